@@ -73,22 +73,22 @@ impl Error {
         }))
     }
 
-    /// The input breaks a rule of its format.
+    /// Creates an error for input that breaks a rule of its format.
     pub(crate) fn malformed(message: impl ToString) -> Error {
         Error::new(ErrorKind::Malformed, message)
     }
 
-    /// Decoding would exceed the limits.
+    /// Creates an error for decoding beyond the limits.
     pub(crate) fn limit_exceeded(message: impl ToString) -> Error {
         Error::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// The input, or the request, is unsupported.
+    /// Creates an error for an unsupported input or request.
     pub(crate) fn unsupported(message: impl ToString) -> Error {
         Error::new(ErrorKind::Unsupported, message)
     }
 
-    /// The document cannot be expressed in the target.
+    /// Creates an error for a document that the target cannot express.
     #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone can express all"))]
     pub(crate) fn inexpressible(message: impl ToString) -> Error {
         Error::new(ErrorKind::Inexpressible, message)

@@ -46,8 +46,8 @@ impl Differences {
 ///   their value is empty or `null`.
 /// - An array may be an object with some of its keys, or the list of its values, nested or flat.
 /// - Floats are compared after rounding to their type. They are equal, or differ by at most the tolerance of the array;
-///   bits are equal, or those of such a float.
-/// - Where the expected array has a tolerance, values that are `null` are undefined and compared with nothing.
+/// bits must match exactly, or encode a float within the tolerance.
+/// - Where the expected array has a tolerance, `null` values are undefined and not compared.
 ///
 /// ```
 /// use meshspec::contents::compare;

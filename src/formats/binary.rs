@@ -179,8 +179,7 @@ fn decoded<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOption
     })
 }
 
-/// Adds the violations in a file: those of the declaration and, if there are none that prevent decoding, those of
-/// other rules.
+/// Adds the violations in a file: those of the declaration and, unless they prevent decoding, those of other rules.
 fn check_bytes_of<T: BinaryFormat>(
     document: &T,
     bytes: &[u8],

@@ -32,22 +32,22 @@ impl AnyFormat {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
-            let judge = TextJudge::new(self, file, options)?;
+            let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
             return Ok(Box::new(
-                attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)),
+                attempts.into_iter().filter_map(move |attempt| oracle.first_broken(&attempt)),
             ));
         };
         let rules = self.about().rules;
         let broken = generate::breakages(layout, file, rules, &options.limits)?;
-        Ok(Box::new(broken.filter_map(move |broken| self.judged(broken, &options))))
+        Ok(Box::new(broken.filter_map(move |broken| self.with_verdict(broken, &options))))
     }
 
     /// Returns copies of a valid file, each with one value at the limit of a rule. See [`generate::almost_broken`].
     ///
     /// # Errors
     ///
-    /// As [`breakages`](Self::breakages).
+    /// See [`breakages`](Self::breakages).
     pub fn almost_broken<'f>(
         self,
         file: &'f [u8],
@@ -56,9 +56,9 @@ impl AnyFormat {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
-            let judge = TextJudge::new(self, file, options)?;
+            let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            return Ok(Box::new(attempts.into_iter().flat_map(move |attempt| judge.almost_broken(&attempt))));
+            return Ok(Box::new(attempts.into_iter().flat_map(move |attempt| oracle.almost_broken(&attempt))));
         };
         let rules = self.about().rules;
         let almost = generate::almost_broken(layout, file, rules, &options.limits)?;
@@ -69,7 +69,7 @@ impl AnyFormat {
 
     /// Adds the verdict of strict reading, including rules enforced in code. Returns `None` if another rule makes the
     /// file invalid.
-    fn judged(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
+    fn with_verdict(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
         let report = self.check(&broken.bytes, options).ok()?;
         let is_valid = errors(&report).next().is_none();
         let worst = report.findings().iter().rev().max_by_key(|finding| finding.rule.severity);
@@ -87,14 +87,14 @@ fn errors(report: &Report) -> impl Iterator<Item = &Finding> {
 }
 
 /// Compares the findings before and after a change to a text.
-struct TextJudge {
+struct TextOracle {
     format: AnyFormat,
     options: ReadOptions,
     before: Report,
 }
 
-impl TextJudge {
-    fn new(format: AnyFormat, file: &[u8], options: ReadOptions) -> Result<TextJudge> {
+impl TextOracle {
+    fn new(format: AnyFormat, file: &[u8], options: ReadOptions) -> Result<TextOracle> {
         let before = format.check(file, &options)?;
         if let Some(finding) =
             before.findings().iter().find(|finding| finding.rule.severity == Severity::Fatal)
@@ -102,7 +102,7 @@ impl TextJudge {
             let message = format!("the file is not valid: {}", finding.message);
             return Err(crate::Error::inexpressible(message).at(&finding.path));
         }
-        Ok(TextJudge { format, options, before })
+        Ok(TextOracle { format, options, before })
     }
 
     /// Returns the findings of rules that the change breaks more often.

@@ -44,7 +44,7 @@ impl FormatId {
         AnyFormat::from(self).schema(schema)
     }
 
-    /// The axes, units, winding and other conventions of the format, with the evidence.
+    /// The axes, unit and texture origin of the format, with the evidence.
     #[cfg(feature = "scene")]
     pub fn conventions(self) -> Conventions {
         with_format!(self, FormatId, |D| D::CONVENTIONS)

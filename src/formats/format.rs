@@ -30,7 +30,7 @@ pub trait Format: Declared + Sized {
     ///
     /// # Errors
     ///
-    /// As [`read`](Format::read).
+    /// See [`read`](Format::read).
     fn read_and_check(bytes: &[u8], options: &ReadOptions, report: &mut Report) -> Result<Self> {
         let document = Self::read(bytes, options)?;
         document.check_into(report);

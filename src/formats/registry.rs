@@ -43,8 +43,8 @@ impl Formats {
     ///
     /// # Errors
     ///
-    /// If the name is taken, or if it or a layout's name has characters other than lower-case letters, digits and
-    /// `_`, or does not start with a letter.
+    /// If the name is taken. Also if it, or the name of a layout, is not made of lower-case letters, digits and `_`,
+    /// starting with a letter.
     pub fn with<T: Declared>(self) -> Result<Formats> {
         self.and(AnyFormat::of::<T>())
     }

@@ -65,7 +65,7 @@ impl AnyFormat {
         self
     }
 
-    /// The axes, units, winding and other conventions of the format; `None` for a format without scenes.
+    /// The axes, unit and texture origin of the format; `None` for a format without scenes.
     pub fn conventions(self) -> Option<Conventions> {
         self.scenes.map(|scenes| scenes.conventions)
     }

@@ -52,7 +52,7 @@ fn assembled<'v>(
     values.assemble(&Limits::default()).map_err(|error| error.to_string())
 }
 
-/// Lists whose sizes are said elsewhere.
+/// Lists whose sizes are stored in other fields.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"CLIP")]
@@ -252,7 +252,7 @@ fn memory_is_bounded_by_the_given_values() {
     assert!(at("0xffffffff").unwrap_err().starts_with("items[0]: ends at 0x100000000, beyond the limit of "));
 }
 
-/// Numbers of one or two bytes, the first of which says which, and a packed list of them.
+/// Numbers of one or two bytes, selected by the first byte, and a packed list of them.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -494,7 +494,7 @@ fn set_values_survive_insertions_and_removals() {
     assert_eq!(removed, expected);
 }
 
-/// A tag that is looked at before what it chooses.
+/// A tag that selects what follows, read by a look-ahead.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -567,7 +567,7 @@ fn look_aheads_choose_by_given_values() {
     assert_eq!(edited, [4, 0xfe, 0xff, b'A', b'z', 5, 6]);
 }
 
-/// A number with a sign that is looked at.
+/// A signed number read by a look-ahead.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -613,7 +613,7 @@ struct Summed {
     blocks: Vec<SummedBlock>,
 }
 
-/// Two bytes, whose checksum depends on a number besides.
+/// Two bytes, with a checksum that also depends on a number.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -653,7 +653,7 @@ fn any_number_of_checksums_is_computed() {
     assert_eq!(edited.unwrap(), expected);
 }
 
-/// A packed list at an offset of its own, and a number at an offset in the file.
+/// A packed list with its own offset, and a number at a file offset.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

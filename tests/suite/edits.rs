@@ -205,7 +205,7 @@ fn values_match_the_type_of_their_field() {
     assert_eq!(error("groups[1].name", part([])), "is left out, and nothing says what it is");
 }
 
-/// A number of one or two bytes, the first of which says which.
+/// A number of one or two bytes, selected by the first byte.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -219,7 +219,7 @@ struct Number {
     wide: Option<u16>,
 }
 
-/// A byte and a word that are looked at, in one place.
+/// A byte and a word at the same offset, read by look-aheads.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

@@ -19,7 +19,7 @@ use proptest::test_runner::{TestError, TestRunner};
 static BELOW: Rule = Rule::new("BELOW", Severity::Error, "");
 static FINITE: Rule = Rule::new("FINITE", Severity::Warning, "");
 
-/// Everything that constraints say of single values.
+/// All kinds of constraints on single values.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

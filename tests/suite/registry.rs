@@ -71,7 +71,7 @@ impl Declared for Curves {
     }
 }
 
-/// Two bytes, without a mark of what they are.
+/// Two bytes without magic bytes.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

@@ -28,7 +28,7 @@ fn declared_rules_match_the_declarations() {
     }
 }
 
-/// A rule is structural if the walker reports its violations as a kind of fault, as a fault of the field that names
+/// A rule is structural if the walker reports its violations: as a kind of fault, as a fault of the field that names
 /// it, or as trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
 fn structural_rules_match_faults() {

@@ -38,7 +38,7 @@ use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule, WriteOptions};
 #[cfg(all(feature = "scene", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::scene::{MAX_VERTICES, PieceLimits, cut, split_meshes};
+    pub use super::scene::{MAX_VERTICES, PieceLimits, split_meshes, split_oversized};
 }
 
 impl Declared for Document {

@@ -11,8 +11,8 @@ use crate::formats::generated;
 use crate::layout::Layout;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts. They cover all forms of vertices and faces, alone and mixed, levels
-/// of detail, bones, pseudo-bones, animations with gaps and skipped frames, and names that are not UTF-8.
+/// Returns documents that strict reading accepts. Vertices and faces have all forms, alone and mixed. There are
+/// levels of detail, bones, pseudo-bones, animations with gaps and skipped frames, and names that are not UTF-8.
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }

@@ -33,8 +33,8 @@ pub(super) fn layout(dialect: Dialect) -> &'static Type {
 }
 
 /// Checks the structure of MESH and detects the dialect (M17). The renderlib layout must consume the whole file, and
-/// the last row of its root transform is 0, 0, 0, 1. If the specification's layout also matches, it is chosen if the
-/// file then breaks no rule.
+/// the last row of its root transform is 0, 0, 0, 1. If the specification's layout also matches, it wins unless the
+/// file breaks a rule under it.
 ///
 /// Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {

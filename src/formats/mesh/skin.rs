@@ -32,8 +32,8 @@ pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
         }
     }
     let Some(skin) = mesh.skins.first_mut() else { return };
-    let still = skeleton.joints.len();
-    let bound = bind_loose(skin, still, losses);
+    let static_joint = skeleton.joints.len();
+    let bound = bind_loose(skin, static_joint, losses);
     if bound {
         skeleton.joints.push(Joint { inverse_bind: Mat4::IDENTITY, ..Joint::default() });
     }
@@ -66,7 +66,7 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
 }
 
 /// Binds vertices whose joints are all missing to a static joint. Returns `true` if that joint must be added.
-fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
+fn bind_loose(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> bool {
     let loose = match &skin.weights {
         Weights::U8(weights) => loose_vertices(&skin.joints, weights),
         Weights::F32(weights) => loose_vertices(&skin.joints, weights),
@@ -74,7 +74,7 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     if loose.is_empty() {
         return false;
     }
-    let id = u16::try_from(still).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
+    let id = u16::try_from(static_joint).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
     let (joint, weight) = if let Some(id) = id { (id, 1.0) } else { (Skin::NONE, 0.0) };
     for vertex in &loose {
         skin.joints[*vertex] = [joint, Skin::NONE, Skin::NONE, Skin::NONE];

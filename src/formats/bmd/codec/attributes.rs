@@ -15,7 +15,7 @@ pub struct Attributes {
     pub colors: Option<Vec<[u8; 3]>>,
     /// Bones; 0 is the base.
     pub bones: Option<Vec<u16>>,
-    /// The maximum error of the coordinates of each position, where it must be below the tolerance.
+    /// The maximum error of the coordinates of each position, if tighter than the tolerance.
     pub limits: Option<Vec<f32>>,
 }
 

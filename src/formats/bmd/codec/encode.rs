@@ -32,8 +32,8 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If lists differ in length, numbers are out of range or not finite, a bone is above 254, or a bone of a 64-bit
-    /// vertex is F0 or above (B9).
+    /// If lists differ in length, or if numbers are out of range or not finite. Also if a bone is above 254, or F0
+    /// and above in a 64-bit vertex (B9).
     pub fn encode(
         attributes: &Attributes,
         surface: Surface,

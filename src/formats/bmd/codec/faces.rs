@@ -175,7 +175,7 @@ impl Faces {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn triangles(&self) -> Vec<[u32; 3]> {
-        // The capacity suffices for quads only; the excess is freed.
+        // Reserves enough for a mesh of quads; the excess is freed.
         let mut triangles = Vec::with_capacity(2 * self.len());
         self.runs(&mut triangles);
         triangles.shrink_to_fit();

@@ -123,7 +123,7 @@ impl Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
         let whole = |value: f32| value.fract() == 0.0;
-        let closes = animation.looped && animation.channels.iter().all(|channel| closes(animation, channel));
+        let closes = animation.looped && animation.channels.iter().all(|channel| loops_seamlessly(animation, channel));
         let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
         let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
         let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
@@ -249,9 +249,9 @@ fn take_shorter_arcs<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     }
 }
 
-/// Returns `true` if a looped channel ends with its first sample, so that a sample at the end of the loop is
-/// redundant.
-fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
+/// Returns `true` if a looped channel ends before the loop does, or with its first sample. A sample at the end of the
+/// loop is redundant in that case.
+fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
     fn ends<T: Copy>(values: &[T]) -> Option<(T, T)> {
         Some((*values.first()?, *values.last()?))
     }

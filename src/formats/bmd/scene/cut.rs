@@ -13,7 +13,7 @@ const MAX_VERTICES_OF_QUADS: usize = 1 << 15;
 
 /// Triangulates meshes with too many vertices for quads, and splits meshes with too many for triangles. Returns the
 /// previous index of each mesh.
-pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
+pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
     let mut places: Vec<Vec<usize>> = Vec::new();
     let mut meshes = Vec::new();
     for (index, mut mesh) in std::mem::take(&mut scene.meshes).into_iter().enumerate() {

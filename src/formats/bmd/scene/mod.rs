@@ -17,7 +17,7 @@ use serde_json::Value;
 
 #[cfg(feature = "proptest")]
 pub use self::cut::MAX_VERTICES;
-pub use self::cut::cut;
+pub use self::cut::split_oversized;
 use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
@@ -106,7 +106,7 @@ impl FromScene for Document {
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
         lods::add_loose_meshes(&mut scene);
-        let sources = cut(&mut scene, &mut losses);
+        let sources = split_oversized(&mut scene, &mut losses);
         let names = sources.into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);

@@ -26,14 +26,14 @@ const ACCEPTED_POINTS: f32 = 1.0 / 10.0;
 const VISIBLE: f32 = 1.0 / 1000.0;
 
 /// Fraction of the surface that may collapse or flip, and of the area that may change, before a finer attempt.
-const LOST: f32 = 0.01;
+const TOLERATED_LOSS: f32 = 0.01;
 
 /// Largest accepted change of the area, as a fraction.
 const AREA: f32 = 0.1;
 
 /// Maximum vertex errors as fractions of the smallest height of its triangles. The first prevents flattened
 /// triangles. The second preserves the area, and is used if the surface suffers.
-const OF_HEIGHT: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
+const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 
 /// The precision of encoded vertices.
 pub struct Encoding {
@@ -196,7 +196,7 @@ impl Encoding {
             Ok::<_, Error>(Encoded { vertices, errors, packed })
         };
         let count = shape.positions.len();
-        let [usual, fine] = OF_HEIGHT;
+        let [usual, fine] = HEIGHT_FRACTIONS;
         let first = match self.allowed {
             Some(allowed) => encode(vec![allowed; count])?,
             None => encode(limits(shape, usual))?,
@@ -205,7 +205,7 @@ impl Encoding {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
             // In model space, rotated bones add up the errors of coordinates.
             Some(allowed) if !self.accepts(&first) => encode(vec![allowed / 3.0_f32.sqrt(); count])?,
-            None if !first.packed.keeps_surface(LOST) => encode(limits(shape, fine))?,
+            None if !first.packed.keeps_surface(TOLERATED_LOSS) => encode(limits(shape, fine))?,
             _ => return Ok(first),
         };
         Ok(if self.allowed.is_some() && second.packed.error > first.packed.error { first } else { second })
@@ -333,12 +333,12 @@ impl Packed {
     /// Returns `true` if the visible surface is preserved and its area changed by at most this fraction.
     fn keeps_surface(&self, change: f32) -> bool {
         let changed = (self.area - self.area_after).abs();
-        self.area_lost <= LOST * self.area && changed <= change * self.area
+        self.area_lost <= TOLERATED_LOSS * self.area && changed <= change * self.area
     }
 
     /// Returns the change of the surface area as a fraction, if it exceeds 0.01.
     pub fn area_change(&self) -> Option<f32> {
-        Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > LOST)
+        Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > TOLERATED_LOSS)
     }
 }
 

@@ -285,8 +285,8 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
     let Some(&first) = order.first() else { return false };
     let roots = order.iter().filter(|joint| joints[**joint].parent.is_none()).count();
     let moved = scene.animations.iter().flat_map(|animation| &animation.channels).any(|c| c.joint == first);
-    let still = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
-    roots == 1 && !moved && still && joints[first].inverse_bind == Mat4::IDENTITY
+    let at_rest = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
+    roots == 1 && !moved && at_rest && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
 /// Returns the bind pose of a joint. Uses the rest pose if both agree within rounding, which avoids matrices.

@@ -122,7 +122,7 @@ macro_rules! declare_forms {
         #[br(little, import($kind: u8 $(, $flat: bool)?))]
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Item {
-            /// The first word, whose tag gives the form.
+            /// The first word, whose tag selects the form.
             #[br(restore_position)]
             pub $first: $First,
             $(

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::super::document::merge::narrow;
-use super::super::document::{DataChecksum, Document, no_mesh};
+use super::super::document::{DataChecksum, Document, missing_mesh};
 use super::super::rules;
 use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
@@ -141,7 +141,7 @@ impl<R: Read> Reader<R> {
     fn ranges_of_mesh(&self, index: usize) -> Result<Vec<Range<u64>>> {
         let descriptor = &self.opened.descriptor;
         let Some(mesh) = descriptor.meshes.get(index) else {
-            return Err(no_mesh(index, descriptor.meshes.len()));
+            return Err(missing_mesh(index, descriptor.meshes.len()));
         };
         let part = |buffer: Range<u64>, size: usize, first: u32, count: u32| {
             let start = buffer.start + u64::from(first) * size as u64;

@@ -26,8 +26,8 @@ pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
 }
 
 impl Document {
-    /// Converts the indices of a document in the reference dialect to 16 bits if they fit, because that dialect's
-    /// reader multiplies counts by the index size (I17).
+    /// Converts the indices of a document in the reference dialect to 16 bits if they fit. That dialect's reader
+    /// multiplies counts by the index size (I17).
     pub(in super::super) fn narrow_indices(&mut self) {
         if self.dialect == Dialect::Reference
             && let Some(indices) = &mut self.indices

@@ -1,7 +1,7 @@
 //! Merges and splits documents.
 
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
-use super::{Attribute, DataChecksum, Document, IndexBuffer, count, no_mesh};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, count, missing_mesh};
 use crate::{Error, FormatId, Loss, Path, Result, path};
 
 /// Returns the properties that all meshes of a file share: whether they are indexed, and the usages and formats of
@@ -145,7 +145,7 @@ impl Document {
     /// If there is no such mesh, or its range exceeds the buffers.
     pub fn mesh(&self, index: usize) -> Result<Document> {
         let Some(mesh) = self.meshes.get(index).copied() else {
-            return Err(no_mesh(index, self.meshes.len()));
+            return Err(missing_mesh(index, self.meshes.len()));
         };
         let MeshInfo { index_count, vertex_count, .. } = mesh;
         let beyond = || {

@@ -208,7 +208,7 @@ pub(super) fn count(items: usize, path: impl Into<Path>) -> Result<u32> {
 }
 
 /// Returns the error for a missing mesh.
-pub(super) fn no_mesh(index: usize, count: usize) -> Error {
+pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
     let meshes = match count {
         0 => "no meshes".to_owned(),
         1 => "1 mesh".to_owned(),

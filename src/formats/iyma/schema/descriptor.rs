@@ -274,7 +274,7 @@ impl Descriptor {
 
     /// Returns `true` if the descriptor looks like the other dialect. The fifth variant is `Color` in one dialect,
     /// and `Uv0` with two components in the other (I2).
-    fn is_odd(&self) -> bool {
+    fn looks_like_reference(&self) -> bool {
         self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
     }
 
@@ -283,7 +283,7 @@ impl Descriptor {
     pub fn guess(bytes: &[u8]) -> Dialect {
         match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
             (Err(_), Ok(_)) => Dialect::Reference,
-            (Ok(spec), Ok(_)) if spec.is_odd() => Dialect::Reference,
+            (Ok(spec), Ok(_)) if spec.looks_like_reference() => Dialect::Reference,
             _ => Dialect::Spec,
         }
     }
