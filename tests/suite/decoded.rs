@@ -115,7 +115,7 @@ fn words_of_bmd_are_decoded() {
     let vertex = [&position[..], &[0, 2, 0x60], &[7]].concat();
     let lines = lines(&TexturedVertex64::TYPE, &vertex);
     for line in [
-        "Triple position 0x70000080 = [0.5, 0, 0] m Position in the space of the bone.",
+        "Triple position 0x70000080 = [0.5, 0, 0] m Position in bone space.",
         "ScaledSt st 0x600200 = [0, 2] Texture coordinate.",
     ] {
         assert!(lines.iter().any(|found| found.contains(line)), "{line}: {lines:#?}");

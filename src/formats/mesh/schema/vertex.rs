@@ -19,7 +19,7 @@ pub const NO_JOINT: u8 = 255;
 #[bw(map = |format: &Self| format.into_bytes())]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VertexFormat {
-    /// Position, which is mandatory: a format without this bit is an error.
+    /// Position. Mandatory: a format without this bit is an error.
     pub position: bool,
     /// Normal vector.
     pub normal: bool,
