@@ -45,8 +45,8 @@ impl Differences {
 /// - Keys that the loader leaves out are not compared. Keys that the expected contents lack are differences, unless
 ///   their value is empty or `null`.
 /// - An array may be an object with some of its keys, or the list of its values, nested or flat.
-/// - Floats are compared after rounding to their type. They are equal, or differ by at most the tolerance of the array;
-/// bits must match exactly, or encode a float within the tolerance.
+/// - Floats are compared after rounding to their type. They must be equal, or differ by at most the tolerance of the
+///   array. Bits must match exactly, or encode a float within the tolerance.
 /// - Where the expected array has a tolerance, `null` values are undefined and not compared.
 ///
 /// ```
