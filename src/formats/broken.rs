@@ -58,7 +58,9 @@ impl AnyFormat {
         let Some(layout) = self.layout_of(file, dialect) else {
             let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            return Ok(Box::new(attempts.into_iter().flat_map(move |attempt| oracle.almost_broken(&attempt))));
+            return Ok(Box::new(
+                attempts.into_iter().flat_map(move |attempt| oracle.almost_broken(&attempt)),
+            ));
         };
         let rules = self.about().rules;
         let almost = generate::almost_broken(layout, file, rules, &options.limits)?;

@@ -252,10 +252,7 @@ fn recount_computes_what_depends_on_what_it_computes() {
     let error = edit(&["--set", "descriptor.has_indices=2"]);
     assert!(error.contains("descriptor: has_indices is 2, expected 0 or 1"), "{error}");
     let error = edit(&["--set", "descriptor.has_indices=0", "--set", "descriptor.data_len=209"]);
-    assert!(
-        error.contains("descriptor: without indices, n_indices and index_format must be 0"),
-        "{error}"
-    );
+    assert!(error.contains("descriptor: without indices, n_indices and index_format must be 0"), "{error}");
 }
 
 #[test]

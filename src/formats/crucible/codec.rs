@@ -163,8 +163,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
     let bytes = out.into_inner();
     if strictness == Strictness::Strict && !means_the_same(document, &bytes) {
-        let message =
-            "without positions, readers detect the spec dialect, which has other attributes";
+        let message = "without positions, readers detect the spec dialect, which has other attributes";
         return Err(Error::inexpressible(message).at(path!(dialect)));
     }
     Ok(bytes)

@@ -123,7 +123,8 @@ impl Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
         let whole = |value: f32| value.fract() == 0.0;
-        let closes = animation.looped && animation.channels.iter().all(|channel| loops_seamlessly(animation, channel));
+        let closes =
+            animation.looped && animation.channels.iter().all(|channel| loops_seamlessly(animation, channel));
         let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
         let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
         let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
@@ -151,12 +152,7 @@ impl Frames {
     fn report(&self, animation: &scene::Animation, index: usize, losses: &mut Vec<Loss>) {
         let fields = [
             ("duration", animation.duration, self.count.into(), "BMD durations are whole frames"),
-            (
-                "rate",
-                animation.rate,
-                self.rate,
-                "BMD rates are multiples of 0.25 Hz, up to 31.75 Hz",
-            ),
+            ("rate", animation.rate, self.rate, "BMD rates are multiples of 0.25 Hz, up to 31.75 Hz"),
         ];
         for (field, exact, found, why) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {
             let loss = Loss::changed(format!("animations[{index}].{field}"), why);

@@ -223,11 +223,10 @@ fn name_of(bone: &Bone) -> String {
 }
 
 fn number(bone: usize) -> Result<u8> {
-    u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
-        Error::inexpressible(
-            "more than 255 bones including pseudo-bones, the maximum of BMD",
-        )
-    })
+    u8::try_from(bone)
+        .ok()
+        .filter(|bone| *bone != Bone::PSEUDO)
+        .ok_or_else(|| Error::inexpressible("more than 255 bones including pseudo-bones, the maximum of BMD"))
 }
 
 /// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose of their own.

@@ -125,9 +125,9 @@ impl Track {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
-            track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
-                refuse("an empty key that skips no frame would be the end tag 00".into())
-            })?;
+            track
+                .push(skip as u8, key.rotation, key.translation, key.scale)
+                .map_err(|_| refuse("an empty key that skips no frame would be the end tag 00".into()))?;
             next = key.frame.saturating_add(1);
         }
         Ok(track)
@@ -154,9 +154,7 @@ impl Track {
             .with_translation(translation.is_some())
             .with_scale(scale.is_some());
         if tag == AnimTag::new() {
-            return refuse(
-                "an empty key that skips no frame would be the end tag 00",
-            );
+            return refuse("an empty key that skips no frame would be the end tag 00");
         }
         self.bytes.extend(tag.into_bytes());
         self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));

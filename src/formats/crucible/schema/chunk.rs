@@ -318,7 +318,8 @@ impl Chunk {
             }
         };
         if self.streams.len() > u8::MAX.into() {
-            let message = format!("{} streams, but the format allows at most {}", self.streams.len(), u8::MAX);
+            let message =
+                format!("{} streams, but the format allows at most {}", self.streams.len(), u8::MAX);
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
         let pack = |position: usize, stream: &Stream| {

@@ -196,9 +196,8 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
             return Err(format!("has_indices is {}, expected 0 or 1", fields[place]));
         }
         Some(_) => {
-            return Err(
-                "without indices, n_indices and index_format must be 0, because they are not stored".to_owned()
-            );
+            return Err("without indices, n_indices and index_format must be 0, because they are not stored"
+                .to_owned());
         }
     }
     let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
