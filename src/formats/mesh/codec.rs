@@ -32,9 +32,9 @@ pub(super) fn layout(dialect: Dialect) -> &'static Type {
     if dialect == Dialect::Renderlib { renderlib } else { spec }
 }
 
-/// Checks the structure of MESH and detects the dialect (M17). The renderlib layout must consume the whole file, and
-/// the last row of its root transform is 0, 0, 0, 1. If the specification's layout also matches, it wins unless the
-/// file breaks a rule under it.
+/// Checks the structure of MESH and detects the dialect (M17). The renderlib layout is recognised by the last row of
+/// its root transform, 0, 0, 0, 1. If the specification's layout also matches, renderlib must consume the whole file;
+/// the specification still wins unless the file breaks a rule under it.
 ///
 /// Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
