@@ -1,4 +1,4 @@
-//! Why something could not be read or written.
+//! Errors of reading and writing.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::{Finding, Rule, Span, unpack};
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something could not be read or written: what, where, by which rule, and whose fault it is.
+/// An error of reading or writing: message, location, rule and kind.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -35,24 +35,25 @@ struct Parts {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// Whose fault an [`Error`] is.
+/// The cause of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input breaks a rule of its format.
     Malformed,
-    /// Decoding would take more than the [limits](crate::Limits) allow.
+    /// Decoding would exceed the [limits](crate::Limits).
     LimitExceeded,
-    /// The input is of no format that is built in, or of a variant that is not supported.
+    /// The input has an unknown format, or an unsupported variant.
     Unsupported,
-    /// The document holds what the format or dialect to be written cannot express.
+    /// The target format or dialect cannot express the document.
     Inexpressible,
     /// Reading or writing the file itself failed.
     Io,
 }
 
 impl Error {
-    /// An error that says what was found and what was expected. Crates with formats of their own can make them, too.
+    /// Creates an error. The message states what was found and what was expected. Crates can use it for formats of
+    /// their own.
     ///
     /// ```
     /// use meshspec::{Error, ErrorKind, path};
@@ -72,28 +73,28 @@ impl Error {
         }))
     }
 
-    /// The input breaks a rule of its format.
+    /// Creates an error for input that breaks a rule of its format.
     pub(crate) fn malformed(message: impl ToString) -> Error {
         Error::new(ErrorKind::Malformed, message)
     }
 
-    /// Decoding would take more than the limits allow.
+    /// Creates an error for decoding beyond the limits.
     pub(crate) fn limit_exceeded(message: impl ToString) -> Error {
         Error::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// The input, or what is asked for, is of a kind that is not supported.
+    /// Creates an error for an unsupported input or request.
     pub(crate) fn unsupported(message: impl ToString) -> Error {
         Error::new(ErrorKind::Unsupported, message)
     }
 
-    /// The document holds what cannot be written.
+    /// Creates an error for a document that the target cannot express.
     #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone can express all"))]
     pub(crate) fn inexpressible(message: impl ToString) -> Error {
         Error::new(ErrorKind::Inexpressible, message)
     }
 
-    /// The error for a finding that the reader or writer refuses.
+    /// Converts a finding that the reader or writer rejects to an error.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
         Error::new(kind, &finding.message)
             .at(&finding.path)
@@ -101,50 +102,50 @@ impl Error {
             .with_span(finding.span.clone())
     }
 
-    /// The finding that a file was refused for this rule.
+    /// Converts the error to a finding of this rule.
     pub(crate) fn to_finding(&self, rule: &'static Rule) -> Finding {
         let Parts { path, span, message, .. } = &*self.0;
         Finding { rule, path: path.clone(), span: span.clone(), message: message.clone() }
     }
 
-    /// This error with the name of the format that was being read or written.
+    /// Sets the format that was being read or written.
     pub fn in_format(mut self, format: impl Into<&'static str>) -> Error {
         self.0.format = Some(format.into());
         self
     }
 
-    /// This error with the path of the value that it is about.
+    /// Sets the path of the value that the error concerns.
     pub fn at(mut self, path: impl Into<Path>) -> Error {
         self.0.path = path.into();
         self
     }
 
-    /// This error with a path that is only shown, in a file without a declaration.
+    /// Sets a path for display only, for files without a declaration.
     #[cfg(feature = "scene")]
     pub(crate) fn at_text(self, path: impl Into<String>) -> Error {
         self.at(Path::text(path))
     }
 
-    /// This error of a part of a value, with a path that starts at the whole value.
+    /// Prefixes the path with the path of the enclosing value.
     #[allow(dead_code, reason = "not every format has parts that are read by themselves")]
     pub(crate) fn within(mut self, whole: impl Into<Path>) -> Error {
         self.0.path = whole.into().join(std::mem::take(&mut self.0.path));
         self
     }
 
-    /// This error with the place of the value in the input, if it is known.
+    /// Sets the location in the input, if known.
     pub fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self
     }
 
-    /// This error with the rule that is violated.
+    /// Sets the violated rule.
     pub fn with_rule(mut self, rule: &'static Rule) -> Error {
         self.0.rule = Some(rule);
         self
     }
 
-    /// Whose fault it is.
+    /// The cause of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -154,22 +155,22 @@ impl Error {
         self.0.format
     }
 
-    /// The field, `animations[1].timestamps`; empty for the file as a whole.
+    /// The path of the field, such as `animations[1].timestamps`; empty for the whole file.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Where it lies in the file.
+    /// The location in the file.
     pub fn span(&self) -> Option<&Span> {
         self.0.span.as_ref()
     }
 
-    /// The rule that is broken.
+    /// The violated rule.
     pub fn rule(&self) -> Option<&'static Rule> {
         self.0.rule
     }
 
-    /// What was found and what was expected, without place and rule.
+    /// The message: what was found and what was expected, without location and rule.
     pub fn message(&self) -> &str {
         &self.0.message
     }

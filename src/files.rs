@@ -1,4 +1,4 @@
-//! Scenes of files, by their paths.
+//! Reading and writing scenes by file path.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,8 +10,7 @@ use crate::scene::{Scene, SceneOptions};
 use crate::{Error, Limits, Loss, ReadOptions, Result, detect};
 
 impl Scene {
-    /// Reads the file at `path`, of any format that is built in, interchange formats among them. Returns the scene, and what
-    /// it cannot hold.
+    /// Reads the file at `path`, of any built-in or interchange format. Returns the scene, and what it cannot hold.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -25,7 +24,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, is of no known format, or violates the rules of its format.
+    /// If the file cannot be read, has an unknown format, or violates the rules of its format.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
         let (path, options) = (path.as_ref(), SceneOptions::default());
         let bytes = fs::read(path)?;
@@ -40,8 +39,8 @@ impl Scene {
 }
 
 impl Interchange {
-    /// Writes a scene as the file at `path`, in the format of its extension, with the files that it needs beside it. Existing
-    /// files are overwritten. Returns what the format cannot hold.
+    /// Writes a scene to `path`, in the format of its extension, and any companion files next to it. Overwrites
+    /// existing files. Returns what the format cannot hold.
     ///
     /// ```no_run
     /// use meshspec::interop::Interchange;
@@ -55,8 +54,8 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// If the extension is that of no interchange format, the format cannot express the scene, or writing fails. Files are
-    /// written after the scene is converted, each in one piece.
+    /// If the extension belongs to no interchange format, the format cannot express the scene, or writing fails.
+    /// Nothing is written until the conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format = Interchange::by_extension(path).ok_or_else(|| {
@@ -72,7 +71,7 @@ impl Interchange {
             let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
             let written = File::create_new(&part).and_then(|mut file| file.write_all(&bytes));
             if let Err(error) = written.and_then(|()| fs::rename(&part, path.with_file_name(&name))) {
-                // The first error matters more.
+                // The write error matters more than a failed cleanup.
                 let _ = fs::remove_file(&part);
                 return Err(error.into());
             }

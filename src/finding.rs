@@ -1,4 +1,4 @@
-//! What `check` returns: rules, findings, reports.
+//! Rules, findings and reports of `check`.
 
 use meshspec_derive::ToJson;
 use std::collections::BTreeMap;
@@ -6,15 +6,15 @@ use std::fmt;
 
 use crate::{Limits, Path, Span, Strictness};
 
-/// How bad it is to break a rule.
+/// The severity of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ToJson)]
 pub enum Severity {
-    /// A recommendation of the specification is not followed, or readers are unlikely to be affected. Never refused.
+    /// The file ignores a recommendation, or readers are unlikely to be affected. Never rejected.
     Warning,
-    /// The specification is violated, or a reader could decode wrong data. Strict reading refuses it, lenient reading
-    /// reports it.
+    /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects it, lenient
+    /// reading reports it.
     Error,
-    /// The file cannot be decoded without guessing. Refused in both modes.
+    /// The file cannot be decoded without guessing. Both modes reject it.
     Fatal,
 }
 
@@ -28,7 +28,7 @@ impl Severity {
         }
     }
 
-    /// The label in reports, `warning` or `error`: both kinds of error are an `error`.
+    /// The label in reports: `warning`, or `error` for both kinds of error.
     pub fn label(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
@@ -84,15 +84,15 @@ impl Severity {
 /// ```
 #[derive(Debug, ToJson)]
 pub struct Rule {
-    /// The stable code, `MESH-INDEX-RANGE`.
+    /// The stable code, such as `MESH-INDEX-RANGE`.
     pub code: &'static str,
-    /// How bad it is to break it.
+    /// The severity of a violation.
     pub severity: Severity,
     /// The rule in a sentence.
     pub summary: &'static str,
-    /// Where it comes from: the section of the specification.
+    /// The section of the specification that it comes from.
     pub section: &'static str,
-    /// The row of the interpretations that it rests on, `M13`; empty where the specification is clear.
+    /// The interpretation that it relies on, such as `M13`; empty if the specification is clear.
     pub row: &'static str,
     /// The part of the library that finds violations.
     #[json(skip)]
@@ -102,12 +102,12 @@ pub struct Rule {
 /// The part of the library that finds violations of a [`Rule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enforcement {
-    /// A check or constraint of the declaration, or a column of its tables.
+    /// A check, constraint or table column in the declaration.
     Declaration,
-    /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar. Every
-    /// declaration enforces these rules without stating them.
+    /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar.
+    /// Every declaration enforces these rules implicitly.
     Structure,
-    /// Code, because the declaration cannot state the rule; with the reason.
+    /// Code, because the declaration cannot express the rule; with the reason.
     Code(&'static str),
 }
 
@@ -120,12 +120,12 @@ impl PartialEq for Rule {
 impl Eq for Rule {}
 
 impl Rule {
-    /// Creates a rule that a declaration states, without section and row.
+    /// Creates a rule that a declaration enforces, without section and row.
     pub const fn new(code: &'static str, severity: Severity, summary: &'static str) -> Rule {
         Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
     }
 
-    /// The reference in brackets behind a message: code and row.
+    /// The bracketed reference after a message: code and row.
     pub fn reference(&self) -> String {
         match self.row {
             "" => self.code.to_owned(),
@@ -134,7 +134,7 @@ impl Rule {
     }
 }
 
-/// Declares the rules of a format: a static each, and `RULES` with all of them.
+/// Declares the rules of a format: a static for each, and `RULES` with all of them.
 #[allow(unused_macros, reason = "each format has rules, and there may be no format")]
 macro_rules! rules {
     ($(
@@ -158,15 +158,15 @@ macro_rules! rules {
 #[allow(unused_imports, reason = "as above")]
 pub(crate) use rules;
 
-/// One place where a file breaks a rule.
+/// A violation of a rule at one place in a file.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// The field, `meshes[3].faces[17].v2`; empty for the file as a whole.
+    /// The path of the field, such as `meshes[3].faces[17].v2`; empty for the whole file.
     pub path: Path,
-    /// Where it lies in the file that was read; `None` for a document that was not read from one.
+    /// The location in the file; `None` for a document that was not read from a file.
     #[json(always)]
     pub span: Option<Span>,
     /// What was found and what was expected.
@@ -180,7 +180,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// `path (bytes a..b): `, as far as there is any of it.
+/// Writes `path (bytes a..b): `, omitting unknown parts.
 pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<&Span>) -> fmt::Result {
     match (path.is_empty(), span) {
         (true, None) => Ok(()),
@@ -195,7 +195,7 @@ pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<
 pub struct Report {
     #[json(always)]
     findings: Vec<Finding>,
-    /// Findings beyond the limit per rule, which are only counted.
+    /// Findings beyond the limit per rule, by rule; they are only counted.
     suppressed: BTreeMap<&'static str, usize>,
     /// The number of findings of each rule, kept or not.
     #[json(skip)]
@@ -213,7 +213,7 @@ impl Default for Report {
 }
 
 impl Report {
-    /// An empty report.
+    /// Creates an empty report.
     pub fn new(limits: &Limits) -> Report {
         Report {
             findings: Vec::new(),
@@ -224,22 +224,22 @@ impl Report {
         }
     }
 
-    /// An empty report that collects no findings below `min`, so that checks need not search for them.
+    /// Creates an empty report that ignores findings below `min`, so checks need not search for them.
     pub(crate) fn at_least(min: Severity, limits: &Limits) -> Report {
         Report { min, ..Report::new(limits) }
     }
 
-    /// Whether the report collects findings of this rule. Expensive checks ask first.
+    /// Returns `true` if the report collects findings of this rule. Expensive checks test this first.
     pub fn collects(&self, rule: &Rule) -> bool {
         rule.severity >= self.min
     }
 
-    /// Adds a finding. `path` and `message` are only built if the finding is kept.
+    /// Adds a finding. `path` and `message` are only built if the report keeps the finding.
     pub fn add(&mut self, rule: &'static Rule, path: impl Into<Path>, message: impl fmt::Display) {
         self.add_with(rule, || Finding { rule, path: path.into(), span: None, message: message.to_string() });
     }
 
-    /// Adds a finding, which is only made if it is kept.
+    /// Adds a finding, which is only built if the report keeps it.
     pub(crate) fn add_with(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
         if !self.collects(rule) {
             return;
@@ -262,34 +262,34 @@ impl Report {
         }
     }
 
-    /// The findings in the order in which they were made.
+    /// The findings, in the order they were added.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Adds the bytes of each finding that has none yet.
+    /// Fills in missing locations by path.
     pub(crate) fn locate(&mut self, find: impl Fn(&Path) -> Option<Span>) {
         for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
             finding.span = find(&finding.path);
         }
     }
 
-    /// The rules of which there are more findings than the report keeps, with the number of those left out.
+    /// The rules whose findings exceed the limit, with the number of findings dropped.
     pub fn suppressed(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.suppressed.iter().map(|(code, count)| (*code, *count))
     }
 
-    /// Number of findings of this rule, kept or not.
+    /// The number of findings of this rule, including suppressed ones.
     pub fn count_of(&self, code: &str) -> usize {
         self.seen.get(code).map_or(0, |(_, count)| *count)
     }
 
-    /// Number of errors, kept or not.
+    /// The number of errors, including suppressed ones.
     pub fn errors(&self) -> usize {
         self.count(|severity| severity > Severity::Warning)
     }
 
-    /// Number of warnings, kept or not.
+    /// The number of warnings, including suppressed ones.
     pub fn warnings(&self) -> usize {
         self.count(|severity| severity == Severity::Warning)
     }
@@ -298,8 +298,8 @@ impl Report {
         self.seen.values().filter(|(rule, _)| counts(rule.severity)).map(|(_, count)| count).sum()
     }
 
-    /// Returns the report with other rules in place of its own, such as the same ones with other severities. Drops the
-    /// findings of a rule for which `replace` returns `None`.
+    /// Replaces the rules in the report, for example to change severities. Drops the findings of a rule for which
+    /// `replace` returns `None`.
     ///
     /// ```
     /// use meshspec::{Report, Rule, Severity};
@@ -322,19 +322,19 @@ impl Report {
         self
     }
 
-    /// Keeps the first `count` findings; the others are only counted.
+    /// Keeps the first `count` findings and only counts the rest.
     pub fn truncate(&mut self, count: usize) {
         for finding in self.findings.drain(count.min(self.findings.len())..) {
             *self.suppressed.entry(finding.rule.code).or_default() += 1;
         }
     }
 
-    /// The first finding that reading with this strictness refuses.
+    /// The first finding that this strictness rejects.
     pub fn first_refused(&self, strictness: Strictness) -> Option<&Finding> {
         self.findings.iter().find(|f| f.rule.severity >= strictness.threshold())
     }
 
-    /// Whether a reader with this strictness accepts the document.
+    /// Returns `true` if this strictness accepts the document.
     pub fn is_valid(&self, strictness: Strictness) -> bool {
         self.seen.values().all(|(rule, _)| rule.severity < strictness.threshold())
     }

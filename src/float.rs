@@ -1,8 +1,7 @@
-//! Floats as data, bit by bit.
+//! Lossless serialization of floats.
 //!
-//! JSON has no infinities and no NaN; they are written as strings: `"Infinity"`, `"-Infinity"`, `"NaN"`, and a NaN
-//! of other bits as `"NaN:ffc00001"`. `#[derive(Json)]` uses this for floats, and for arrays, options and
-//! lists of them.
+//! JSON lacks infinities and NaN. They are written as the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with
+//! other bits as `"NaN:ffc00001"`. `#[derive(Json)]` uses this for floats, and for arrays, options and lists of them.
 
 use std::fmt;
 
@@ -12,23 +11,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::nan::nan_bits;
 
-/// Floats, possibly nested.
+/// Floats, possibly in nested arrays, options and lists.
 pub trait Floats: Sized {
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
     fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// Writes floats.
+/// Serializes floats.
 pub fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     value.put(serializer)
 }
 
-/// Reads floats.
+/// Deserializes floats.
 pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::get(deserializer)
 }
 
-/// A 64-bit float, by the same rules.
+/// Serializes a 64-bit float by the same rules.
 #[cfg(feature = "serde")]
 pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
@@ -58,10 +57,10 @@ impl Floats for f32 {
 
 struct FloatVisitor;
 
-/// The 32-bit float that was written as a decimal, after the decimal was read as a 64-bit float.
+/// Returns the 32-bit float meant by a decimal that was parsed as a 64-bit float.
 ///
-/// Rounding twice can go wrong where the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`.
-/// There, the one whose shortest decimal it is was meant.
+/// Double rounding fails if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In that
+/// case, returns the float whose shortest decimal it is.
 pub(crate) fn narrow(value: f64) -> f32 {
     let nearest = value as f32;
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
@@ -231,7 +230,7 @@ fn self_length<const N: usize>() -> impl de::Expected {
     Length(N)
 }
 
-/// An item too many.
+/// Detects surplus items.
 struct Excess;
 
 impl<'de> DeserializeSeed<'de> for Excess {

@@ -1,9 +1,9 @@
-//! The formats that are built in, by name.
+//! Ids of the built-in formats.
 
 use meshspec_derive::Json;
 use std::fmt;
 
-/// One of the formats that are built in.
+/// A built-in format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Json)]
 #[non_exhaustive]
 pub enum FormatId {
@@ -25,7 +25,7 @@ pub enum FormatId {
 }
 
 impl FormatId {
-    /// The formats that are built in.
+    /// All built-in formats.
     pub const ALL: &[FormatId] = &[
         #[cfg(feature = "mesh")]
         FormatId::Mesh,
@@ -39,7 +39,7 @@ impl FormatId {
         FormatId::Bmd,
     ];
 
-    /// The name, as the command line takes it.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             #[cfg(feature = "mesh")]

@@ -1,4 +1,4 @@
-//! A summary of a document, in terms that all formats share.
+//! Summaries of documents and scenes, in terms that all formats share.
 
 use meshspec_derive::ToJson;
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use crate::layout::{Declaration, Shape, Type};
 #[cfg(feature = "mesh")]
 use crate::layout::{Layout, Value};
 
-/// What is in a document.
+/// A summary of a document.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Info {
@@ -19,7 +19,7 @@ pub struct Info {
     pub format: &'static str,
     /// The dialect.
     pub dialect: Dialect,
-    /// What the file has besides: in the format's terms, or named values of its own in their order.
+    /// Format-specific properties, or the named texts of the file, in file order.
     pub properties: Vec<Property>,
     /// The meshes.
     #[json(always)]
@@ -30,12 +30,12 @@ pub struct Info {
     /// The animations.
     #[json(always)]
     pub animations: Vec<AnimationInfo>,
-    /// The names of the materials, each once.
+    /// The material names, without duplicates.
     pub materials: Vec<String>,
 }
 
 impl Info {
-    /// A summary of a file of this format with nothing in it.
+    /// Creates an empty summary of a file of this format.
     pub fn new(format: &'static str, dialect: Dialect) -> Info {
         Info {
             format,
@@ -49,99 +49,99 @@ impl Info {
     }
 }
 
-/// What is in a [scene](crate::scene::Scene).
+/// A summary of a [scene](crate::scene::Scene).
 #[cfg(feature = "scene")]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneInfo {
     /// Named texts.
     pub properties: Vec<Property>,
-    /// The meshes, and the number of triangles that the faces of each make.
+    /// The meshes, each with its number of triangles after triangulation.
     pub meshes: Vec<(MeshInfo, u64)>,
     /// The skeleton, if there is one.
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
-    /// The names of the materials, each once; unused ones follow.
+    /// The material names, without duplicates; unused materials come last.
     pub materials: Vec<String>,
-    /// The names of the textures, one for each image. Unnamed embedded images have their type and size instead.
+    /// The texture names, one per image. Unnamed embedded images are listed by type and size.
     pub textures: Vec<String>,
 }
 
-/// The names in order of their first occurrence, without empty ones.
+/// Returns the distinct non-empty names in order of first occurrence.
 #[cfg(any(feature = "bmd", feature = "scene"))]
 pub(crate) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut known = HashSet::new();
     names.into_iter().filter(|name| !name.is_empty() && known.insert(name.clone())).collect()
 }
 
-/// Something that a file has besides meshes, skeleton and animations.
+/// A property other than meshes, skeleton and animations.
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct Property {
     /// The name.
     pub name: String,
-    /// How much of it there is, or which.
+    /// The value.
     pub value: PropertyValue,
 }
 
-/// The value of a [`Property`]: a number, a word or a text.
+/// The value of a [`Property`].
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 #[json(untagged)]
 #[non_exhaustive]
 pub enum PropertyValue {
-    /// So many.
+    /// A number of items.
     Count(u64),
-    /// So many bytes.
+    /// A size in bytes.
     Bytes(u64),
-    /// This one.
+    /// A keyword.
     Word(&'static str),
-    /// A text of the file.
+    /// A text from the file.
     Text(String),
 }
 
-/// One mesh.
+/// A summary of a mesh.
 #[derive(Debug, Clone, Default, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct MeshInfo {
-    /// Number of vertices.
+    /// The number of vertices.
     pub vertices: u64,
-    /// What each vertex has.
+    /// The vertex attributes.
     #[json(always)]
     pub attributes: Vec<AttributeInfo>,
-    /// Number of indices.
+    /// The number of indices.
     pub indices: u64,
-    /// Bits per index; 0 without indices.
+    /// Bits per index; 0 if the mesh has no indices.
     pub index_bits: u32,
-    /// Where it starts in buffers that all meshes of the file share; `None` where each has its own.
+    /// The start in buffers that all meshes of the file share; `None` if each mesh has its own buffers.
     #[json(flatten)]
     pub start: Option<MeshStart>,
-    /// The number of copies that nodes show; `None` without transforms of nodes.
+    /// The number of instances; `None` without node transforms.
     pub copies: Option<u64>,
-    /// The smallest box around the finite positions, before the transforms of nodes; `None` without any.
+    /// The bounding box of the finite positions, before node transforms; `None` if there are none.
     #[json(always)]
     pub bounds: Option<Bounds>,
 }
 
-/// Where a mesh starts in shared buffers.
+/// The start of a mesh in shared buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct MeshStart {
-    /// Position of its first index.
+    /// The position of its first index.
     pub first_index: u64,
-    /// Position of its first vertex, which its indices count from.
+    /// The position of its first vertex; its indices are relative to it.
     pub first_vertex: u64,
 }
 
-/// One attribute of a mesh.
+/// A summary of a vertex attribute.
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct AttributeInfo {
     /// The name in the format's terms.
     pub name: Cow<'static, str>,
-    /// Number and kind of the components, `3 × f32`.
+    /// Number and type of the components, such as `3 × f32`.
     pub components: Cow<'static, str>,
 }
 
 impl AttributeInfo {
-    /// The fields of a record that are there with these arguments.
+    /// Returns the fields of a record that these arguments enable.
     #[cfg(feature = "mesh")]
     pub(crate) fn of_record<T: Layout>(arguments: &[Value]) -> Vec<AttributeInfo> {
         let Type::Declared(declaration) = T::TYPE else { return Vec::new() };
@@ -156,7 +156,7 @@ impl AttributeInfo {
     }
 }
 
-/// Number and kind of the components of a value.
+/// Describes the components of a value, such as `3 × f32`.
 #[cfg(any(feature = "mesh", feature = "crucible"))]
 pub(crate) fn components(ty: &Type) -> String {
     match ty {
@@ -172,17 +172,17 @@ pub(crate) fn components(ty: &Type) -> String {
     }
 }
 
-/// The smallest box around some points.
+/// An axis-aligned bounding box.
 #[derive(Debug, Clone, Copy, PartialEq, ToJson)]
 pub struct Bounds {
-    /// The smallest coordinates.
+    /// The minimum coordinates.
     pub min: [f32; 3],
-    /// The largest coordinates.
+    /// The maximum coordinates.
     pub max: [f32; 3],
 }
 
 impl Bounds {
-    /// The box around those of the points that are finite.
+    /// Returns the bounding box of the finite points; `None` if there are none.
     pub fn of(points: impl Iterator<Item = [f32; 3]>) -> Option<Bounds> {
         points.filter(|p| p.iter().all(|x| x.is_finite())).fold(None, |bounds, point| {
             let Bounds { min, max } = bounds.unwrap_or(Bounds { min: point, max: point });
@@ -194,30 +194,30 @@ impl Bounds {
     }
 }
 
-/// The skeleton.
+/// A summary of a skeleton.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
 #[non_exhaustive]
 pub struct SkeletonInfo {
-    /// Number of joints.
+    /// The number of joints.
     pub joints: u64,
-    /// Number of joints without a parent.
+    /// The number of joints without a parent.
     pub roots: u64,
-    /// The names of the joints that have one, in the order of the joints.
+    /// The names of the named joints, in joint order.
     pub names: Vec<String>,
 }
 
-/// One animation.
+/// A summary of an animation.
 #[derive(Debug, Clone, Default, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct AnimationInfo {
-    /// The name, if the dialect has one.
+    /// The name, if the dialect stores one.
     #[json(always)]
     pub name: Option<String>,
-    /// Duration in ticks.
+    /// The duration in ticks.
     pub ticks: f32,
-    /// Duration in seconds; `None` where the speed makes none.
+    /// The duration in seconds; `None` if the speed gives no finite duration.
     #[json(always)]
     pub seconds: Option<f32>,
-    /// Number of poses.
+    /// The number of poses.
     pub poses: u64,
 }

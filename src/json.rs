@@ -1,6 +1,6 @@
 //! Functions for the code that `#[derive(Json)]` and `#[derive(ToJson)]` emit.
 
-/// Keeps the serde implementations of the derives.
+/// Emits the serde implementations of the derives.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 #[macro_export]
@@ -8,7 +8,7 @@ macro_rules! __json {
     ($($implementations:tt)*) => { $($implementations)* };
 }
 
-/// Drops the serde implementations of the derives: the feature `serde` is off.
+/// Drops the serde implementations of the derives, because the feature `serde` is off.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]
@@ -16,7 +16,7 @@ macro_rules! __json {
     ($($implementations:tt)*) => {};
 }
 
-/// Floats, bit by bit, for `serde(with = …)`.
+/// Lossless floats, for `serde(with = …)`.
 #[cfg(feature = "serde")]
 pub mod float {
     pub use crate::float::{deserialize, serialize};
@@ -31,7 +31,7 @@ pub mod word {
 #[cfg(feature = "serde")]
 pub use serde;
 
-/// Returns `true` if a field has its default, so that JSON leaves it out.
+/// Returns `true` if a field has its default value and JSON omits it.
 #[cfg(feature = "serde")]
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

@@ -1,11 +1,12 @@
 //! Reads, checks, edits, converts and generates the mesh files of game engines, and tests loaders of them.
 //!
-//! Five formats are built in. Each is declared once, as binrw structs or a grammar that read like its specification, and a format
-//! of your own is [declared in the same way](#declare-a-format).
+//! Five formats are built in. Each is declared once, as binrw structs or a grammar that read like its specification.
+//! You can [declare your own formats](#declare-a-format) in the same way.
 //!
 //! # Read
 //!
-//! A [`Scene`](scene::Scene) holds the model of any file, interchange formats among them: meshes, skeleton, animations.
+//! A [`Scene`](scene::Scene) holds the model of any file, including interchange formats: meshes, skeleton,
+//! animations.
 //!
 //! ```
 //! # #[cfg(feature = "bmd")] {
@@ -20,8 +21,8 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! A [`Document`] holds a file of one format without loss, by the terms of its specification. What follows from other values (counts,
-//! sizes, offsets) is not stored.
+//! A [`Document`] holds a file of one format without loss, in the terms of its specification. Derived values (counts,
+//! sizes, offsets) are not stored.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
@@ -35,7 +36,7 @@
 //!
 //! # Convert
 //!
-//! Every conversion returns the list of losses.
+//! Every conversion returns a list of losses.
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
@@ -57,8 +58,8 @@
 //!
 //! # Check
 //!
-//! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the rule. [`check`] lists
-//! all. [`ReadOptions::lenient`] reads whatever can be decoded without guessing.
+//! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the
+//! rule. [`check`] lists all violations. [`ReadOptions::lenient`] reads whatever can be decoded without guessing.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -86,12 +87,12 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! [`layout::assemble::edit`] changes single bytes of a file and keeps all others, also of files that break rules.
+//! [`layout::assemble::edit`] changes single bytes of a file and keeps all others, even if the file breaks rules.
 //!
 //! # Declare a format
 //!
-//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and three constants is a format. The program, dumps, schemas, generated
-//! files and tests of loaders follow: see [`layout`] and [docs/extending.md].
+//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and three constants is a format. The command-line tool,
+//! dumps, schemas, generated files and loader tests are derived from it: see [`layout`] and [docs/extending.md].
 //!
 //! ```
 //! use binrw::binrw;
@@ -132,8 +133,8 @@
 //!
 //! # Test a loader
 //!
-//! With the feature `proptest`, `conformance` runs a loader over valid, broken, almost broken and mutated files of a format. It
-//! reports all disagreements with strict reading, each with the smallest file that shows it:
+//! With the feature `proptest`, `conformance` runs a loader on valid, broken, almost broken and mutated files of a
+//! format. It reports all disagreements with strict reading, each with the smallest file that reproduces it:
 //!
 //! ```
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {
@@ -157,7 +158,8 @@
 //! # }
 //! ```
 //!
-//! Loaders in other languages are tested by files on disk: `meshspec corpus` writes them, `meshspec conform` runs a loader over them.
+//! To test a loader in another language, write files with `meshspec corpus` and run the loader on them with `meshspec
+//! conform`.
 //!
 //! # Formats
 //!
@@ -193,7 +195,7 @@
 //! | `lz4`, `zstd` | packings, also for formats of your own | with `crucible`, `iyma` |
 //! | `checksums` | checksums for formats of your own | no |
 //!
-//! With `default-features = false, features = ["mesh"]`, only MESH and its crates are built.
+//! With `default-features = false, features = ["mesh"]`, only MESH and its dependencies are built.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -202,7 +204,7 @@
     allow(dead_code, reason = "what only formats call")
 )]
 
-// The derive names this crate by its own name, in here as elsewhere.
+// The derives refer to this crate by its external name.
 extern crate self as meshspec;
 
 pub mod bulk;
@@ -266,7 +268,7 @@ pub use path::Path;
 pub use span::Span;
 pub use text::Text;
 
-/// Items that the code of the derives uses.
+/// Items used by derived code.
 #[doc(hidden)]
 pub mod __private {
     pub use modular_bitfield::Specifier;
@@ -277,17 +279,17 @@ pub mod __private {
     pub use crate::layout::decoding::{FromValue, decode};
 }
 
-/// The examples of the README are compiled and run.
+/// Compiles and runs the examples of the README.
 #[cfg(all(doctest, feature = "mesh", feature = "proptest"))]
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-/// The worked example of `docs/`, whose code is run with the tests of the documentation.
+/// Runs the worked example of `docs/extending.md` as doctests.
 #[cfg(all(doctest, feature = "checksums", feature = "proptest"))]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
 
-/// The example of converting, which is run with the tests of the documentation.
+/// Runs the conversion example as doctests.
 #[cfg(all(doctest, feature = "mesh", feature = "crucible", feature = "scene"))]
 #[doc = include_str!("../docs/conversion.md")]
 mod conversion {}

@@ -1,36 +1,35 @@
-//! What a decoder may allocate.
+//! Limits on memory and findings.
 
 #[cfg(feature = "scene")]
 use crate::{Error, Result};
 
-/// Triangles by default, which take about 4 GiB.
+/// Default limit of triangles, about 4 GiB.
 const MAX_TRIANGLES: u64 = 1 << 27;
 
-/// Triangles that take as much memory as the names, lists and tables of a mesh.
+/// The memory of a mesh's names, lists and tables, in triangles.
 #[cfg(feature = "scene")]
 const MESH: u64 = 64;
 
-/// Triangles that take as much memory as an instance while it is read.
+/// The memory of an instance during reading, in triangles.
 #[cfg(feature = "gltf")]
 const INSTANCE: u64 = 4;
 
-/// Bounds on what reading a file may cost.
+/// Limits on the cost of reading a file.
 ///
-/// Memory is bounded by the input itself: counts are checked against the bytes that remain before anything is
-/// allocated, and packed blocks unpack into buffers that grow only as they fill. These limits bound what a
-/// valid but very large file may take.
+/// The input size bounds memory: counts are checked against the remaining bytes before allocation, and unpacked
+/// buffers grow only as they fill. These limits bound the memory of valid but very large files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes that the packed data of one file may unpack to, 4 GiB by default.
+    /// Maximum unpacked size of the packed data of one file, in bytes; 4 GiB by default.
     pub max_decoded: u64,
-    /// Bytes of the material libraries that one OBJ names, 64 MiB by default.
+    /// Maximum total size of the material libraries that one OBJ names, in bytes; 64 MiB by default.
     pub max_libraries: u64,
-    /// Findings of one rule that a report keeps, 100 by default. The others are counted.
+    /// Maximum findings per rule that a report keeps, 100 by default. The rest are counted.
     pub max_findings_per_rule: usize,
-    /// Triangles, and vertices, that the scene of an interchange file may have; 134,217,728 by default, which take about
-    /// 4 GiB. A mesh of several nodes counts once, unless it must be copied: for formats without nodes, for instance.
-    /// The limits of meshes (one for 64 triangles) and instances (one for 4) follow; raising it raises them.
+    /// Maximum triangles, and vertices, of a scene in an interchange file; 134,217,728 by default, about 4 GiB. A
+    /// mesh shared by several nodes counts once unless it must be copied, as for formats without nodes. The limits of
+    /// meshes (one per 64 triangles) and instances (one per 4) scale with it.
     pub max_triangles: u64,
 }
 
@@ -46,25 +45,25 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// These limits with another bound on unpacked bytes.
+    /// Sets the limit of unpacked bytes.
     pub fn with_max_decoded(mut self, bytes: u64) -> Limits {
         self.max_decoded = bytes;
         self
     }
 
-    /// These limits with another bound on material libraries.
+    /// Sets the limit of material library bytes.
     pub fn with_max_libraries(mut self, bytes: u64) -> Limits {
         self.max_libraries = bytes;
         self
     }
 
-    /// These limits with another bound on the findings of one rule.
+    /// Sets the limit of findings per rule.
     pub fn with_max_findings_per_rule(mut self, findings: usize) -> Limits {
         self.max_findings_per_rule = findings;
         self
     }
 
-    /// These limits with another bound on triangles and vertices.
+    /// Sets the limit of triangles and vertices.
     pub fn with_max_triangles(mut self, triangles: u64) -> Limits {
         self.max_triangles = triangles;
         self
@@ -73,7 +72,7 @@ impl Limits {
 
 /// # Errors
 ///
-/// If there are more triangles or vertices than the limit.
+/// If the number of triangles or vertices exceeds the limit.
 #[cfg(feature = "scene")]
 pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
     if count <= max {
@@ -85,7 +84,7 @@ pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
 
 /// # Errors
 ///
-/// If there are more meshes than fit the limit of triangles.
+/// If there are more meshes than the triangle limit allows.
 #[cfg(feature = "scene")]
 pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
     let max = max_triangles.max(MAX_TRIANGLES) / MESH;
@@ -99,7 +98,7 @@ pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
 
 /// # Errors
 ///
-/// Returns an error if there are more instances of meshes than fit the limit of triangles.
+/// If there are more mesh instances than the triangle limit allows.
 #[cfg(feature = "gltf")]
 pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
     let max = max_triangles.max(MAX_TRIANGLES) / INSTANCE;
@@ -112,7 +111,7 @@ pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
     Err(Error::limit_exceeded(message))
 }
 
-/// Returns the message that decoded data has so many bytes beyond [`Limits::max_decoded`].
+/// Returns the message for decoded data that exceeds [`Limits::max_decoded`] by this many bytes.
 #[cfg(feature = "gltf")]
 pub(crate) fn decoded_exceeded(bytes: u64) -> String {
     format!(
@@ -122,7 +121,7 @@ pub(crate) fn decoded_exceeded(bytes: u64) -> String {
 
 /// # Errors
 ///
-/// If copies of meshes have more bytes of names and extras than fit the limit of triangles.
+/// If the names and extras of mesh copies take more bytes than the triangle limit allows.
 #[cfg(feature = "scene")]
 pub(crate) fn require_words(count: u64, max_triangles: u64) -> Result<()> {
     // A byte of JSON takes up to 16 bytes of memory, a triangle 32.
@@ -131,7 +130,7 @@ pub(crate) fn require_words(count: u64, max_triangles: u64) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "{count} bytes of names and extras in copies of meshes, but the limit is {max}; --max-triangles raises it, by 2 for 1"
+        "{count} bytes of names and extras in copies of meshes, but the limit is {max}; --max-triangles raises it by 2 bytes per triangle"
     );
     Err(Error::limit_exceeded(message))
 }

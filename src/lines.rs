@@ -1,31 +1,31 @@
-//! A line of a text file, for showing it with what it means.
+//! Lines of a text file with their meaning.
 
 use crate::{Finding, Path};
 
-/// Longer texts are cut.
+/// Maximum displayed length, in characters.
 const MAX_CHARS: usize = 200;
 
-/// A line of a text file. Its texts are computed when they are asked for: a line that is skipped costs little.
+/// A line of a text file. Its texts are computed on demand, so skipped lines cost little.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Line<'l> {
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub number: u64,
-    /// The offset in the file of its first byte.
+    /// The file offset of its first byte.
     pub offset: u64,
     /// The line without its line ending.
     pub bytes: &'l [u8],
-    /// The list of the document that the line adds an item to, `positions` or `uvs[0]`; empty if it adds none.
+    /// The list that the line appends to, such as `positions` or `uvs[0]`; empty if none.
     pub list: &'static str,
-    /// The index of that item in the list.
+    /// The index of the appended item.
     pub index: usize,
-    /// What is wrong with it.
+    /// The findings in this line.
     pub findings: Vec<Finding>,
     pub(crate) meaning: fn(&Line) -> String,
 }
 
 impl Line<'_> {
-    /// What it says, cut if it is long. What is not UTF-8 is replaced.
+    /// The content, truncated if long. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4 * MAX_CHARS)]);
         match text.char_indices().nth(MAX_CHARS) {
@@ -34,7 +34,7 @@ impl Line<'_> {
         }
     }
 
-    /// The field that it sets, `positions[3]`; empty for a line without content.
+    /// The path of the field that it sets, such as `positions[3]`; empty for a line without content.
     pub fn path(&self) -> Path {
         match self.list {
             "" => Path::default(),
@@ -42,7 +42,7 @@ impl Line<'_> {
         }
     }
 
-    /// What it means.
+    /// The meaning of the line.
     pub fn meaning(&self) -> String {
         (self.meaning)(self)
     }

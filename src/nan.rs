@@ -1,8 +1,8 @@
-//! NaNs as texts.
+//! Text notation of NaNs.
 
-/// The bits of a NaN that is written as `NaN:` and so many hexadecimal digits.
+/// Parses the bits of a NaN written as `NaN:` and this many hexadecimal digits.
 pub(crate) fn nan_bits(text: &str, digits: usize) -> Option<u64> {
     let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
-    // A sign would be read, too.
+    // `from_str_radix` would accept a sign.
     if bits.starts_with('+') { None } else { u64::from_str_radix(bits, 16).ok() }
 }

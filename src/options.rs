@@ -1,4 +1,4 @@
-//! How to read and write.
+//! Options for reading and writing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,18 +6,18 @@ use std::str::FromStr;
 use crate::layout::Value;
 use crate::{Limits, Severity};
 
-/// What reading and writing refuse.
+/// The violations that reading and writing reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// Refuses everything that the specification calls an error. The default.
+    /// Rejects everything that the specification forbids. The default.
     #[default]
     Strict,
-    /// Accepts whatever can be decoded without guessing; the violations are findings of `check`.
+    /// Accepts all data that can be decoded without guessing; `check` reports the violations.
     Lenient,
 }
 
 impl Strictness {
-    /// The lowest severity that is refused.
+    /// The lowest severity that is rejected.
     pub fn threshold(self) -> Severity {
         match self {
             Strictness::Strict => Severity::Error,
@@ -26,23 +26,23 @@ impl Strictness {
     }
 }
 
-/// A layout of a format: the one of its specification, or another one that the format's own software writes. Each format
-/// lists [its dialects](crate::About::dialects).
+/// A layout of a format: the specification's, or another one that the format's own software writes. Each format lists
+/// [its dialects](crate::About::dialects).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// The specification's text.
+    /// The specification's layout.
     #[default]
     Spec,
-    /// MESH: header of 78 bytes with a root transform, short animation headers, no strings (M17).
+    /// MESH: 78-byte header with a root transform, short animation headers, no strings (M17).
     Renderlib,
-    /// Crucible: tangents at bit 4, colour at 5, bone weights at 6 (C10).
+    /// Crucible: tangents at bit 4, colour at bit 5, bone weights at bit 6 (C10).
     Tangent,
-    /// IyMA: what the author's tool writes (I1).
+    /// IyMA: the layout that the author's tool writes (I1).
     Reference,
-    /// A dialect of a format that is declared elsewhere.
+    /// A dialect of a format declared elsewhere.
     Own {
-        /// The name, as the command line takes it.
+        /// The name on the command line.
         name: &'static str,
         /// The number that the declaration imports, such as a version.
         number: u8,
@@ -50,10 +50,10 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The dialects of the formats that are built in.
+    /// The dialects of the built-in formats.
     pub const ALL: &[Dialect] = &[Dialect::Spec, Dialect::Renderlib, Dialect::Tangent, Dialect::Reference];
 
-    /// The name, as the command line takes it.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Dialect::Spec => "spec",
@@ -76,7 +76,7 @@ impl Dialect {
     }
 }
 
-/// What the declaration of a format with dialects imports.
+/// The argument that the declaration of a format with dialects imports.
 impl From<Dialect> for Value {
     fn from(dialect: Dialect) -> Value {
         Value::Int(dialect.number().into())
@@ -89,7 +89,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// Not the name of a dialect.
+/// The error for an unknown dialect name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownDialect(String);
 
@@ -102,7 +102,7 @@ impl fmt::Display for UnknownDialect {
 
 impl std::error::Error for UnknownDialect {}
 
-/// Finds the dialects of the formats that are built in.
+/// Parses the dialects of the built-in formats.
 impl FromStr for Dialect {
     type Err = UnknownDialect;
 
@@ -112,7 +112,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// The name.
+/// Serializes the name.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Dialect {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -120,7 +120,7 @@ impl serde::Serialize for Dialect {
     }
 }
 
-/// Finds the dialects of the formats that are built in.
+/// Deserializes the dialects of the built-in formats.
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Dialect {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
@@ -128,60 +128,60 @@ impl<'de> serde::Deserialize<'de> for Dialect {
     }
 }
 
-/// How to read.
+/// Options for reading.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What to refuse.
+    /// The violations to reject.
     pub strictness: Strictness,
-    /// The dialect to take the file for; detected where `None`.
+    /// The dialect to read the file as; `None` detects it.
     pub dialect: Option<Dialect>,
-    /// What decoding may cost.
+    /// Limits on the cost of decoding.
     pub limits: Limits,
-    /// Whether to keep the comments of text formats, so that writing gives them back in their place.
+    /// Whether to keep the comments of text formats, so that writing restores them in place.
     pub comments: bool,
 }
 
 impl ReadOptions {
-    /// Options that refuse only what cannot be decoded.
+    /// Options that accept everything that can be decoded without guessing.
     pub fn lenient() -> ReadOptions {
         ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
     }
 
-    /// These options with a dialect to take the file for.
+    /// Sets the dialect to read the file as.
     pub fn with_dialect(mut self, dialect: Dialect) -> ReadOptions {
         self.dialect = Some(dialect);
         self
     }
 
-    /// These options, keeping the comments of text formats or not.
+    /// Sets whether to keep the comments of text formats.
     pub fn with_comments(mut self, comments: bool) -> ReadOptions {
         self.comments = comments;
         self
     }
 
-    /// These options with other limits.
+    /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> ReadOptions {
         self.limits = limits;
         self
     }
 }
 
-/// How to write.
+/// Options for writing.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Whether to refuse documents that strict reading would refuse.
+    /// Whether to reject documents that strict reading would reject.
     pub strictness: Strictness,
-    /// How much to compress, where a format has levels: those of zstd in IyMA, 3 where `None`.
+    /// The compression level, if the format has levels: zstd's in IyMA, 3 if `None`.
     pub compression_level: Option<i32>,
-    /// Threads to compress with, where a format can: IyMA with the feature `parallel`. 0 and 1 are one thread, whose
-    /// bytes are another encoding of the same content than those of several; how many these are makes no difference.
+    /// The number of compression threads; used for IyMA with the feature `parallel`. 0 and 1 mean one thread. Several
+    /// threads produce other bytes of the same content, independent of their number.
     pub threads: u32,
-    /// Whether to write a checksum of the data, where a format leaves the choice: IyMA. The document's own where `None`.
+    /// Whether to write a data checksum, if the format makes it optional (IyMA). `None` follows the document.
     pub data_checksum: Option<bool>,
-    /// Whether to write comments where the format is text: those of the document or, if it was read without them, a
-    /// heading for each part.
+    /// Whether to write comments in text formats: those of the document, or a heading for each section if it was read
+    /// without comments.
     pub comments: bool,
 }
 
@@ -198,30 +198,30 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Options that write whatever the format can express.
+    /// Options that write everything the format can express.
     pub fn lenient() -> WriteOptions {
         WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
     }
 
-    /// These options with a compression level.
+    /// Sets the compression level.
     pub fn with_compression_level(mut self, level: i32) -> WriteOptions {
         self.compression_level = Some(level);
         self
     }
 
-    /// These options with several threads.
+    /// Sets the number of threads.
     pub fn with_threads(mut self, threads: u32) -> WriteOptions {
         self.threads = threads;
         self
     }
 
-    /// These options, with a checksum of the data or without, whatever the document has.
+    /// Sets whether to write a data checksum, overriding the document.
     pub fn with_data_checksum(mut self, data_checksum: bool) -> WriteOptions {
         self.data_checksum = Some(data_checksum);
         self
     }
 
-    /// These options, with comments in text formats or without.
+    /// Sets whether to write comments in text formats.
     pub fn with_comments(mut self, comments: bool) -> WriteOptions {
         self.comments = comments;
         self

@@ -1,15 +1,15 @@
-//! Work on several threads with the feature `parallel`, on one without it.
+//! Parallel execution with the feature `parallel`, sequential without it.
 
 #[cfg(feature = "parallel")]
 pub(crate) use rayon::join;
 
-/// Does one thing after the other.
+/// Runs both closures in turn.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())
 }
 
-/// What `map` makes of each item and its position, or an error.
+/// Maps each item and its position, and stops at the first error.
 pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
     map: impl Fn(usize, &T) -> Result<R, E> + Sync,
@@ -23,7 +23,7 @@ pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items.iter().enumerate().map(|(index, item)| map(index, item)).collect()
 }
 
-/// Puts together, in their order, what the items become.
+/// Maps the items and concatenates the results in order.
 #[cfg(feature = "parallel")]
 pub(crate) fn map_reduce<T: Send, U: Send + Default>(
     items: Vec<T>,
@@ -35,7 +35,7 @@ pub(crate) fn map_reduce<T: Send, U: Send + Default>(
     items.into_par_iter().map(map).reduce(U::default, reduce)
 }
 
-/// Puts together, in their order, what the items become.
+/// Maps the items and concatenates the results in order.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn map_reduce<T, U: Default>(
     items: Vec<T>,

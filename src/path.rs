@@ -1,9 +1,9 @@
-//! Where a value stands in a document.
+//! Paths of values in a document.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// One step of a path: `animations[1].timestamps` is three of them.
+/// A segment of a path: `animations[1].timestamps` has three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Segment {
     /// A field of a struct or of a packed word.
@@ -12,9 +12,9 @@ pub enum Segment {
     Index(u64),
 }
 
-/// Where a value stands in a document: `animations[1].timestamps`; empty for the document as a whole.
+/// The path of a value in a document, such as `animations[1].timestamps`; empty for the whole document.
 ///
-/// The macro [`path!`](crate::path!) writes one down.
+/// The macro [`path!`](crate::path!) creates one.
 ///
 /// ```
 /// use meshspec::{Path, path};
@@ -30,17 +30,17 @@ pub struct Path(Repr);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Repr {
     Segments(Vec<Segment>),
-    /// The place in a file without a declaration, which may have names of its own, as keys of JSON are.
+    /// The path in a file without a declaration, whose names are dynamic, such as JSON keys.
     Text(String),
 }
 
 impl Path {
-    /// A path that is only shown: the place in a file without a declaration.
+    /// Creates a path for display only, in a file without a declaration.
     pub fn text(path: impl Into<String>) -> Path {
         Path(Repr::Text(path.into()))
     }
 
-    /// The steps; `None` in a file without a declaration, such as glTF.
+    /// The segments; `None` in a file without a declaration, such as glTF.
     pub fn segments(&self) -> Option<&[Segment]> {
         match &self.0 {
             Repr::Segments(segments) => Some(segments),
@@ -48,7 +48,7 @@ impl Path {
         }
     }
 
-    /// Whether it is the path of the document as a whole.
+    /// Returns `true` for the path of the whole document.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
             Repr::Segments(segments) => segments.is_empty(),
@@ -56,17 +56,17 @@ impl Path {
         }
     }
 
-    /// The path of a field of this value.
+    /// Appends a field.
     pub fn field(self, name: &'static str) -> Path {
         self.then(Segment::Field(name))
     }
 
-    /// The path of an item of this value.
+    /// Appends an index.
     pub fn index(self, index: usize) -> Path {
         self.then(Segment::Index(index as u64))
     }
 
-    /// The path of a part of this value, whose own path starts here.
+    /// Appends the path of a part, relative to this value.
     pub fn join(self, part: impl Into<Path>) -> Path {
         match part.into().0 {
             Repr::Segments(segments) => segments.into_iter().fold(self, Path::then),
@@ -142,7 +142,7 @@ impl serde::Serialize for Path {
     }
 }
 
-/// These steps as the path of a value is written: `animations[1].timestamps`.
+/// Formats path segments: `animations[1].timestamps`.
 pub fn path_text(segments: &[Segment]) -> String {
     let mut text = String::new();
     for segment in segments {
@@ -159,7 +159,7 @@ fn write_segment(text: &mut String, segment: Segment) -> fmt::Result {
     }
 }
 
-/// The steps of a path, written as messages show it. A name in parentheses is an expression, as indices are.
+/// Creates a path in the notation of messages. Indices are expressions, and so are field names in parentheses.
 ///
 /// ```
 /// use meshspec::{Path, path};

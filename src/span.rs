@@ -1,27 +1,27 @@
-//! Places in a file.
+//! Locations in a file.
 
 use meshspec_derive::ToJson;
 use std::fmt;
 use std::ops::Range;
 
-/// A place in a file, for errors and findings.
+/// A location in a file, for errors and findings.
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 #[non_exhaustive]
 pub enum Span {
-    /// Bytes of the file.
+    /// A byte range in the file.
     Bytes(Range<u64>),
-    /// Bytes of the unpacked content of a block.
+    /// A byte range in the unpacked content of a block.
     Unpacked {
-        /// Where the packed block lies in the file.
+        /// The byte range of the packed block in the file.
         packed: Range<u64>,
-        /// The bytes in its unpacked content.
+        /// The byte range in its unpacked content.
         range: Range<u64>,
     },
-    /// Part of a line of a text file.
+    /// Part of a line in a text file.
     Text {
-        /// The bytes of the file.
+        /// The byte range in the file.
         range: Range<u64>,
-        /// The line, counted from 1.
+        /// The line number, counted from 1.
         line: u64,
         /// The column of the first byte, in characters, counted from 1.
         column: u64,
@@ -29,7 +29,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// The bytes, in the space that they are counted in.
+    /// The byte range, in the file or in the unpacked block.
     pub fn range(&self) -> &Range<u64> {
         match self {
             Span::Bytes(range) | Span::Unpacked { range, .. } | Span::Text { range, .. } => range,

@@ -1,8 +1,8 @@
-//! Strings as formats have them: bytes, mostly UTF-8.
+//! Strings in files: bytes, usually UTF-8.
 
 use std::fmt;
 
-/// A string of a file: bytes that should be text. Lossless, whatever their encoding.
+/// A string in a file: bytes that should be text, stored losslessly whatever their encoding.
 ///
 /// ```
 /// let name = meshspec::Text::from("walk");
@@ -18,7 +18,7 @@ impl Text {
         &self.0
     }
 
-    /// Whether it is UTF-8 without control characters.
+    /// Returns `true` if it is UTF-8 without control characters.
     pub fn is_printable(&self) -> bool {
         is_printable(&self.0)
     }
@@ -30,7 +30,7 @@ pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
     if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
 }
 
-/// Whether these bytes are UTF-8 without control characters.
+/// Returns `true` if these bytes are UTF-8 without control characters.
 pub(crate) fn is_printable(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))
 }
@@ -47,7 +47,7 @@ impl From<Vec<u8>> for Text {
     }
 }
 
-/// What is not UTF-8 is replaced.
+/// Replaces invalid UTF-8.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.0))
@@ -60,7 +60,7 @@ impl fmt::Debug for Text {
     }
 }
 
-/// A string where it is UTF-8, else a list of bytes.
+/// Serializes a string as UTF-8 if valid, otherwise as a list of bytes.
 #[cfg(feature = "serde")]
 mod data {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -24,7 +24,7 @@
  * - BMD-LOD-DRAWABLE, B18 (warning): The meshes of a level of detail have a material, so that they are drawn.
  * - BMD-PSEUDO-ORDER, B22 (error): Pseudo-bones come after the normal bones.
  * - BMD-PSEUDO-BONES, B22 (error): The bones that a pseudo-bone follows come before it.
- * - BMD-SOLID-CLOSED (warning): The solid of a bone is closed: each edge belongs to two faces, which run along it in opposite directions.
+ * - BMD-SOLID-CLOSED (warning): The solid of a bone is closed: each edge belongs to two faces, which use it in opposite directions.
  * - BMD-SOLID-BONE (warning): The vertices of a solid are all bound to its bone, or all to bone 0.
  * - BMD-KEY-RANGE, B23 (error): Every key is at a frame of the animation.
  * - BMD-FRAMES-TRAILING, B23 (error): Nothing follows the keys of the last bone.

@@ -58,14 +58,14 @@
  * IndexStream: The index data, compressed.
  *
  * - compressed_size: i32, at 0
- *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
+ *   Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 4
  *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
  */
 /* What every IndexStream starts with. */
 typedef struct crucible_index_stream_start {
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_index_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_index_stream_start) == 8, "size of crucible_index_stream_start");
@@ -152,7 +152,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
- *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
+ *   Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
@@ -160,7 +160,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
 /* What every AttributeStream starts with. */
 typedef struct crucible_attribute_stream_start {
     crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_attribute_stream_start) == 10, "size of crucible_attribute_stream_start");
@@ -258,7 +258,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
- *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
+ *   Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
@@ -266,7 +266,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
 /* What every TangentAttributeStream starts with. */
 typedef struct crucible_tangent_attribute_stream_start {
     crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_tangent_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_attribute_stream_start) == 10, "size of crucible_tangent_attribute_stream_start");

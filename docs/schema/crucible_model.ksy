@@ -83,13 +83,13 @@ types:
       - id: compressed_size
         type: s4
         doc: |
-          Size of the compressed data in bytes, 1 at least (C3).
+          Size of the compressed data in bytes, at least 1 (C3).
       - id: check_compressed_size
         size: 0
         valid:
           expr: 'compressed_size > 0'
         doc: |
-          Refused if not: an LZ4 block has 1 byte at least.
+          Refused if not: an LZ4 block has at least 1 byte.
       - id: uncompressed_size
         type: s4
         doc: |
@@ -200,13 +200,13 @@ types:
       - id: compressed_size
         type: s4
         doc: |
-          Size of the compressed data in bytes, 1 at least (C3).
+          Size of the compressed data in bytes, at least 1 (C3).
       - id: check_compressed_size
         size: 0
         valid:
           expr: 'compressed_size > 0'
         doc: |
-          Refused if not: an LZ4 block has 1 byte at least.
+          Refused if not: an LZ4 block has at least 1 byte.
       - id: uncompressed_size
         type: s4
         doc: |

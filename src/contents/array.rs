@@ -1,4 +1,4 @@
-//! Numbers in bulk: type, shape, values, and the bits of floats.
+//! Numeric arrays: type, shape, values, and the bits of floats.
 
 use crate::layout::{Type, Value};
 
@@ -31,7 +31,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// The number of numbers.
+            /// The number of values.
             pub fn len(&self) -> usize {
                 match self {
                     $($(#[cfg(feature = $feature)])? Numbers::$variant(values) => values.len(),)*
@@ -59,7 +59,7 @@ numbers! {
 }
 
 impl Numbers {
-    /// A number as text: floats as their shortest decimals, `-` for a missing one; `None` beyond the end.
+    /// Returns a number as text: floats as their shortest decimals, missing values as `-`. `None` past the end.
     pub fn text(&self, index: usize) -> Option<String> {
         match self {
             Numbers::OptionalU8(values) => {
@@ -69,12 +69,12 @@ impl Numbers {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An empty list for the scalars of this type, which [`push`](Numbers::push) fills.
+    /// Creates an empty list for scalars of this type, to be filled by [`push`](Numbers::push).
     pub(super) fn of_type(ty: &Type, first: &Value) -> Option<Numbers> {
         Some(match (ty.without_order(), first) {
             (_, Value::F32(_)) => Numbers::F32(Vec::new()),
@@ -99,7 +99,7 @@ impl Numbers {
             (Numbers::F32(values), Value::F32(value)) => values.push(*value),
             (Numbers::F64(values), Value::F64(value)) => values.push(*value),
             (Numbers::Bool(values), Value::Bool(value)) => values.push(*value),
-            // Values of the type are in its range.
+            // A value of the type always fits.
             (Numbers::U8(values), Value::Int(value)) => values.push(*value as u8),
             (Numbers::U16(values), Value::Int(value)) => values.push(*value as u16),
             (Numbers::U32(values), Value::Int(value)) => values.push(*value as u32),
@@ -114,7 +114,7 @@ impl Numbers {
     }
 }
 
-/// Numbers and their shape.
+/// A numeric array with a shape.
 ///
 /// ```
 /// use meshspec::contents::{Array, Numbers};
@@ -130,13 +130,13 @@ impl Numbers {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// The number of items, then the number of components of each.
+    /// The number of items, then the number of components per item.
     pub shape: Vec<usize>,
-    /// The numbers, item by item.
+    /// The values, item by item.
     pub numbers: Numbers,
-    /// The largest permitted deviation of a value; `None` where values are exact.
+    /// The maximum permitted deviation of a value; `None` if values are exact.
     ///
-    /// With a tolerance, a value that is not finite is undefined and compared with nothing.
+    /// In an array with a tolerance, non-finite values are undefined and not compared.
     pub tolerance: Option<f32>,
 }
 
@@ -147,7 +147,7 @@ impl From<Numbers> for Array {
 }
 
 impl Array {
-    /// Rows of equal length.
+    /// Creates an array from rows of equal length.
     pub fn of_rows<T, const N: usize>(rows: Vec<[T; N]>) -> Array
     where
         Numbers: From<Vec<T>>,
@@ -155,12 +155,12 @@ impl Array {
         Array { shape: vec![rows.len(), N], numbers: rows.into_flattened().into(), tolerance: None }
     }
 
-    /// One 4×4 matrix.
+    /// Creates an array of one row-major 4×4 matrix.
     pub fn of_matrix(matrix: [[f32; 4]; 4]) -> Array {
         Array::of_rows(matrix.to_vec())
     }
 
-    /// One number.
+    /// Creates an array of a single number.
     pub fn of_one<T>(value: T) -> Array
     where
         Numbers: From<Vec<T>>,
@@ -168,13 +168,13 @@ impl Array {
         Numbers::from(vec![value]).into()
     }
 
-    /// The array with items of so many components.
+    /// Reshapes the array to items of this many components.
     pub fn with_components(mut self, components: usize) -> Array {
         self.shape = vec![self.numbers.len() / components.max(1), components];
         self
     }
 
-    /// The array with a tolerance.
+    /// Sets the tolerance.
     pub fn with_tolerance(mut self, tolerance: f32) -> Array {
         self.tolerance = Some(tolerance);
         self
@@ -212,7 +212,7 @@ mod data {
 
     use super::{Array, Numbers};
 
-    /// A float as a decimal number and as bits.
+    /// A float as a decimal and as bits.
     trait Float: Copy {
         fn finite(self) -> Option<impl Serialize>;
         fn bits(self) -> String;
@@ -257,7 +257,7 @@ mod data {
         }
     }
 
-    /// The bits of floats. Undefined floats have none.
+    /// The bits of floats; `null` for undefined values.
     struct Bits<'a, T>(&'a [T], bool);
 
     impl<T: Float> Serialize for Bits<'_, T> {

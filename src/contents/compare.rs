@@ -1,4 +1,4 @@
-//! Comparing the contents that a loader printed with the expected ones.
+//! Comparison of a loader's output with the expected contents.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::float::narrow;
 
-/// A value that differs.
+/// A difference in one value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Difference {
     /// The path of the value: `meshes[0].attributes.position.values[7]`.
@@ -24,7 +24,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What differs between expected contents and those that a loader printed.
+/// The differences between expected contents and a loader's output.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Differences {
     /// The first differences, in the order of the expected contents.
@@ -34,20 +34,20 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Whether there are none.
+    /// Returns `true` if there are no differences.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 }
 
-/// Compares contents that a loader printed with the expected ones, and lists at most `max` differences.
+/// Compares a loader's output with the expected contents, and lists at most `max` differences.
 ///
 /// - Keys that the loader leaves out are not compared. Keys that the expected contents lack are differences, unless
 ///   their value is empty or `null`.
 /// - An array may be an object with some of its keys, or the list of its values, nested or flat.
-/// - Floats are compared after rounding to their type. They are equal, or differ by at most the tolerance of the array;
-///   bits are equal, or those of such a float.
-/// - Where the expected array has a tolerance, values that are `null` are undefined and compared with nothing.
+/// - Floats are compared after rounding to their type. They must be equal, or differ by at most the tolerance of the
+///   array. Bits must match exactly, or encode a float within the tolerance.
+/// - Where the expected array has a tolerance, `null` values are undefined and not compared.
 ///
 /// ```
 /// use meshspec::contents::compare;
@@ -72,7 +72,7 @@ struct Comparison {
     differences: Differences,
 }
 
-/// The most characters of a value that are shown.
+/// Maximum length of a displayed value, in characters.
 const SHOWN: usize = 80;
 
 fn shown(value: &Value) -> String {
@@ -89,7 +89,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Whether a value says no more than its absence.
+/// Returns `true` if a value is equivalent to a missing key.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -174,7 +174,7 @@ impl Comparison {
         }
     }
 
-    /// Compares numbers in bulk.
+    /// Compares numeric arrays.
     fn array(&mut self, path: &mut String, expected: &Map<String, Value>, found: &Value) {
         let numbers = Numbers::of(expected);
         let found = match found {
@@ -192,7 +192,7 @@ impl Comparison {
                 self.within(path, key, |this, path| this.numbers(path, &numbers, found, form));
             }
         }
-        // The tolerance is ours to state.
+        // The loader does not have to state the tolerance.
         let mut rest = found.clone();
         rest.remove("tolerance");
         self.unknown_keys(path, expected, &rest);
@@ -219,12 +219,12 @@ impl Comparison {
     }
 }
 
-/// Whether an object is numbers in bulk.
+/// Returns `true` if an object is a numeric array.
 fn is_array(object: &Map<String, Value>) -> bool {
     ["type", "shape", "values"].iter().all(|key| object.contains_key(*key))
 }
 
-/// Numbers are equal whatever their notation.
+/// Compares numbers by value, whatever their notation.
 fn is_equal(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(expected), Value::Number(found)) => {
@@ -234,7 +234,7 @@ fn is_equal(expected: &Value, found: &Value) -> bool {
     }
 }
 
-/// The items of nested lists.
+/// Collects the items of nested lists.
 fn flatten<'v>(value: &'v Value, flat: &mut Vec<&'v Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| flatten(item, flat)),
@@ -242,14 +242,14 @@ fn flatten<'v>(value: &'v Value, flat: &mut Vec<&'v Value>) {
     }
 }
 
-/// How a number is written.
+/// The notation of a number.
 #[derive(Clone, Copy)]
 enum Form {
     Values,
     Bits,
 }
 
-/// Expected numbers.
+/// The expected numbers.
 struct Numbers<'v> {
     values: &'v [Value],
     /// The bits of floats.
@@ -299,7 +299,7 @@ impl<'v> Numbers<'v> {
     }
 }
 
-/// The float with these bits, by the number of hexadecimal digits; `None` if it is not finite.
+/// Returns the float with these bits; the number of hexadecimal digits sets its width. `None` if it is not finite.
 fn from_bits(digits: &str) -> Option<f64> {
     let bits = u64::from_str_radix(digits, 16).ok()?;
     let float = match digits.len() {

@@ -1,4 +1,4 @@
-//! The decoded fields of a format without a codec, by path.
+//! Decoded fields by path, for formats without a codec.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor, path_text}
 use crate::layout::{Shape, Type, Value};
 use crate::{Limits, Text};
 
-/// The fields of a file by their declaration. They are decoded again whenever they are visited.
+/// The fields of a file by their declaration. Each visit decodes them again.
 #[derive(Clone)]
 pub struct Fields<'f> {
     ty: &'static Type,
@@ -24,14 +24,14 @@ pub struct Fields<'f> {
 #[json(untagged)]
 #[non_exhaustive]
 pub enum FieldValue {
-    /// A number, or the numbers of a list.
+    /// A number, or all numbers of a list.
     Numbers(Array),
     /// A text.
     Text(Text),
 }
 
 impl<'f> Fields<'f> {
-    /// The fields of these bytes as one value of type `ty`.
+    /// Reads these bytes as one value of type `ty`.
     ///
     /// # Errors
     ///
@@ -46,10 +46,10 @@ impl<'f> Fields<'f> {
         Ok(Fields { ty, bytes, limits: *limits })
     }
 
-    /// Calls `each` with the path and value of each field, until it breaks. The numbers of a list are one value.
+    /// Calls `each` with the path and value of each field, until it breaks. A list of numbers is one value.
     pub fn for_each(&self, each: impl FnMut(&str, FieldValue) -> ControlFlow<()>) {
         let mut visitor = Each { each, list: None };
-        // `new` has seen that there is no fault.
+        // `new` has already checked the bytes.
         let _ = walk::walk(self.ty, &self.bytes, &self.limits, &mut visitor);
     }
 }
@@ -70,14 +70,14 @@ struct Each<F> {
 /// A list of numbers, or of lists of numbers.
 struct List {
     path: String,
-    /// The number of segments of the path.
+    /// The number of path segments.
     depth: usize,
     numbers: Option<Numbers>,
-    /// The largest index of each level of lists, plus 1.
+    /// The largest index at each nesting level, plus 1.
     shape: Vec<usize>,
 }
 
-/// The integer that an enum is stored as; other types are themselves.
+/// Returns the integer type that stores an enum; other types are returned unchanged.
 fn stored(ty: &Type) -> Type {
     match ty.declaration().map(|declaration| declaration.shape) {
         Some(Shape::Enum { size, .. }) => Type::Unsigned(size),
@@ -85,7 +85,7 @@ fn stored(ty: &Type) -> Type {
     }
 }
 
-/// Whether a list has nothing but numbers in it.
+/// Returns `true` if a list contains only numbers.
 fn is_of_numbers(ty: &Type) -> bool {
     match ty.items() {
         Some((item, _)) => is_of_numbers(item),
@@ -119,7 +119,7 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for Each<F> {
                     numbers.push(value);
                     FieldValue::Numbers(numbers.into())
                 }
-                // The fields of a packed word follow it.
+                // A packed word has no value of its own: its bit fields follow.
                 None => return ControlFlow::Continue(()),
             },
         };
@@ -129,7 +129,7 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for Each<F> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         match self.list.take_if(|list| list.depth == node.path.len()) {
             Some(List { path, numbers: Some(numbers), shape, .. }) => {
-                // Lists of different lengths have no common shape.
+                // Lists of unequal lengths have no common shape.
                 let is_even = shape.iter().product::<usize>() == numbers.len();
                 let flat = Array::from(numbers);
                 let array = if is_even { Array { shape, ..flat } } else { flat };

@@ -1,7 +1,8 @@
-//! The contents of a file as plain numbers: what a loader should have in memory after reading.
+//! The contents of a file as plain numbers, as a loader should hold them after reading.
 //!
-//! One shape for every format, which `docs/contents.md` describes. Values stay in the file's own coordinate system, and
-//! nothing is repaired. Independent loaders print the same JSON, or parts of it, and [`compare`] names the differences.
+//! All formats share one structure, described in `docs/contents.md`. Values stay in the file's coordinate system, and
+//! nothing is repaired. An independent loader prints the same JSON, or parts of it, and [`compare`] lists the
+//! differences.
 
 mod array;
 #[cfg(feature = "serde")]

@@ -1,13 +1,13 @@
-//! What the contents of a file are: meshes, skeleton, animations, poses.
+//! The contents of a file: meshes, skeleton, animations, poses.
 
 use super::array::{Array, Numbers};
 use super::fields::Fields;
 use crate::{Dialect, Text};
 use meshspec_derive::ToJson;
 
-/// The contents of a file as plain numbers, the same shape for every format.
+/// The contents of a file as plain numbers, in one structure for all formats.
 ///
-/// Each format fills what it has. `docs/contents.md` says from which fields of the file each value comes.
+/// Parts that a format lacks stay empty. `docs/contents.md` maps each value to the fields of the file.
 #[derive(Debug, ToJson)]
 #[non_exhaustive]
 pub struct Contents<'f> {
@@ -15,11 +15,11 @@ pub struct Contents<'f> {
     pub format: &'static str,
     /// The dialect that the file was read as.
     pub dialect: Dialect,
-    /// Named texts, in the order of the file.
+    /// Named texts, in file order.
     pub properties: Vec<Property>,
-    /// Bytes that only the application understands.
+    /// Application-defined bytes.
     pub user_data: Option<Array>,
-    /// The transform of the whole model, 4×4, row-major.
+    /// The transform of the whole model: 4×4, row-major.
     pub root_transform: Option<Array>,
     /// The meshes.
     pub meshes: Vec<Mesh>,
@@ -29,14 +29,14 @@ pub struct Contents<'f> {
     pub skeleton: Option<Skeleton>,
     /// The animations.
     pub animations: Vec<Animation>,
-    /// The model in its rest pose and at three times of each animation.
+    /// The model in its rest pose and at up to three frames of each animation.
     pub poses: Vec<Pose>,
-    /// The decoded fields of a format without a codec.
+    /// The decoded fields, for a format without a codec.
     pub fields: Option<Fields<'f>>,
 }
 
 impl Contents<'_> {
-    /// Empty contents of a file of this format.
+    /// Creates empty contents of a file of this format.
     pub fn new(format: &'static str, dialect: Dialect) -> Self {
         Contents {
             format,
@@ -63,32 +63,32 @@ pub struct Property {
     pub value: String,
 }
 
-/// Vertices, and the faces between them.
+/// A mesh: vertices and faces.
 #[derive(Debug, Clone, PartialEq, Default, ToJson)]
 #[non_exhaustive]
 pub struct Mesh {
-    /// The material.
+    /// The name of the material.
     pub material: Option<Text>,
     /// The number of vertices.
     pub vertices: usize,
-    /// The attributes of the vertices, each under a name that is unique in the mesh.
+    /// The vertex attributes. Names are unique within the mesh.
     #[json(with = "data::by_name")]
     pub attributes: Vec<Attribute>,
-    /// Indices of vertices; three make a triangle unless `face_sizes` says otherwise. `None` if the file has none.
+    /// Vertex indices, three per triangle unless `face_sizes` is set. `None` if the file has none.
     pub indices: Option<Array>,
-    /// The number of indices of each face, where faces differ in size.
+    /// The number of indices per face, if faces vary in size.
     pub face_sizes: Option<Array>,
     /// The ranges of the meshes that share these buffers.
     pub parts: Option<Vec<Part>>,
 }
 
 impl Mesh {
-    /// A mesh of so many vertices.
+    /// Creates a mesh with this many vertices.
     pub fn new(vertices: usize) -> Mesh {
         Mesh { vertices, ..Mesh::default() }
     }
 
-    /// Adds an attribute. If the name is taken, a number makes it unique: `normal_again_1`.
+    /// Adds an attribute. A number makes a duplicate name unique: `normal_again_1`.
     pub fn add(&mut self, name: impl Into<String>, array: Array) {
         let name = name.into();
         let is_taken = |name: &str| self.attributes.iter().any(|attribute| attribute.name == name);
@@ -101,23 +101,23 @@ impl Mesh {
     }
 }
 
-/// An attribute of all vertices of a mesh.
+/// A vertex attribute of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// The name: `position`, `normal`, `uv_0`.
+    /// The name, such as `position`, `normal` or `uv_0`.
     pub name: String,
     /// One item per vertex.
     pub array: Array,
 }
 
-/// A mesh in buffers that several share.
+/// A mesh in shared buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Part {
     /// The first index.
     pub first_index: u32,
     /// The number of indices.
     pub index_count: u32,
-    /// The first vertex, which the indices count from.
+    /// The first vertex; indices are relative to it.
     pub first_vertex: u32,
     /// The number of vertices.
     pub vertex_count: u32,
@@ -134,32 +134,32 @@ pub struct Lod {
     pub scale: Array,
 }
 
-/// Joints, in the order of the file.
+/// Joints, in file order.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Skeleton {
     /// The number of joints.
     pub joints: usize,
-    /// The ids of the joints, where the file stores them.
+    /// The joint ids, if the file stores them.
     pub ids: Option<Array>,
-    /// The names, where the format has them; `None` for a joint without a name.
+    /// The joint names, if the format has them; `None` for an unnamed joint.
     pub names: Option<Vec<Option<Text>>>,
     /// The parent of each joint, −1 for none.
     pub parents: Array,
-    /// From model space to the space of each joint: 4×4 matrices, row-major.
+    /// Inverse bind matrices, from model space to joint space: 4×4, row-major.
     pub inverse_bind: Option<Array>,
     /// The rest translation of each joint relative to its parent.
     pub translations: Option<Array>,
     /// The rest rotation of each joint relative to its parent: quaternions (X, Y, Z, W).
     pub rotations: Option<Array>,
-    /// Joints that follow the weighted mean of others.
+    /// Joints that follow the weighted mean of other joints.
     pub blends: Vec<Blend>,
-    /// The mesh that is the solid of each joint, 0 for none.
+    /// The mesh of each joint's solid, 0 for none.
     pub solids: Option<Array>,
 }
 
 impl Skeleton {
-    /// Joints with these parents.
+    /// Creates a skeleton from the parent of each joint.
     pub fn new(parents: Vec<i32>) -> Skeleton {
         Skeleton {
             joints: parents.len(),
@@ -175,7 +175,7 @@ impl Skeleton {
     }
 }
 
-/// A joint that follows others.
+/// A joint that follows other joints.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Blend {
     /// The joint.
@@ -186,7 +186,7 @@ pub struct Blend {
     pub weights: Array,
 }
 
-/// Keys of the joints over time.
+/// Keyframes of the joints.
 #[derive(Debug, Clone, PartialEq, Default, ToJson)]
 #[non_exhaustive]
 pub struct Animation {
@@ -194,24 +194,24 @@ pub struct Animation {
     pub name: Option<Text>,
     /// The number of frames.
     pub frames: u64,
-    /// The time of each frame in ticks, where the file stores it.
+    /// The time of each frame in ticks, if the file stores it.
     pub times: Option<Array>,
-    /// The duration in ticks, one float, where the file stores it.
+    /// The duration in ticks, one float, if the file stores it.
     pub duration: Option<Array>,
     /// Ticks, or frames, per second: one float.
     pub rate: Option<Array>,
-    /// Whether the animation starts again at its end, where the file stores it.
+    /// Whether the animation loops, if the file stores it.
     #[json(name = "loop")]
     pub is_loop: Option<bool>,
-    /// Keys of translations.
+    /// Translation keys.
     pub translations: Option<Keys>,
-    /// Keys of rotations: quaternions (X, Y, Z, W).
+    /// Rotation keys: quaternions (X, Y, Z, W).
     pub rotations: Option<Keys>,
-    /// Keys of scales.
+    /// Scale keys.
     pub scales: Option<Keys>,
 }
 
-/// Values of joints at frames: joint by joint, each in the order of its frames.
+/// Keys of joints, sorted by joint, then frame.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Keys {
     /// The joint of each key.
@@ -223,7 +223,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Keys at these joints and frames; `None` without any.
+    /// Creates keys at these joints and frames; `None` if there are none.
     pub fn new(joints: Vec<u32>, frames: Vec<u32>, values: Array) -> Option<Keys> {
         let is_empty = joints.is_empty();
         let of = |numbers| Numbers::U32(numbers).into();
@@ -231,7 +231,7 @@ impl Keys {
     }
 }
 
-/// The model at one time.
+/// The model at one frame.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Pose {
@@ -241,9 +241,9 @@ pub struct Pose {
     /// The frame; `None` for the rest pose.
     #[json(always)]
     pub frame: Option<u64>,
-    /// The animated translation of each joint, relative to its rest.
+    /// The animated translation of each joint, relative to its rest transform.
     pub translations: Option<Array>,
-    /// The animated rotation of each joint, relative to its rest: quaternions (X, Y, Z, W).
+    /// The animated rotation of each joint, relative to its rest transform: quaternions (X, Y, Z, W).
     pub rotations: Option<Array>,
     /// The scale of each joint.
     pub scales: Option<Array>,
@@ -253,7 +253,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// The positions of the meshes in the rest pose.
+    /// Creates the rest pose from the positions of each mesh.
     pub fn at_rest(positions: Vec<Array>) -> Pose {
         Pose { animation: None, frame: None, translations: None, rotations: None, scales: None, positions }
     }

@@ -1,4 +1,4 @@
-//! What there is to know about a format.
+//! Descriptions of formats.
 
 use meshspec_derive::ToJson;
 
@@ -7,10 +7,10 @@ use crate::layout::structure::Structure;
 use crate::layout::{Type, declared_rules, walk};
 use crate::{Dialect, Enforcement, Error, Result, Rule, path};
 
-/// The declarations of whole files: a name and the type of each.
+/// The layouts of whole files: name and type of each.
 pub type Layouts = &'static [(&'static str, &'static Type)];
 
-/// What there is to know about a format.
+/// The description of a format: names, dialects, rules and layouts.
 ///
 /// ```
 /// use meshspec::About;
@@ -24,45 +24,45 @@ pub type Layouts = &'static [(&'static str, &'static Type)];
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct About {
-    /// The name, as the command line takes it: lower-case letters, digits and `_`, a letter first.
+    /// The name on the command line: lower-case letters, digits and `_`, starting with a letter.
     pub name: &'static str,
-    /// The name as people write it.
+    /// The display name.
     pub title: &'static str,
-    /// The format in a sentence.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// The document that it follows, if there is one.
+    /// The specification, if the format has one.
     pub specification: Option<Specification>,
     /// File name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// The dialects, the specification first.
+    /// The dialects; the specification's comes first.
     pub dialects: &'static [Dialect],
-    /// The only dialect that the software of the format's author reads, where that is not the specification's.
+    /// The only dialect that the author's software reads, if it is not the specification's.
     pub authors_dialect: Option<Dialect>,
-    /// Whether files can be compressed more or less, as
-    /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
+    /// Whether files have compression levels. See
+    /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level).
     pub has_compression_levels: bool,
-    /// Whether vertices can be stored more or less precisely, as [`Precision`](crate::scene::Precision) says.
+    /// Whether vertices can be stored at several precisions. See [`Precision`](crate::scene::Precision).
     pub has_precisions: bool,
-    /// Every rule that `check` knows.
+    /// All rules that `check` enforces.
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).
     pub(crate) layouts: fn() -> Layouts,
 }
 
-/// The document that a format follows.
+/// The specification of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Specification {
     /// Its title.
     pub title: &'static str,
-    /// The project that it belongs to, and whose that is.
+    /// The project that it belongs to, and the project's owner.
     pub project: &'static str,
-    /// Where the revision lies that this crate follows.
+    /// The URL of the revision that this crate follows.
     pub url: &'static str,
 }
 
 impl About {
-    /// A format with these declarations of whole files: one, or one for each dialect. It has one dialect, that of its
-    /// specification, and the rules of the structure.
+    /// Describes a format by its layouts: one, or one per dialect. The format starts with the specification's dialect
+    /// and the general rules.
     pub const fn new(name: &'static str, title: &'static str, layouts: fn() -> Layouts) -> About {
         About {
             name,
@@ -79,37 +79,37 @@ impl About {
         }
     }
 
-    /// This format in a sentence.
+    /// Sets the one-line summary.
     pub const fn with_summary(self, summary: &'static str) -> About {
         About { summary, ..self }
     }
 
-    /// This format with the document that it follows.
+    /// Sets the specification.
     pub const fn with_specification(self, specification: Specification) -> About {
         About { specification: Some(specification), ..self }
     }
 
-    /// This format with file name extensions, without the dot.
+    /// Sets the file name extensions, without the dot.
     pub const fn with_extensions(self, extensions: &'static [&'static str]) -> About {
         About { extensions, ..self }
     }
 
-    /// This format with dialects, the specification first: as many as there are layouts, in their order.
+    /// Sets the dialects, the specification's first. They match the layouts in number and order.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }
 
-    /// This format with rules of its own. A fault of the structure breaks the one that the field names or whose code ends
-    /// in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`, or else one of every declaration.
+    /// Sets the format's own rules. A structural fault breaks the rule that the field names. Otherwise, it breaks the
+    /// rule whose code ends in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`, or a general rule.
     pub const fn with_rules(self, rules: &'static [&'static Rule]) -> About {
         About { rules, ..self }
     }
 
-    /// That the format has this dialect.
+    /// Checks that the format has this dialect.
     ///
     /// # Errors
     ///
-    /// If it does not: the message names those that it has.
+    /// If it does not; the message lists the dialects.
     pub fn require_dialect(&self, dialect: Dialect) -> Result<()> {
         if self.dialects.contains(&dialect) {
             return Ok(());
@@ -119,21 +119,21 @@ impl About {
         Err(Error::unsupported(message).at(path!(dialect)).in_format(self.name))
     }
 
-    /// Whether files can have this extension, without the dot and in whatever case.
+    /// Returns `true` if the format has this file extension, ignoring case. `extension` has no dot.
     pub fn has_extension(&self, extension: &str) -> bool {
         self.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
     }
 
-    /// The declarations of whole files, one for each dialect: a name and the type of each. A text format has none.
+    /// Returns the layouts of whole files, one per dialect: name and type of each. A text format has none.
     pub fn layouts(&self) -> Layouts {
         (self.layouts)()
     }
 
-    /// Returns the declarations of files of this dialect, or all of them without one.
+    /// Returns the layouts of this dialect, or all layouts if `dialect` is `None`.
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
         let layouts = self.layouts();
         let Some(dialect) = dialect else { return layouts };
-        // The same number of layouts per dialect, in the order of the dialects.
+        // Each dialect has the same number of layouts, and they are listed in the order of the dialects.
         let each = layouts.len() / self.dialects.len().max(1);
         let own = self.dialects.iter().zip(layouts.chunks(each.max(1))).find(|(known, _)| **known == dialect);
         own.map_or(&[], |(_, layouts)| layouts)
@@ -147,23 +147,23 @@ impl About {
             || !states(self.layouts())
     }
 
-    /// The layout at the place that the dialect has among the dialects; `None` where there is none.
+    /// Returns the layout at the dialect's index among the dialects, if there is one.
     pub(super) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
         let place = self.dialects.iter().position(|known| *known == dialect)?;
         self.layouts().get(place).map(|(_, layout)| *layout)
     }
 
-    /// The rule with this code.
+    /// Finds a rule by its code.
     pub fn rule(&self, code: &str) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| rule.code == code).copied()
     }
 
-    /// The rule that a fault of the structure breaks.
+    /// Returns the rule that a structural fault breaks.
     pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
         general::rule_for(self.rules, fault)
     }
 
-    /// Returns the structure of a file with this layout.
+    /// Returns the structure of files with this layout.
     pub(crate) fn structure(&self, ty: &'static Type) -> Structure {
         Structure { ty, rules: self.rules, format: Some(self.name) }
     }

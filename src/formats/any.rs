@@ -1,4 +1,4 @@
-//! A format that is chosen while the program runs, built in or not.
+//! Formats chosen at run time, built in or registered.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -15,13 +15,13 @@ use crate::layout::{Grammar, Schema, SchemaFile, Type};
 use crate::lines::Line;
 use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 
-/// What is called with each line of a text file, until it breaks.
+/// Called with each line of a text file until it breaks.
 type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
 
 /// Decodes a file to its contents.
 type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
 
-/// A format, built in or declared elsewhere: what can be done with its files.
+/// A format, built in or declared elsewhere, and the operations on its files.
 #[derive(Clone, Copy)]
 pub struct AnyFormat {
     about: &'static About,
@@ -45,7 +45,7 @@ pub struct AnyFormat {
 }
 
 impl AnyFormat {
-    /// The format with this declaration.
+    /// Creates the format from its declaration.
     pub const fn of<T: Declared>() -> AnyFormat {
         AnyFormat {
             about: T::ABOUT,
@@ -73,47 +73,47 @@ impl AnyFormat {
         AnyFormat { built_in: Some(id), ..self }
     }
 
-    /// This format with the summaries of another one.
+    /// Takes the summaries of another format.
     #[cfg(feature = "scene")]
     pub(super) fn with_info_of(self, other: AnyFormat) -> AnyFormat {
         AnyFormat { info: other.info, ..self }
     }
 
-    /// The name, as the command line takes it.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.about.name
     }
 
-    /// What there is to know about it.
+    /// The description of the format.
     pub fn about(self) -> &'static About {
         self.about
     }
 
-    /// Which of the formats it is that are built in, which have documents and scenes; `None` for another one.
+    /// Returns the id of a built-in format, which has documents and scenes; `None` for other formats.
     pub fn built_in(self) -> Option<FormatId> {
         self.built_in
     }
 
-    /// How surely these bytes are a file of this format, and its dialect. See [`Declared::detect`].
+    /// Rates whether these bytes are a file of this format, and detects the dialect. See [`Declared::detect`].
     pub fn detect(self, bytes: &[u8]) -> Detection {
         (self.detect)(bytes)
     }
 
-    /// The dialect to read these bytes as: that of the options or, without one, the one that is detected.
+    /// Returns the dialect to read these bytes as: the one in the options, or else the detected one.
     ///
     /// # Errors
     ///
-    /// If the format does not have the dialect of the options.
+    /// If the format lacks the dialect in the options.
     pub fn dialect_of(self, bytes: &[u8], options: &ReadOptions) -> Result<Dialect> {
         (self.dialect_of)(bytes, options)
     }
 
-    /// The declaration of a whole file of this dialect with these bytes. A text format has none.
+    /// Returns the layout of a file of this dialect. A text format has none.
     pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         (self.layout_of)(bytes, dialect)
     }
 
-    /// Everything that is wrong with a file of this format. See [`check`](crate::check).
+    /// Returns all violations in a file of this format. See [`check`](crate::check).
     ///
     /// # Errors
     ///
@@ -122,31 +122,31 @@ impl AnyFormat {
         (self.check)(bytes, options)
     }
 
-    /// A summary of a file of this format. See [`Declared::info_of`].
+    /// Summarizes a file of this format. See [`Declared::info_of`].
     ///
     /// # Errors
     ///
-    /// The first thing that the strictness of the options does not accept, with its place.
+    /// The first violation that the strictness in the options rejects, with its location.
     pub fn info(self, bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         (self.info)(bytes, options)
     }
 
-    /// The contents of a file of this format as plain numbers. See [`Declared::contents_of`].
+    /// Returns the contents of a file as plain numbers. See [`Declared::contents_of`].
     ///
     /// # Errors
     ///
-    /// The first thing that the strictness of the options does not accept, with its place.
+    /// The first violation that the strictness in the options rejects, with its location.
     pub fn contents<'f>(self, bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         (self.contents)(bytes, options)
     }
 
-    /// The declaration of a text format; `None` for a binary format, which has layouts.
+    /// The grammar of a text format; `None` for a binary format, which has layouts.
     pub fn grammar(self) -> Option<&'static Grammar> {
         self.grammar
     }
 
-    /// The declaration of the format in another language: tables, parser definitions, a C header. Only Markdown,
-    /// JSON and dictionaries can express that of a text format.
+    /// Returns the declaration in another language: tables, parser definitions or a C header. A text format can be
+    /// expressed only as Markdown, JSON and dictionaries.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let About { name, title, .. } = self.about;
         match self.grammar {
@@ -159,44 +159,45 @@ impl AnyFormat {
         }
     }
 
-    /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
+    /// Calls `each` with each line of a text file and its meaning, until it breaks. Does nothing for a binary format.
     pub fn lines(self, bytes: &[u8], each: EachLine) {
         (self.lines)(bytes, each);
     }
 
-    /// What keeps a text file from being decoded although each of its lines can be: what [`lines`](Self::lines) does
-    /// not say.
+    /// Returns the violations that prevent decoding a text file although each line is valid. [`lines`](Self::lines)
+    /// does not report them.
     pub fn check_lines(self, bytes: &[u8]) -> Report {
         (self.check_lines)(bytes)
     }
 
-    /// A strategy for valid files, each with its dialect. See [`Declared::files`].
+    /// Returns a strategy for valid files, each with its dialect. See [`Declared::files`].
     #[cfg(feature = "proptest")]
     pub fn files(self, config: crate::layout::generate::Config) -> Option<super::generated::Files> {
         (self.files)(config)
     }
 
-    /// Returns what enforces a rule of the format, in Markdown: the requirements that its declaration states, `structure`,
-    /// or `code` and the reason.
+    /// Describes in Markdown what enforces a rule: the requirements in the declaration, `structure`, or `code` with
+    /// the reason.
     pub fn enforcement_of(self, rule: &Rule) -> String {
         enforcement::text(self.about, self.grammar, rule)
     }
 
-    /// Returns the interpretations that a rule of the format rests on. Formats declared elsewhere have none.
+    /// Returns the interpretations that a rule cites. Formats declared elsewhere have none.
     pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
         let rows = rule.row.split(", ").filter(|_| self.built_in.is_some());
         rows.filter_map(Interpretation::of).collect()
     }
 
-    /// Returns a violating and a correct example of a rule of the format: its [own](Declared::example_of), or a
-    /// [generated](crate::layout::generate) file and one of its breakages. `None` if neither breaks the rule alone.
+    /// Returns a violating and a correct example of a rule. The example is the format's [own](Declared::example_of),
+    /// or a [generated](crate::layout::generate) file and one of its breakages. `None` if neither breaks only this
+    /// rule.
     pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         let AnyFormat { about, check, layout_of, .. } = self;
         (self.example_of)(rule).or_else(|| Source { about, check, layout_of }.example_of(rule))
     }
 }
 
-/// Formats of a registry have names of their own.
+/// The names of formats in a registry are unique.
 impl PartialEq for AnyFormat {
     fn eq(&self, other: &AnyFormat) -> bool {
         (self.name(), self.built_in) == (other.name(), other.built_in)

@@ -1,4 +1,4 @@
-//! Formats declared elsewhere whose files are one struct with binrw's codec.
+//! Formats whose files are one binrw struct, declared elsewhere.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::layout::structure::Structure;
 use crate::layout::{Layout, bind};
 use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule, WriteOptions};
 
-/// A format whose files are one declared struct with binrw's codec: a name, extensions and rules.
+/// A format whose files are one declared binrw struct, with its name, extensions and rules.
 ///
 /// ```
 /// use binrw::binrw;
@@ -53,42 +53,43 @@ use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 ///
-/// [`Declared`] and [`Format`] follow. A format without binrw's codec, or as text, implements `Declared` itself.
+/// [`Declared`] and [`Format`] are implemented for it. A text format, or one without a binrw codec, implements
+/// `Declared` itself.
 pub trait BinaryFormat:
     Layout + for<'a> BinRead<Args<'a>: FromDialect> + for<'a> BinWrite<Args<'a> = ()> + 'static
 {
-    /// The name, as the command line takes it: lower-case letters, digits and `_`, a letter first.
+    /// The name on the command line: lower-case letters, digits and `_`, starting with a letter.
     const NAME: &'static str;
 
     /// File name extensions, without the dot.
     const EXTENSIONS: &'static [&'static str] = &[];
 
-    /// The rules that the declaration and [`check_document`](BinaryFormat::check_document) name.
+    /// The rules that the declaration and [`check_document`](BinaryFormat::check_document) enforce.
     const RULES: &'static [&'static Rule] = &[];
 
-    /// The name as people write it.
+    /// The display name.
     const TITLE: &'static str = Self::NAME;
 
-    /// The format in a sentence.
+    /// A one-line summary.
     const SUMMARY: &'static str = "";
 
-    /// The dialects, the usual one first. The declaration imports the dialect, or its [number](Dialect::number).
+    /// The dialects, the default first. The declaration imports the dialect or its [number](Dialect::number).
     const DIALECTS: &'static [Dialect] = &[Dialect::Spec];
 
-    /// The dialect that the document is written in. By default, the usual one.
+    /// The dialect of the document; by default, the first one.
     fn own_dialect(&self) -> Dialect {
         Self::DIALECTS.first().copied().unwrap_or_default()
     }
 
-    /// Adds violations of rules that no constraint can state. Findings get their bytes by their paths.
+    /// Adds violations of rules that no constraint can express. Their byte ranges are looked up by path.
     fn check_document(&self, report: &mut Report) {
         let _ = report;
     }
 }
 
-/// Arguments of a declaration that follow from the dialect: none, the dialect, or its number.
+/// Arguments of a layout, derived from the dialect: none, the dialect, or its number.
 pub trait FromDialect {
-    /// Returns the arguments.
+    /// Returns the layout arguments for the dialect.
     fn from_dialect(dialect: Dialect) -> Self;
 }
 
@@ -118,7 +119,7 @@ impl<T: BinaryFormat> Declared for T {
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         match decoded::<T>(bytes, dialect, &ReadOptions::default()) {
             Ok(document) => document.check_document(report),
-            // The walker accepts the file, but a function of the declaration rejects it.
+            // The walker accepts the file, but a function called by the declaration rejects it.
             Err(error) => report.add(&VALUE, error.path(), error.message()),
         }
     }
@@ -178,7 +179,7 @@ fn decoded<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOption
     })
 }
 
-/// Adds violations of a document in its bytes: of the declaration and, if they follow it, of other rules.
+/// Adds the violations in a file: those of the declaration and, unless they prevent decoding, those of other rules.
 fn check_bytes_of<T: BinaryFormat>(
     document: &T,
     bytes: &[u8],
@@ -209,7 +210,7 @@ const MAX_RULES: usize = 256;
 struct Rules<T>(PhantomData<T>);
 
 impl<T: BinaryFormat> Rules<T> {
-    /// Its own, then those of every declaration.
+    /// The format's own rules, then the general rules.
     const ALL: &'static [&'static Rule] = Self::PADDED.split_at(T::RULES.len() + RULES.len()).0;
 
     const PADDED: &'static [&'static Rule; MAX_RULES] = &{
@@ -222,7 +223,7 @@ impl<T: BinaryFormat> Rules<T> {
     };
 }
 
-/// Returns the layout of each dialect. They are bound once for each format.
+/// Returns the layout of each dialect. Each format binds them once.
 fn layouts<T: BinaryFormat>() -> Layouts {
     static BOUND: LazyLock<Mutex<HashMap<TypeId, Layouts>>> = LazyLock::new(Mutex::default);
     let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -238,7 +239,7 @@ fn layouts<T: BinaryFormat>() -> Layouts {
     })
 }
 
-/// Returns a name as the start of a type's name.
+/// Capitalizes a format name for use in type names.
 fn capitalized(name: &str) -> &'static str {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! Breakages of files, with the verdict of the format.
+//! Breakages of files, each with the format's verdict.
 
 use super::AnyFormat;
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
@@ -6,7 +6,7 @@ use crate::layout::generate::{self, AlmostBroken, Breakage, Broken};
 use crate::{Finding, ReadOptions, Report, Result, Severity};
 
 impl AnyFormat {
-    /// Returns copies of a valid file, each with exactly one defect, and the verdict that strict reading has of it.
+    /// Returns copies of a valid file, each with exactly one defect, and the verdict of strict reading.
     ///
     /// Binary files are broken by their [layout](generate::breakages()), text files by their grammar, line by line.
     ///
@@ -23,7 +23,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the file is not valid, or the dialect of the options is not one of the format.
+    /// If the file is invalid, or the format lacks the dialect in the options.
     pub fn breakages<'f>(
         self,
         file: &'f [u8],
@@ -32,22 +32,22 @@ impl AnyFormat {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
-            let judge = TextJudge::new(self, file, options)?;
+            let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
             return Ok(Box::new(
-                attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)),
+                attempts.into_iter().filter_map(move |attempt| oracle.first_broken(&attempt)),
             ));
         };
         let rules = self.about().rules;
         let broken = generate::breakages(layout, file, rules, &options.limits)?;
-        Ok(Box::new(broken.filter_map(move |broken| self.judged(broken, &options))))
+        Ok(Box::new(broken.filter_map(move |broken| self.with_verdict(broken, &options))))
     }
 
     /// Returns copies of a valid file, each with one value at the limit of a rule. See [`generate::almost_broken`].
     ///
     /// # Errors
     ///
-    /// As [`breakages`](Self::breakages).
+    /// See [`breakages`](Self::breakages).
     pub fn almost_broken<'f>(
         self,
         file: &'f [u8],
@@ -56,9 +56,11 @@ impl AnyFormat {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
-            let judge = TextJudge::new(self, file, options)?;
+            let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            return Ok(Box::new(attempts.into_iter().flat_map(move |attempt| judge.almost_broken(&attempt))));
+            return Ok(Box::new(
+                attempts.into_iter().flat_map(move |attempt| oracle.almost_broken(&attempt)),
+            ));
         };
         let rules = self.about().rules;
         let almost = generate::almost_broken(layout, file, rules, &options.limits)?;
@@ -67,9 +69,9 @@ impl AnyFormat {
         })))
     }
 
-    /// Returns the breakage with the verdict of strict reading, to which rules in code contribute. A file that another rule
-    /// makes invalid is none.
-    fn judged(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
+    /// Adds the verdict of strict reading, including rules enforced in code. Returns `None` if another rule makes the
+    /// file invalid.
+    fn with_verdict(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
         let report = self.check(&broken.bytes, options).ok()?;
         let is_valid = errors(&report).next().is_none();
         let worst = report.findings().iter().rev().max_by_key(|finding| finding.rule.severity);
@@ -86,15 +88,15 @@ fn errors(report: &Report) -> impl Iterator<Item = &Finding> {
     report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
 }
 
-/// Compares the findings of a changed text with those before.
-struct TextJudge {
+/// Compares the findings before and after a change to a text.
+struct TextOracle {
     format: AnyFormat,
     options: ReadOptions,
     before: Report,
 }
 
-impl TextJudge {
-    fn new(format: AnyFormat, file: &[u8], options: ReadOptions) -> Result<TextJudge> {
+impl TextOracle {
+    fn new(format: AnyFormat, file: &[u8], options: ReadOptions) -> Result<TextOracle> {
         let before = format.check(file, &options)?;
         if let Some(finding) =
             before.findings().iter().find(|finding| finding.rule.severity == Severity::Fatal)
@@ -102,10 +104,10 @@ impl TextJudge {
             let message = format!("the file is not valid: {}", finding.message);
             return Err(crate::Error::inexpressible(message).at(&finding.path));
         }
-        Ok(TextJudge { format, options, before })
+        Ok(TextOracle { format, options, before })
     }
 
-    /// Returns the findings of rules that are broken more often than before.
+    /// Returns the findings of rules that the change breaks more often.
     fn new_findings(&self, bytes: &[u8]) -> Vec<Finding> {
         let Ok(report) = self.format.check(bytes, &self.options) else { return Vec::new() };
         let is_new =

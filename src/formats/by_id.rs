@@ -1,4 +1,4 @@
-//! What a format that is built in can do, chosen while the program runs.
+//! Operations on built-in formats chosen at run time.
 
 use std::str::FromStr;
 
@@ -23,34 +23,35 @@ impl From<FormatId> for AnyFormat {
 }
 
 impl FormatId {
-    /// What there is to know about it.
+    /// The description of the format.
     pub fn about(self) -> &'static About {
         AnyFormat::from(self).about()
     }
 
-    /// How surely these bytes are a file of this format, and its dialect. See [`Declared::detect`](crate::Declared::detect).
+    /// Rates whether these bytes are a file of this format, and detects the dialect. See
+    /// [`Declared::detect`](crate::Declared::detect).
     pub fn detect(self, bytes: &[u8]) -> Detection {
         AnyFormat::from(self).detect(bytes)
     }
 
-    /// The declaration of a whole file of this dialect with these bytes. A text format has none.
+    /// Returns the layout of a file of this dialect. A text format has none.
     pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         AnyFormat::from(self).layout_of(bytes, dialect)
     }
 
-    /// The declaration of the format in another language. See [`AnyFormat::schema`].
+    /// Returns the declaration in another language. See [`AnyFormat::schema`].
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         AnyFormat::from(self).schema(schema)
     }
 
-    /// How the format understands space, with the evidence.
+    /// The axes, unit and texture origin of the format, with the evidence.
     #[cfg(feature = "scene")]
     pub fn conventions(self) -> Conventions {
         with_format!(self, FormatId, |D| D::CONVENTIONS)
     }
 
-    /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
-    /// formats that have none.
+    /// Returns `true` if software for this format needs normals. Converters then generate them for scenes without
+    /// normals.
     #[cfg(feature = "scene")]
     pub fn needs_normals(self) -> bool {
         with_format!(self, FormatId, |D| D::NEEDS_NORMALS)
@@ -81,8 +82,8 @@ impl FromStr for FormatId {
 impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
     type Value = Document;
 
-    /// Decodes the data of a document that is known to be of this format. Errors say where they are in the text, which
-    /// those of `Document::deserialize` cannot: it has to find the format first.
+    /// Deserializes a document of this known format. Its errors keep their position in the text.
+    /// `Document::deserialize` loses it because it must find the format first.
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
         with_format!(self, FormatId, |T| data::without_format::<T, _>(deserializer).map(Document::from))
     }

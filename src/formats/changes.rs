@@ -1,12 +1,12 @@
-//! Examples of rules, made from documents.
+//! Rule examples made by changing documents.
 
 use super::{Format, RuleExample};
 use crate::{Rule, WriteOptions};
 
-/// Breaks one rule of a document.
+/// A change that breaks one rule of a document.
 pub(super) type Change<D> = fn(&mut D);
 
-/// Returns the example of a rule from a valid document and the changes that break its rules.
+/// Returns the example for a rule, from a valid document and the changes that break each rule.
 pub(super) fn changed<D: Format + Clone>(
     document: D,
     rule: &'static Rule,

@@ -1,4 +1,4 @@
-//! Documents as data, for JSON and its like: the fields of the format, and which format they are of.
+//! Serde data of documents: the fields of the format, with the format's name.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, de};
 
-/// Decodes a document of one format from a map that has a key `format` besides.
+/// Deserializes a document of one format from a map, ignoring the key `format`.
 pub(super) fn without_format<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -28,7 +28,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for DocumentVisitor<T> {
     }
 }
 
-/// A map without its key `format`.
+/// A map access that skips the key `format`.
 struct WithoutFormat<A>(A);
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithoutFormat<A> {

@@ -1,4 +1,4 @@
-//! What follows from the declaration of a format, without a codec.
+//! Operations derived from the declaration of a format, without a codec.
 
 use std::ops::ControlFlow;
 
@@ -11,10 +11,10 @@ use crate::layout::{Field, Grammar, Type};
 use crate::lines::Line;
 use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 
-/// A format with a declaration: what can be done with its files.
+/// A declared format and the operations on its files.
 ///
-/// All of it follows from the declaration that [`ABOUT`](Declared::ABOUT) names, so that a format of one's own need say
-/// no more. What the declaration cannot say is written in place of what is derived.
+/// Every operation has a default derived from [`ABOUT`](Declared::ABOUT), so a format of your own needs only that
+/// constant. Override an operation where the declaration does not suffice.
 ///
 /// ```
 /// use binrw::binrw;
@@ -54,23 +54,23 @@ pub trait Declared: 'static {
     /// Name, extensions, dialects, rules, layouts.
     const ABOUT: &'static About;
 
-    /// The declaration of a text format; `None` for a binary format, which has layouts.
+    /// The grammar of a text format; `None` for a binary format, which has layouts.
     const GRAMMAR: Option<&'static Grammar> = None;
 
-    /// How surely these bytes are a file of this format, judged by magic bytes and structure, and its dialect. A file
-    /// that is known to be of this format has this dialect, however sure that is.
+    /// Rates whether these bytes are a file of this format, by magic bytes and structure, and detects the dialect.
+    /// The dialect holds even at low confidence if the format is known.
     ///
-    /// By default, the layout with the file's magic bytes that it follows furthest; among layouts without magic bytes, the
-    /// first that the whole file follows.
+    /// By default, picks the layout with matching magic bytes that matches the longest part of the file. Among
+    /// layouts without magic bytes, picks the first that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
         detect(Self::ABOUT, bytes)
     }
 
-    /// The dialect to read these bytes as: that of the options or, without one, the one that is detected.
+    /// Returns the dialect to read these bytes as: the one in the options, or else the detected one.
     ///
     /// # Errors
     ///
-    /// If the format does not have the dialect of the options.
+    /// If the format lacks the dialect in the options.
     fn dialect_of(bytes: &[u8], options: &ReadOptions) -> Result<Dialect> {
         match options.dialect {
             Some(dialect) => Self::ABOUT.require_dialect(dialect).map(|()| dialect),
@@ -78,30 +78,31 @@ pub trait Declared: 'static {
         }
     }
 
-    /// The declaration of a whole file of this dialect with these bytes; `None` for a text format. By default, the layout
-    /// at the place that the dialect has among the dialects.
+    /// Returns the layout of a file of this dialect; `None` for a text format. By default, the layout at the
+    /// dialect's index among the dialects.
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         let _ = bytes;
         Self::ABOUT.layout(dialect)
     }
 
-    /// A strategy for valid files, each with its dialect; `None` if no declaration states how to make any.
+    /// Returns a strategy for valid files, each with its dialect; `None` if no declaration can generate files.
     ///
-    /// By default, the files that the layouts [generate](crate::layout::generate::files), without those in which
-    /// [`check_file`](Declared::check_file) finds an error or, if they are to be plausible, anything.
+    /// By default, the layouts [generate](crate::layout::generate::files) the files. Files in which
+    /// [`check_file`](Declared::check_file) finds an error are dropped. If they must be plausible, any finding drops
+    /// them.
     #[cfg(feature = "proptest")]
     fn files(config: crate::layout::generate::Config) -> Option<super::generated::Files> {
         super::generated::declared(Self::ABOUT, Self::check_file, config)
     }
 
-    /// Everything that is wrong with a file, each finding with its place. See [`check`](crate::check).
+    /// Returns all violations in a file, each with its location. See [`check`](crate::check).
     ///
-    /// By default, where the file does not follow its declaration, or else what follows its last field, what violates the
-    /// constraints of the declaration, and what [`check_content`](Declared::check_content) says.
+    /// By default, the first structural fault, or else any trailing data; then violations of constraints and the
+    /// findings of [`check_content`](Declared::check_content).
     ///
     /// # Errors
     ///
-    /// If decoding would take more than the limits allow or the dialect is not one of the format's.
+    /// If decoding would exceed the limits, or the format lacks the dialect in the options.
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
@@ -114,17 +115,17 @@ pub trait Declared: 'static {
         Ok(report)
     }
 
-    /// Adds what is wrong with a file that follows its declaration: rules that the declaration cannot say. Findings get
-    /// their places by their paths.
+    /// Adds violations of rules that the declaration cannot express. Called only if the file's structure is valid.
+    /// Their byte ranges are looked up by path.
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }
 
-    /// A summary of a file. By default, the number of items of each list.
+    /// Summarizes a file. By default, counts the items of each list.
     ///
     /// # Errors
     ///
-    /// The first thing that keeps the file from being decoded, with its place.
+    /// The first fault that prevents decoding, with its location.
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut info = Info::new(Self::ABOUT.name, dialect);
@@ -137,11 +138,11 @@ pub trait Declared: 'static {
         Ok(info)
     }
 
-    /// The contents of a file as plain numbers. By default, the decoded fields by their paths.
+    /// Returns the contents of a file as plain numbers. By default, the decoded fields by path.
     ///
     /// # Errors
     ///
-    /// The first thing that keeps the file from being decoded, with its place.
+    /// The first fault that prevents decoding, with its location.
     fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut contents = Contents::new(Self::ABOUT.name, dialect);
@@ -152,19 +153,19 @@ pub trait Declared: 'static {
         Ok(contents)
     }
 
-    /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
+    /// Calls `each` with each line of a text file and its meaning, until it breaks. Does nothing for a binary format.
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         let _ = (bytes, each);
     }
 
-    /// What keeps a text file from being decoded although each of its lines can be.
+    /// Returns the violations that prevent decoding a text file although each line is valid.
     fn check_lines(bytes: &[u8]) -> Report {
         let _ = bytes;
         Report::default()
     }
 
     /// Returns an example of a rule that no [breakage](crate::layout::generate::breakages) of a generated file breaks
-    /// alone. By default, there is none.
+    /// alone. `None` by default.
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         let _ = rule;
         None
@@ -179,7 +180,7 @@ fn detect(about: &About, bytes: &[u8]) -> Detection {
         let reach = if has_dialects && confidence == Confidence::Magic { reach(layout, bytes) } else { 0 };
         ((confidence, reach), *dialect)
     });
-    // The first of the surest.
+    // On a tie, the first layout wins.
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let ((confidence, _), dialect) = best.unwrap_or(((Confidence::None, 0), Dialect::Spec));
     Detection { confidence, dialect }
@@ -204,7 +205,7 @@ fn reach(layout: &'static Type, bytes: &[u8]) -> u64 {
     }
 }
 
-/// The number of items of each list, those of all lists with the same names together.
+/// The number of items of each list; lists with the same field names are counted together.
 #[derive(Default)]
 struct Counts(Vec<Property>);
 
@@ -212,10 +213,10 @@ impl Visitor for Counts {
     fn enter(&mut self, node: &Node) -> Visit {
         let Some((item, fixed)) = node.ty.items() else { return Visit::All };
         if fixed.is_none() {
-            // Before the lists in its items.
+            // Adds the list before any list inside its items.
             self.add(node.path, 0);
         }
-        // There may be millions of items, which have nothing to tell.
+        // Skips items without lists: there may be millions of them.
         if has_list(item) { Visit::All } else { Visit::Items(0..0) }
     }
 

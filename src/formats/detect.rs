@@ -1,11 +1,11 @@
-//! Which format are these bytes?
+//! Format detection.
 
 use std::path::Path;
 
 use super::{AnyFormat, Confidence, Detection, Document};
 use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
 
-/// What some bytes are: of a format that is built in or, with [`Formats`](crate::Formats), of any.
+/// The detected format and dialect: a built-in format or, through [`Formats`](crate::Formats), any registered one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected<F = FormatId> {
     /// The format.
@@ -15,7 +15,7 @@ pub struct Detected<F = FormatId> {
 }
 
 impl Detected {
-    /// Decodes the bytes that were detected to be this. A dialect of the options counts more than the detected one.
+    /// Decodes the bytes as this format. A dialect in the options overrides the detected one.
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ impl Detected {
 }
 
 impl<F: Copy + Into<AnyFormat>> Detected<F> {
-    /// Everything that is wrong with the bytes that were detected to be this. See [`check`](crate::check).
+    /// Returns all violations in the bytes, read as this format. See [`check`](crate::check).
     ///
     /// # Errors
     ///
@@ -35,15 +35,15 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
         self.format.into().check(bytes, &self.options(options))
     }
 
-    /// The options with a dialect, so that it is not detected again.
+    /// Fills in the detected dialect so that it is not detected again.
     fn options(self, options: &ReadOptions) -> ReadOptions {
         let dialect = options.dialect.unwrap_or(self.dialect);
         options.clone().with_dialect(dialect)
     }
 }
 
-/// The format and dialect of a file, by magic bytes, then by structure. Where the bytes leave several formats possible,
-/// the extension of `path` decides; `.mesh` is the extension of several formats and says nothing.
+/// Detects the format and dialect of a file by magic bytes, then by structure. If several formats remain, the
+/// extension of `path` decides. Several formats share `.mesh`, so it is ignored.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -59,12 +59,12 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// # Errors
 ///
-/// If the bytes are of no format that is built in, or could be of several.
+/// If no built-in format matches the bytes, or several do.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
     among(FormatId::ALL, bytes, path)
 }
 
-/// Which of these formats a file is of.
+/// Detects which of these formats a file has.
 pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
     formats: &[F],
     bytes: &[u8],
@@ -92,13 +92,13 @@ pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
         }
         ref several => {
             let possible = names(&mut several.iter().map(|(format, _)| *format), " or ");
-            Err(Error::unsupported(format!("could be {possible}: say which format it is")))
+            Err(Error::unsupported(format!("could be {possible}: specify the format")))
         }
     }
 }
 
-/// The only one of these formats that has the extension of this path, in whatever case; `None` for `.mesh`, which
-/// several have.
+/// Returns the only one of these formats with the extension of this path, ignoring case. `None` for `.mesh`, which
+/// several share.
 pub(super) fn by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path) -> Option<F> {
     let extension = path.extension()?.to_str()?;
     let has = |format: &&F| (**format).into().about().has_extension(extension);
@@ -110,7 +110,8 @@ pub(super) fn by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path
 }
 
 impl FormatId {
-    /// The only format that has the extension of this path, in whatever case; `None` for `.mesh`, which several have.
+    /// Returns the only built-in format with the extension of this path, ignoring case. `None` for `.mesh`, which
+    /// several share.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
         by_extension(FormatId::ALL, path)
     }

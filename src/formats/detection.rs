@@ -1,25 +1,25 @@
-//! What a format makes of some bytes.
+//! Results of format detection.
 
 use crate::Dialect;
 
-/// How surely some bytes are a file of a format.
+/// The confidence that some bytes are a file of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// They are not.
+    /// Not a file of the format.
     None,
-    /// They start like one, but the structure does not hold: perhaps a damaged file.
+    /// The start matches, but the structure does not: possibly a damaged file.
     Possible,
-    /// There are no magic bytes, but the whole structure holds.
+    /// The format has no magic bytes, but the whole structure matches.
     Structure,
-    /// The magic bytes of the format.
+    /// The magic bytes match.
     Magic,
 }
 
-/// What a format makes of some bytes.
+/// The confidence and dialect that a format detects in some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detection {
-    /// How surely they are a file of the format.
+    /// The confidence that they are a file of the format.
     pub confidence: Confidence,
-    /// The dialect that they follow, if they are one.
+    /// The dialect, if they are a file of the format.
     pub dialect: Dialect,
 }

@@ -1,4 +1,4 @@
-//! A file of any of the formats.
+//! Documents of any format.
 
 use super::Format;
 use crate::contents::Contents;
@@ -8,7 +8,7 @@ use crate::scene::{FromScene, Scene, SceneOptions, ToScene};
 use crate::{Dialect, FormatId, Loss, Report, Result, WriteOptions};
 use meshspec_derive::Json;
 
-/// A file of any of the formats, decoded without loss.
+/// A file of any built-in format, decoded without loss.
 #[derive(Debug, Clone, PartialEq, Json)]
 #[json(tag = "format")]
 #[non_exhaustive]
@@ -30,8 +30,8 @@ pub enum Document {
     Bmd(super::bmd::Document),
 }
 
-/// Matches on a [`Document`], or on a [`FormatId`]: the expression with the type of the format's documents under the name
-/// given.
+/// Matches on a [`Document`] or [`FormatId`], and evaluates the expression with the format's document type bound to
+/// the given name.
 macro_rules! with_format {
     ($value:expr, $Enum:ident $(($document:pat_param))?, |$D:ident| $result:expr) => {
         match $value {
@@ -82,16 +82,16 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::write(document, options))
     }
 
-    /// Everything in the document that violates a rule of the format.
+    /// Returns all violations of the format's rules.
     pub fn check(&self) -> Report {
         with_format!(*self, Document(ref document), |D| D::check(document))
     }
 
-    /// The same content in another dialect, with a list of what that dialect cannot hold.
+    /// Converts the document to another dialect. Also returns the losses.
     ///
     /// # Errors
     ///
-    /// If the format does not have the dialect.
+    /// If the format lacks the dialect.
     pub fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
         with_format!(self, Document(document), |D| {
             let (document, losses) = D::into_dialect(document, dialect)?;
@@ -99,12 +99,12 @@ impl Document {
         })
     }
 
-    /// A summary: counts, attributes, bounds.
+    /// Summarizes the document: counts, attributes, bounds.
     pub fn info(&self) -> Info {
         with_format!(*self, Document(ref document), |D| D::info(document))
     }
 
-    /// The contents as plain numbers.
+    /// Returns the contents as plain numbers.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -119,11 +119,11 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::contents(document))
     }
 
-    /// The content as a [scene](crate::scene), with a list of what a scene cannot hold.
+    /// Converts the document to a [scene](crate::scene). Also returns what the scene cannot hold.
     ///
     /// # Errors
     ///
-    /// If the parts of the document do not fit each other, as in a file that was read leniently.
+    /// If the document is inconsistent, which lenient reading allows.
     #[cfg(feature = "scene")]
     pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let format = self.format();
@@ -133,17 +133,17 @@ impl Document {
         Ok((scene, losses))
     }
 
-    /// Returns the fields that the scene is made of, as paths of the declaration.
+    /// Returns the fields that become parts of the scene, as paths of the declaration.
     #[cfg(feature = "scene")]
     pub fn places(&self) -> crate::scene::Places {
         with_format!(*self, Document(ref document), |D| D::places(document))
     }
 
-    /// A document of this format with the content of the scene, with a list of what the format cannot hold.
+    /// Converts a scene to a document of this format. Also returns what the format cannot hold.
     ///
     /// # Errors
     ///
-    /// If the parts of the scene do not fit each other, or the format cannot express it at all.
+    /// If the scene is inconsistent, or the format cannot express it at all.
     #[cfg(feature = "scene")]
     pub fn from_scene(
         format: FormatId,

@@ -1,10 +1,10 @@
-//! What enforces the rules of a format, in words.
+//! Descriptions of how rules are enforced.
 
 use super::About;
 use crate::layout::{Grammar, declared_rules};
 use crate::{Enforcement, Rule};
 
-/// Returns what enforces a rule, in Markdown: the requirements of the declaration, the structure, or code.
+/// Describes in Markdown what enforces a rule: requirements of the declaration, the structure, or code.
 pub(super) fn text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> String {
     match rule.enforced_by {
         Enforcement::Declaration => {
@@ -21,7 +21,7 @@ pub(super) fn text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> Str
     }
 }
 
-/// Where the ids and codes in the schemas of a format are explained, and the rules that its declaration does not state.
+/// Returns the note in a format's schemas that explains ids and codes and lists the rules enforced in code.
 pub(super) fn note(about: &About) -> String {
     let others = about.rules.iter().filter(|rule| rule.enforced_by != Enforcement::Declaration);
     let others =

@@ -1,33 +1,33 @@
-//! Examples of rules: a small file that breaks one rule, and its counterpart that does not.
+//! Rule examples: a small file that breaks one rule, and a correct counterpart.
 
 use super::About;
 use crate::layout::Type;
 use crate::layout::generate::{self, Breakage, Broken, Config};
 use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 
-/// Two small files about one rule.
+/// A violating and a correct file for one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleExample {
     /// The dialect of both files.
     pub dialect: Dialect,
-    /// Breaks the rule: [`check`](crate::check) returns one finding.
+    /// The file that breaks the rule: [`check`](crate::check) returns one finding.
     pub violating: Vec<u8>,
-    /// Follows all rules: [`check`](crate::check) returns no finding.
+    /// The file that follows all rules: [`check`](crate::check) returns no finding.
     pub correct: Vec<u8>,
-    /// Whether both are documents as JSON, because no file can break the rule.
+    /// Whether both are JSON documents, because no encoded file can break the rule.
     pub is_json: bool,
 }
 
-/// The numbers of items per list that generated files have, at most.
+/// Maximum items per list in generated files, smallest first.
 const SIZES: [u64; 4] = [1, 2, 3, 6];
 
 /// Files generated per layout and size.
 const FILES: u64 = 24;
 
-/// Numbers that decide about a generated file.
+/// Random numbers that each generated file is built from.
 const NUMBERS: usize = 128;
 
-/// What the search for an example needs of a format.
+/// Inputs of the search for an example.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) about: &'static About,
@@ -36,8 +36,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Returns an example from the declaration: a generated file and one of its breakages. Returns `None` if no breakage
-    /// breaks the rule alone.
+    /// Returns a generated file that a breakage makes break only this rule, with its counterpart. `None` if no
+    /// breakage does.
     pub(super) fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         if matches!(rule.enforced_by, Enforcement::Code(_)) {
             return None;
@@ -52,7 +52,7 @@ impl Source {
         })
     }
 
-    /// Returns the first breakage of a file that breaks the rule alone.
+    /// Returns an example from the first breakage of a file that breaks only this rule.
     fn example_in(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
         let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;
@@ -73,13 +73,13 @@ impl Source {
         Some(RuleExample { dialect, violating: broken.bytes, correct, is_json: false })
     }
 
-    /// Returns the codes of all findings of a file; `None` if it is not checked.
+    /// Returns the codes of all findings in a file; `None` if it cannot be checked.
     fn codes(self, bytes: &[u8], dialect: Dialect) -> Option<Vec<&'static str>> {
         let report = (self.check)(bytes, &ReadOptions::default().with_dialect(dialect)).ok()?;
         Some(report.findings().iter().map(|finding| finding.rule.code).collect())
     }
 
-    /// Returns the valid file in which the broken value is the last that its constraint allows.
+    /// Returns a valid file in which the broken value is at the limit of its constraint.
     fn counterpart(
         self,
         file: &[u8],
@@ -96,11 +96,11 @@ impl Source {
     }
 }
 
-/// Returns the numbers that decide about a generated file: none for the first, the simplest one.
+/// Returns the numbers that a file is generated from: none for the simplest file, `seed` 0.
 fn numbers(seed: u64) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {
-        // splitmix64 by Steele, Lea and Flood.
+        // splitmix64 (Steele, Lea and Flood).
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

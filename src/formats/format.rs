@@ -1,4 +1,4 @@
-//! What every format with a codec can do.
+//! Formats with a codec.
 
 use super::Declared;
 use crate::contents::Contents;
@@ -6,73 +6,74 @@ use crate::info::Info;
 use crate::layout::{self, walk};
 use crate::{Dialect, Finding, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
-/// What every format's document can do.
+/// The documents of a format with a codec.
 pub trait Format: Declared + Sized {
     /// Decodes a file.
     ///
     /// # Errors
     ///
-    /// The first thing that the strictness of the options does not accept, with its place.
+    /// The first violation that the strictness in the options rejects, with its location.
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Self>;
 
-    /// Encodes the document in its own dialect. The same document gives the same bytes on every machine.
+    /// Encodes the document in its own dialect. The output is deterministic across machines.
     ///
     /// # Errors
     ///
-    /// What the format or the dialect cannot express, or what strict reading would refuse.
+    /// If the dialect cannot express the document, or strict reading would reject the file.
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>>;
 
     /// Adds every violation of the format's rules to `report`.
     fn check_into(&self, report: &mut Report);
 
-    /// Decodes a file and adds every violation of the format's rules to `report`: in one pass, where there is a faster way
-    /// than one after the other.
+    /// Decodes a file and adds every violation of the format's rules to `report`. Formats override this where a
+    /// single pass is faster.
     ///
     /// # Errors
     ///
-    /// As [`read`](Format::read).
+    /// See [`read`](Format::read).
     fn read_and_check(bytes: &[u8], options: &ReadOptions, report: &mut Report) -> Result<Self> {
         let document = Self::read(bytes, options)?;
         document.check_into(report);
         Ok(document)
     }
 
-    /// Every violation of the format's rules.
+    /// Returns all violations of the format's rules.
     fn check(&self) -> Report {
         let mut report = Report::default();
         self.check_into(&mut report);
         report
     }
 
-    /// The dialect that [`write`](Format::write) uses. By default, that of the specification.
+    /// The dialect that [`write`](Format::write) uses; by default, the specification's.
     fn dialect(&self) -> Dialect {
         Dialect::Spec
     }
 
-    /// The same content in another dialect, with a list of what that dialect cannot hold. By default, the document: its
-    /// format has one dialect.
+    /// Converts the document to another dialect. Also returns the losses. By default, returns the document itself,
+    /// for formats with a single dialect.
     ///
     /// # Errors
     ///
-    /// If the format does not have the dialect.
+    /// If the format lacks the dialect.
     fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)> {
         Self::ABOUT.require_dialect(dialect)?;
         Ok((self, Vec::new()))
     }
 
-    /// A summary: counts, attributes, bounds.
+    /// Summarizes the document: counts, attributes, bounds.
     fn info(&self) -> Info;
 
-    /// The contents as plain numbers.
+    /// Returns the contents as plain numbers.
     fn contents(&self) -> Contents<'static>;
 
-    /// Adds what is wrong with a file that cannot be decoded besides the reason for that: wrong checksums may be why.
+    /// Adds violations that can be found in an undecodable file, such as a wrong checksum that may explain the
+    /// failure.
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }
 
-    /// Everything that is wrong with a file: what keeps it from being decoded, or what the document says of itself. What
-    /// [`check_file`](Declared::check_file) is where there is a codec.
+    /// Returns all violations in a file: the reason it cannot be decoded, or the findings in the document. Implements
+    /// [`check_file`](Declared::check_file) for formats with a codec.
     ///
     /// # Errors
     ///
@@ -88,7 +89,7 @@ pub trait Format: Declared + Sized {
                 let Some(rule) = error.rule() else { return Err(error) };
                 Self::check_undecoded(bytes, dialect, &mut report);
                 if let Some(layout) = Self::layout_of(bytes, dialect) {
-                    // The structure may have another fault, and the error may be of a constraint.
+                    // The codec's error may concern a constraint, so the structure is checked separately.
                     let _ = layout::check_bytes(layout, bytes, &options.limits, &mut report);
                 }
                 let is_known = |found: &Finding| found.rule == rule && found.path == *error.path();

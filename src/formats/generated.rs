@@ -1,5 +1,4 @@
-//! Strategies for the files of formats, and for the documents of MESH, Crucible and BMD: files that their declarations
-//! generate, decoded.
+//! Strategies for files, and for the documents of MESH, Crucible and BMD, decoded from generated files.
 
 use std::fmt::Debug;
 
@@ -14,7 +13,7 @@ use crate::{Dialect, Limits, ReadOptions, Report, Result, Severity, WriteOptions
 /// A strategy for files with their dialects.
 pub type Files = BoxedStrategy<(Dialect, Vec<u8>)>;
 
-/// Returns a strategy for the files of documents.
+/// Returns a strategy for the encoded files of documents.
 pub(super) fn written<D: Format + Debug>(documents: impl Strategy<Value = D> + 'static) -> Files {
     let written = |document: D| {
         let bytes = document.write(&WriteOptions::default()).ok()?;
@@ -23,7 +22,7 @@ pub(super) fn written<D: Format + Debug>(documents: impl Strategy<Value = D> + '
     documents.prop_filter_map("a document that cannot be written", written).boxed()
 }
 
-/// Returns a strategy for the files of the layouts of a format that `check` accepts; `None` without layouts.
+/// Returns a strategy for generated files that `check` accepts; `None` if the format has no layouts.
 pub(super) fn declared(
     about: &'static About,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
@@ -42,8 +41,8 @@ pub(super) fn declared(
     (!strategies.is_empty()).then(|| Union::new(strategies).boxed())
 }
 
-/// Returns a strategy for documents that strict reading accepts, of each of these types and dialects. `decode` checks
-/// nothing, and sets what only code decides. Plausible documents have no findings.
+/// Returns a strategy for documents of these types and dialects that strict reading accepts. `decode` skips checks
+/// and sets the values that only code determines. Plausible documents have no findings.
 pub(super) fn documents<D: Format + Clone + Debug>(
     types: impl IntoIterator<Item = (&'static Type, Dialect)>,
     config: Config,

@@ -1,13 +1,13 @@
-//! The rows of `docs/interpretations.md`, which rules cite.
+//! Rows of `docs/interpretations.md`, which rules cite.
 
-/// A row of the interpretations: how an unclear sentence of a specification is read.
+/// An interpretation of an unclear sentence in a specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interpretation {
-    /// The id, `M13`.
+    /// The id, such as `M13`.
     pub row: &'static str,
     /// The question that the specification leaves open.
     pub question: &'static str,
-    /// The reading, in Markdown.
+    /// The chosen reading, in Markdown.
     pub reading: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The formats, one folder each, and what they have in common.
+//! The formats, one folder each, and their shared code.
 
 mod about;
 mod any;
@@ -65,16 +65,16 @@ use std::path::Path;
 
 use crate::{ReadOptions, Report, Result};
 
-/// Reads a file of whatever format it is.
+/// Reads a file of any built-in format.
 ///
 /// # Errors
 ///
-/// If the bytes are of no format that is built in, or violate its rules.
+/// If no built-in format matches the bytes, or they violate its rules.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     detect(bytes, None)?.read(bytes, options)
 }
 
-/// Reads the file at `path`, strictly. Its extension only counts where the bytes leave several formats possible.
+/// Strictly reads the file at `path`. Its extension only matters if the bytes match several formats.
 ///
 /// ```no_run
 /// let document = meshspec::open("cube.cmodel")?;
@@ -84,20 +84,20 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is of no format that is built in, or violates the rules of its format.
+/// If the file cannot be read, matches no built-in format, or violates the rules of its format.
 pub fn open(path: impl AsRef<Path>) -> Result<Document> {
     let path = path.as_ref();
     let bytes = std::fs::read(path)?;
     detect(&bytes, Some(path))?.read(&bytes, &ReadOptions::default())
 }
 
-/// Everything that is wrong with a file of this format, each finding with its place.
+/// Returns all violations in a file of this format, each with its location.
 ///
-/// Of a file that cannot be decoded, the last finding says why; before it stand those that do not need it decoded.
+/// If the file cannot be decoded, the last finding says why. Findings that do not require decoding come before it.
 ///
 /// # Errors
 ///
-/// If decoding would take more than the limits allow or the dialect is not one of the format's.
+/// If decoding would exceed the limits, or the format lacks the dialect in the options.
 pub fn check(bytes: &[u8], format: impl Into<AnyFormat>, options: &ReadOptions) -> Result<Report> {
     format.into().check(bytes, options)
 }

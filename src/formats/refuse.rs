@@ -1,11 +1,12 @@
-//! Strictness applied to what a check finds.
+//! Rejection of documents by strictness.
 
 use super::Format;
 use crate::{
     Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions, parallel,
 };
 
-/// Returns an error if `check` finds what this strictness does not accept: the first fatal finding, or else the first.
+/// Returns an error if `check` finds a violation that this strictness rejects: the first fatal finding, or else the
+/// first one.
 pub(super) fn refuse(check: impl Fn(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
     let first = |severity| {
         let mut report = Report::at_least(severity, &Limits::default());
@@ -18,15 +19,15 @@ pub(super) fn refuse(check: impl Fn(&mut Report), strictness: Strictness, kind: 
     }
 }
 
-/// The document, unless the strictness does not accept what is wrong with it.
+/// Returns the document unless this strictness rejects it.
 #[allow(dead_code, reason = "MESH and Seed check while they read, and may be alone")]
 pub(super) fn accept<D: Format>(document: D, options: &ReadOptions) -> Result<D> {
     refuse(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
     Ok(document)
 }
 
-/// What `encode` makes of a document, unless the strictness does not accept what is wrong with it. Both go through all of its
-/// bulk data: at the same time, where there are threads. So `encode` is given documents that break rules, too.
+/// Encodes a document unless this strictness rejects it. Both steps visit all bulk data and run in parallel if
+/// threads are available. `encode` may therefore see documents that break rules.
 #[allow(dead_code, reason = "Seed checks before it writes, and may be alone")]
 pub(super) fn encode_checked<D: Format + Sync>(
     document: &D,

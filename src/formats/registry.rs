@@ -1,4 +1,4 @@
-//! The formats that a program knows: those that are built in and those of its own.
+//! The registry of formats.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::detect::{among, by_extension};
 use super::{AnyFormat, Declared, Detected};
 use crate::{Error, FormatId, Result};
 
-/// The formats that a program knows.
+/// A registry of formats, built in and declared elsewhere.
 ///
 /// ```
 /// use meshspec::layout::Layout;
@@ -29,30 +29,31 @@ use crate::{Error, FormatId, Result};
 pub struct Formats(Vec<AnyFormat>);
 
 impl Formats {
-    /// No format. For programs that know those of their own only.
+    /// An empty registry, for programs that use only formats of their own.
     pub fn new() -> Formats {
         Formats::default()
     }
 
-    /// The formats that are built in.
+    /// The built-in formats.
     pub fn builtin() -> Formats {
         Formats(FormatId::ALL.iter().map(|format| (*format).into()).collect())
     }
 
-    /// These formats and another one. It may share an extension with other formats: then the content of a file decides.
+    /// Adds a format. If formats share a file extension, the content of the file decides.
     ///
     /// # Errors
     ///
-    /// If another format has the name, or a name, that of a layout too, is not one of lower-case letters, digits and `_`.
+    /// If the name is taken. Also if it, or the name of a layout, is not made of lower-case letters, digits and `_`,
+    /// starting with a letter.
     pub fn with<T: Declared>(self) -> Result<Formats> {
         self.and(AnyFormat::of::<T>())
     }
 
-    /// These formats and this one, with all that it [converts to](AnyFormat::with_scenes).
+    /// Adds a format with its [conversions](AnyFormat::with_scenes).
     ///
     /// # Errors
     ///
-    /// As [`with`](Formats::with).
+    /// See [`with`](Formats::with).
     pub fn and(mut self, format: AnyFormat) -> Result<Formats> {
         let about = format.about();
         let refuse = |what: String| Err(Error::unsupported(what).in_format(about.name));
@@ -63,46 +64,44 @@ impl Formats {
             }
         }
         if self.iter().any(|other| other.name() == about.name) {
-            return refuse(format!(
-                "another format has this name already, {}: choose another one",
-                self.names()
-            ));
+            return refuse(format!("the name is taken; choose one other than {}", self.names()));
         }
         self.0.push(format);
         Ok(self)
     }
 
-    /// Each of them, in the order in which they were added.
+    /// The formats, in registration order.
     pub fn iter(&self) -> impl Iterator<Item = AnyFormat> + Clone {
         self.0.iter().copied()
     }
 
-    /// Their names, as messages list them.
+    /// The names, comma-separated.
     pub fn names(&self) -> String {
         self.iter().map(AnyFormat::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The format with this name.
+    /// Finds a format by name.
     ///
     /// # Errors
     ///
-    /// If there is none: the message names those that there are.
+    /// If it is unknown; the message lists the known names.
     pub fn get(&self, name: &str) -> Result<AnyFormat> {
         self.iter().find(|format| format.name() == name).ok_or_else(|| {
             Error::unsupported(format!("unknown format `{name}`: the formats are {}", self.names()))
         })
     }
 
-    /// The only format that has the extension of this path, in whatever case; `None` for `.mesh`, which several have.
+    /// Returns the only format with the extension of this path, ignoring case. `None` for `.mesh`, which several
+    /// share.
     pub fn by_extension(&self, path: &Path) -> Option<AnyFormat> {
         by_extension(&self.0, path)
     }
 
-    /// The format and dialect of a file. See [`detect`](crate::detect).
+    /// Detects the format and dialect of a file. See [`detect`](crate::detect).
     ///
     /// # Errors
     ///
-    /// If the bytes are of none of the formats, or could be of several.
+    /// If no format matches the bytes, or several do.
     pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected<AnyFormat>> {
         among(&self.0, bytes, path)
     }

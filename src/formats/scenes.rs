@@ -1,4 +1,4 @@
-//! Scenes and JSON of formats that are chosen while the program runs.
+//! Scenes and JSON documents of formats chosen at run time.
 
 #[cfg(feature = "serde")]
 use serde::{Serialize, de::DeserializeOwned};
@@ -24,17 +24,17 @@ type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Lo
 #[cfg(feature = "scene")]
 type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
 
-/// Scenes of a format.
+/// Conversion between files of a format and scenes.
 #[cfg(feature = "scene")]
 #[derive(Clone, Copy)]
 pub(super) struct Scenes {
     conventions: Conventions,
     read: ReadScene,
-    /// The function, and whether the format needs normals.
+    /// The writer, and whether the format needs normals.
     write: Option<(WriteScene, bool)>,
 }
 
-/// Documents of a format as JSON.
+/// Conversion between files of a format and JSON documents.
 #[cfg(feature = "serde")]
 #[derive(Clone, Copy)]
 pub(super) struct Data {
@@ -44,7 +44,7 @@ pub(super) struct Data {
 
 #[cfg(feature = "scene")]
 impl AnyFormat {
-    /// Adds conversion to scenes; summaries list the meshes of the scene.
+    /// Adds conversion of files to scenes. Summaries then list the scene's meshes.
     pub const fn to_scenes<T: ToScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
         self.scenes = Some(Scenes { conventions: T::CONVENTIONS, read, write: None });
@@ -52,7 +52,7 @@ impl AnyFormat {
         self
     }
 
-    /// This format with conversion of its files to scenes, and of scenes to its files.
+    /// Adds conversion between files and scenes, both ways.
     pub const fn with_scenes<T: FromScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
         let write: WriteScene = |scene, options, writing| {
@@ -65,7 +65,7 @@ impl AnyFormat {
         self
     }
 
-    /// How the format understands space; `None` for a format without scenes.
+    /// The axes, unit and texture origin of the format; `None` for a format without scenes.
     pub fn conventions(self) -> Option<Conventions> {
         self.scenes.map(|scenes| scenes.conventions)
     }
@@ -75,16 +75,16 @@ impl AnyFormat {
         self.scenes.is_some_and(|scenes| scenes.write.is_some())
     }
 
-    /// Whether programs that use files of the format need normals. See [`FromScene::NEEDS_NORMALS`].
+    /// Returns `true` if software for this format needs normals. See [`FromScene::NEEDS_NORMALS`].
     pub fn needs_normals(self) -> bool {
         self.scenes.and_then(|scenes| scenes.write).is_some_and(|(_, needs_normals)| needs_normals)
     }
 
-    /// Decodes a file to a scene, with a list of what a scene cannot hold.
+    /// Decodes a file to a scene. Also returns what the scene cannot hold.
     ///
     /// # Errors
     ///
-    /// If the format has no scenes, or the file is refused.
+    /// If the format has no scenes, or the file is rejected.
     pub fn read_scene(
         self,
         bytes: &[u8],
@@ -97,7 +97,7 @@ impl AnyFormat {
         Ok((scene, losses))
     }
 
-    /// Encodes a scene as a file, with a list of what the format cannot hold.
+    /// Encodes a scene as a file. Also returns what the format cannot hold.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl AnyFormat {
     }
 }
 
-/// Summarises a file: its declared values and the meshes of its scene.
+/// Summarizes a file: its declared values and the meshes of its scene.
 #[cfg(feature = "scene")]
 fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     let info = T::info_of(bytes, options)?;
@@ -133,13 +133,13 @@ fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
 
 #[cfg(feature = "serde")]
 impl AnyFormat {
-    /// This format with its documents as JSON, by their own serde data.
+    /// Adds conversion between files and JSON documents, through serde.
     pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
         self.data = Some(Data { write: write_json::<T>, read: read_json::<T> });
         self
     }
 
-    /// Returns `true` if documents of the format are written as JSON.
+    /// Returns `true` if documents of the format can be written as JSON.
     pub fn has_json(self) -> bool {
         self.data.is_some()
     }
@@ -148,7 +148,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, or the file is refused.
+    /// If the format has no JSON, or the file is rejected.
     pub fn write_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
         let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
         (data.write)(bytes, options)
@@ -158,7 +158,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, the text is not one of its documents, or the document cannot be written.
+    /// If the format has no JSON, the text is not a document of the format, or the document cannot be written.
     pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
         let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
         (data.read)(text, options)

@@ -1,5 +1,5 @@
-//! A constraint on any field of any format is checked: one is added to each field of a copy of each declaration, and found
-//! violated.
+//! Checks that constraints work on any field of any format: adds one to each field in a copy of each declaration, and
+//! expects a violation.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use meshspec::{FormatId, Limits, Report, Rule, Severity};
 
 static ADDED: Rule = Rule::new("ADDED", Severity::Warning, "No field has this value.");
 
-/// No value of any file.
+/// Matches no value in any file.
 const CONSTRAINT: Constraint = Constraint {
     requirement: Requirement::OneOf(&[Expr::Literal(-987_654_321_987)]),
     condition: None,
@@ -23,7 +23,7 @@ fn keep<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// The type with a constraint on each field of this name.
+/// Copies the type, adding a constraint to each field of this name.
 fn copy(ty: Type, name: &str) -> Type {
     match ty {
         Type::Array(item, count) => Type::Array(keep(copy(*item, name)), count),
@@ -56,7 +56,7 @@ fn copy_field(field: &Field, name: &str) -> Field {
     Field { ty: copy(field.ty, name), block, constraints: constraints.leak(), ..*field }
 }
 
-/// The names of fields with a number, or with a list or array of some.
+/// Names of fields with a number, or with a list or array of numbers.
 #[derive(Default)]
 struct Names(BTreeSet<&'static str>);
 

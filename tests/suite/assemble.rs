@@ -1,4 +1,4 @@
-//! The assembler against the walker: what the walker reads, the assembler writes again. And what it computes.
+//! Assembler tests: round trips of files read by the walker, and computed values.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
@@ -18,7 +18,7 @@ use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
 
 #[test]
-fn samples_come_back() {
+fn samples_round_trip() {
     for (format, bytes) in samples() {
         let has_layout = format.layout_of(&bytes, format.detect(&bytes).dialect).is_some();
         assert_eq!(
@@ -31,7 +31,7 @@ fn samples_come_back() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn reference_files_come_back() {
+fn reference_files_round_trip() {
     let mut count = 0;
     for fixture in fixtures() {
         let Ok(format) = fixture.format.parse() else { continue };
@@ -40,7 +40,7 @@ fn reference_files_come_back() {
     assert_eq!(count, 142);
 }
 
-/// The bytes of values that are given in order.
+/// Assembles values given by path, in order.
 fn assembled<'v>(
     ty: &'static Type,
     given: impl IntoIterator<Item = (&'v str, &'v str)>,
@@ -52,7 +52,7 @@ fn assembled<'v>(
     values.assemble(&Limits::default()).map_err(|error| error.to_string())
 }
 
-/// Lists whose sizes are said elsewhere.
+/// Lists whose sizes are stored in other fields.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"CLIP")]
@@ -119,13 +119,13 @@ const CLIPS_BYTES: &[u8] = &[
 ];
 
 #[test]
-fn what_is_left_out_is_computed() {
+fn missing_values_are_computed() {
     assert_eq!(assembled(&Clips::TYPE, CLIPS).unwrap(), CLIPS_BYTES);
-    assert!(comes_back_as(&Clips::TYPE, CLIPS_BYTES));
+    assert!(round_trips(&Clips::TYPE, CLIPS_BYTES));
 }
 
 #[test]
-fn what_is_given_is_written_as_given() {
+fn given_values_are_written_unchanged() {
     let given = CLIPS.into_iter().chain([("version", "9"), ("clip_count", "77")]);
     let mut expected = CLIPS_BYTES.to_vec();
     (expected[4], expected[6]) = (9, 77);
@@ -158,7 +158,7 @@ fn errors_name_the_value() {
     assert_eq!(without("clips[0].name"), "clips[0].name: is left out, and nothing says what it is");
 }
 
-fn comes_back_as(ty: &'static Type, bytes: &[u8]) -> bool {
+fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
     let values = Values::of(ty, bytes, &Limits::default()).unwrap();
     values.assemble(&Limits::default()).unwrap() == bytes
 }
@@ -186,16 +186,16 @@ struct Named {
     name: Option<Text>,
 }
 
-/// A gap, two items of the same name, another gap, and bytes behind all of it.
+/// A gap, two items with the same name, another gap, and trailing bytes.
 const PLACED: &[u8] = &[4, 6, 0xa, 0xb, 12, 1, 12, 2, 0, 3, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
 
 #[test]
-fn gaps_and_trailing_bytes_come_back() {
-    assert!(comes_back_as(&Placed::TYPE, PLACED));
+fn gaps_and_trailing_bytes_round_trip() {
+    assert!(round_trips(&Placed::TYPE, PLACED));
 }
 
 #[test]
-fn places_are_found_for_what_has_none() {
+fn missing_offsets_are_assigned() {
     let given = [
         ("items[0].number", "1"),
         ("items[0].name", "on"),
@@ -203,7 +203,7 @@ fn places_are_found_for_what_has_none() {
         ("items[2].number", "3"),
         ("items[2].name", "off"),
     ];
-    // The list is aligned, and so are the names.
+    // The list and the names are aligned.
     #[rustfmt::skip]
     let expected = [
         4, 6, 0, 0,
@@ -215,7 +215,7 @@ fn places_are_found_for_what_has_none() {
 }
 
 #[test]
-fn values_that_overlap_must_agree() {
+fn overlapping_values_must_agree() {
     let given = |second| {
         [
             ("offset", "4"),
@@ -246,13 +246,13 @@ struct Far {
 }
 
 #[test]
-fn memory_is_bounded_by_what_is_given() {
+fn memory_is_bounded_by_the_given_values() {
     let at = |offset| assembled(&Far::TYPE, [("offset", offset), ("items[0]", "1")]);
     assert_eq!(at("0x10000").unwrap().len(), 0x10001);
     assert!(at("0xffffffff").unwrap_err().starts_with("items[0]: ends at 0x100000000, beyond the limit of "));
 }
 
-/// Numbers of one or two bytes, the first of which says which, and a packed list of them.
+/// Numbers of one or two bytes, selected by the first byte, and a packed list of them.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -293,12 +293,12 @@ struct Number {
     wide: Option<u16>,
 }
 
-/// LZ4 in a way that no encoder writes: two literals, in two sequences.
+/// LZ4 that no encoder would write: two literals in two sequences.
 const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
 
 #[test]
-fn packed_blocks_come_back_unless_their_content_changes() {
-    assert!(comes_back_as(&Packed::TYPE, PACKED));
+fn unchanged_packed_blocks_round_trip() {
+    assert!(round_trips(&Packed::TYPE, PACKED));
     let edited = |path: &str, value: &str| {
         let path = walk::parse_path(&Packed::TYPE, path).unwrap();
         let edits = [Edit { path: path.as_slice().into(), change: Change::Set(value.into()) }];
@@ -324,7 +324,7 @@ fn blocks_are_packed_and_counted() {
     assert_eq!(error, "others[1]: nothing of it is given, but `first` tells what it is");
 }
 
-/// A file after one change.
+/// Returns a file after one change.
 fn changed(
     ty: &'static Type,
     bytes: &[u8],
@@ -392,14 +392,14 @@ fn items_are_inserted_and_removed() {
 }
 
 #[test]
-fn what_lies_behind_an_insertion_moves() {
+fn bytes_after_an_insertion_move() {
     let item =
         || Part::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())]);
     let bytes = changed(&Placed::TYPE, PLACED, "items[3]", Change::Insert(item()), true).unwrap();
-    // The list grows by two bytes; so that offsets stay aligned, what follows moves by four.
+    // The list grows by two bytes. The bytes after it move by four, to keep offsets aligned.
     let expected = [4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
     assert_eq!(bytes, expected);
-    // Without counting anew it would overwrite the name.
+    // Without recounting, the list would overwrite the name.
     let five =
         (0..3).map(|_| Edit { path: meshspec::path!(items[3]).into(), change: Change::Insert(item()) });
     let error =
@@ -407,23 +407,23 @@ fn what_lies_behind_an_insertion_moves() {
     assert!(error.to_string().contains("overlaps other values"), "{error}");
 }
 
-/// Damaged files that can still be walked to their end: overlaps, gaps, trailing bytes, wrong counts.
+/// Damaged files that can still be walked to the end: overlaps, gaps, trailing bytes, wrong counts.
 #[test]
-fn damaged_files_come_back() {
+fn damaged_files_round_trip() {
     let files: Vec<_> = samples().into_iter().filter(|(_, file)| file.len() < 6000).collect();
     let mut damage = Damage::new(5);
     let count = (0..3000)
         .filter(|round| {
             let (format, file) = &files[round % files.len()];
             let damaged = damage.mutate(file);
-            // Detection may take it for another dialect; that does not matter here.
+            // Detection may choose another dialect, which does not matter here.
             assert_assembles(Input::detected(*format, &damaged), &Limits::default())
         })
         .count();
     assert!((150..2850).contains(&count), "{count} of 3,000");
 }
 
-/// The texts of some values of a file, by their paths.
+/// The texts of some values of a file, by path.
 struct Texts {
     every: usize,
     seen: usize,
@@ -448,7 +448,7 @@ impl Visitor for Texts {
 }
 
 #[test]
-fn setting_a_value_to_what_it_is_changes_nothing() {
+fn setting_a_value_to_itself_changes_nothing() {
     let limits = Limits::default();
     let mut count = 0;
     for (format, file) in samples() {
@@ -469,7 +469,7 @@ fn setting_a_value_to_what_it_is_changes_nothing() {
     assert!(count > 500, "{count}");
 }
 
-/// Several edits, after which the file is counted anew.
+/// Applies several edits, then recounts.
 fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Result<Vec<u8>, String> {
     let edits = edits.iter().map(|(path, change)| {
         let path = walk::parse_path(ty, path).unwrap();
@@ -480,7 +480,7 @@ fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Resul
 }
 
 #[test]
-fn what_was_set_stays_where_items_before_it_come_and_go() {
+fn set_values_survive_insertions_and_removals() {
     let clip = Part::Struct(vec![("flags".to_owned(), "2".into())]);
     let set = || ("clips[1].pose_count", Change::Set("9".into()));
     let inserted =
@@ -494,7 +494,7 @@ fn what_was_set_stays_where_items_before_it_come_and_go() {
     assert_eq!(removed, expected);
 }
 
-/// A tag that is looked at before what it chooses.
+/// A tag that selects what follows, read by a look-ahead.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -551,9 +551,9 @@ struct Positive {
 }
 
 #[test]
-fn look_aheads_choose_by_what_is_given() {
+fn look_aheads_choose_by_given_values() {
     const BYTES: &[u8] = &[3, 0xff, b'A', b'z', 5, 6];
-    assert!(comes_back_as(&Tagged::TYPE, BYTES));
+    assert!(round_trips(&Tagged::TYPE, BYTES));
     let given = [
         ("items[0].body.number", "-1"),
         ("items[1].body.letter", "0x7a"),
@@ -567,7 +567,7 @@ fn look_aheads_choose_by_what_is_given() {
     assert_eq!(edited, [4, 0xfe, 0xff, b'A', b'z', 5, 6]);
 }
 
-/// A number with a sign that is looked at.
+/// A signed number read by a look-ahead.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -582,7 +582,7 @@ struct SignedAhead {
 
 #[test]
 fn look_aheads_have_signs() {
-    assert!(comes_back_as(&SignedAhead::TYPE, &[0xff, 0xff, 7]));
+    assert!(round_trips(&SignedAhead::TYPE, &[0xff, 0xff, 7]));
     let assembled =
         |given: &[(&'static str, &'static str)]| assembled(&SignedAhead::TYPE, given.iter().copied());
     assert_eq!(assembled(&[("value", "-2"), ("negative", "7")]).unwrap(), [0xfe, 0xff, 7]);
@@ -591,7 +591,7 @@ fn look_aheads_have_signs() {
     assert_eq!(error, "negative: is left out, and nothing says what it is");
 }
 
-/// The sum of bytes and of one more number.
+/// Sums the bytes and one more number.
 const SUM: ChecksumFunction = ChecksumFunction {
     name: "sum",
     compute: |bytes, arguments| {
@@ -613,7 +613,7 @@ struct Summed {
     blocks: Vec<SummedBlock>,
 }
 
-/// Two bytes, whose checksum depends on a number besides.
+/// Two bytes, with a checksum that also depends on a number.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -636,7 +636,7 @@ fn any_number_of_checksums_is_computed() {
         set("own", own.to_string().into());
         set("bytes", Part::List(bytes.map(|byte| byte.to_string().into()).to_vec()));
         let sum = match index {
-            // None; a wrong one; that of the bytes.
+            // No checksum, a wrong one, and the correct one.
             3 => 0,
             4 => 9,
             _ => own.wrapping_add(index).wrapping_add(2),
@@ -647,13 +647,13 @@ fn any_number_of_checksums_is_computed() {
         expected.extend([own, sum, bytes[0], bytes[1]]);
     }
     assert_eq!(values.assemble(&Limits::default()).unwrap(), expected);
-    // What was changed is summed again, and nothing else.
+    // Only the checksum of the changed block is recomputed.
     let edited = recounted(&Summed::TYPE, &expected, &[("blocks[7].bytes[1]", Change::Set("5".into()))]);
     (expected[1 + 4 * 7 + 1], expected[1 + 4 * 7 + 3]) = (3 + 7 + 5, 5);
     assert_eq!(edited.unwrap(), expected);
 }
 
-/// A packed list at an offset of its own, and a number at an offset in the file.
+/// A packed list with its own offset, and a number at a file offset.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -670,7 +670,7 @@ struct Spaces<'a> {
 }
 
 #[test]
-fn what_grows_in_a_block_moves_nothing_outside() {
+fn growing_a_block_moves_nothing_outside() {
     let bytes = assembled(
         &Spaces::TYPE,
         [
@@ -691,7 +691,7 @@ fn what_grows_in_a_block_moves_nothing_outside() {
 }
 
 #[test]
-fn what_has_no_place_is_refused() {
+fn values_without_a_place_are_rejected() {
     let refused = |change: fn(&mut Values) -> meshspec::Result<()>| {
         let mut values = Values::new(&Clips::TYPE);
         CLIPS.iter().for_each(|(path, value)| values.set(path, *value).unwrap());
@@ -741,7 +741,7 @@ struct VeryFar {
 }
 
 #[test]
-fn no_offset_is_too_large_to_be_refused() {
+fn offsets_beyond_the_limit_are_rejected() {
     let bytes = [8, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3];
     for offset in ["0xffffffffffffffff", "0xfffffffffffffffe"] {
         let change = [("offset", Change::Set(offset.into()))];
@@ -767,7 +767,7 @@ struct Overlapping {
 }
 
 #[test]
-fn what_overlaps_must_agree() {
+fn overlapping_fields_must_agree() {
     let assembled = |given: &[(&str, &str)], gap: &[u8]| {
         let mut values = Values::new(&Overlapping::TYPE);
         let all = [("four", "[1, 2, 3, 4]"), ("two", "[9, 9]"), ("over", "[3, 4, 5]")];
@@ -810,8 +810,8 @@ struct InlineNumbers {
 }
 
 #[test]
-fn numbers_in_the_place_of_a_struct_come_back() {
-    assert!(comes_back_as(&InlineNumbers::TYPE, &[4, 1, 0, 2, 0, 9]));
+fn inline_numbers_round_trip() {
+    assert!(round_trips(&InlineNumbers::TYPE, &[4, 1, 0, 2, 0, 9]));
 }
 
 /// Numbers whose width another value decides.
@@ -837,7 +837,7 @@ enum WidthNumbers {
 }
 
 #[test]
-fn numbers_take_the_width_that_a_changed_value_decides() {
+fn a_changed_value_changes_the_width_of_numbers() {
     const NARROW: &[u8] = &[0, 2, 7, 8];
     let mut values = Values::of(&Widths::TYPE, NARROW, &Limits::default()).unwrap();
     values.set("is_wide", "1").unwrap();

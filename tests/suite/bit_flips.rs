@@ -1,7 +1,7 @@
-//! Every declared field reaches the document, its JSON and the file that is written from it: a bit of a field is
-//! flipped in a sample, and if the file can still be decoded, everything that is made from it must show that.
+//! Checks that every declared field reaches the document, its JSON and the written file. Flips each bit of a field in
+//! a sample. If the file can still be decoded, all outputs must change.
 //!
-//! The fields come from the layout, so one that is added to a declaration is tested without new code.
+//! The fields come from the layout, so new fields are tested without new code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
@@ -16,12 +16,12 @@ use proptest::test_runner::TestRunner;
 
 use crate::common::{cases, samples_of};
 
-/// The leaves of a file: their paths and bytes. Of long arrays some items.
+/// The leaves of a file, with paths and byte ranges; of long arrays, only some items.
 #[derive(Default)]
 struct Leaves {
-    /// Those that lie in the file itself.
+    /// Leaves in the file itself.
     plain: Vec<(String, Range<usize>)>,
-    /// Those that lie in the content of a packed block: where the block lies, and where they lie in its content.
+    /// Leaves in packed blocks: path, range of the block, and range in its content.
     unpacked: Vec<(String, Range<usize>, Range<usize>)>,
     blocks: Vec<Block>,
 }
@@ -37,14 +37,14 @@ struct Block {
 impl Visitor for Leaves {
     fn enter(&mut self, node: &Node) -> Visit {
         match node.span {
-            // Bytes that hold several things, of which the layout knows no more.
+            // Visits all items of short lists in packed blocks: encoded bytes may hold several values.
             Span::Unpacked { .. } if node.count <= Some(256) => Visit::All,
             _ => Visit::Ends { first: 2, last: 1 },
         }
     }
 
     fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
-        // The fields of a packed word lie where the word does.
+        // Bit fields share the bytes of their word.
         if node.bit_field.is_none() {
             let path = walk::path_text(node.path);
             match &node.span {
@@ -80,7 +80,7 @@ fn leaves(format: FormatId, dialect: Dialect, bytes: &[u8]) -> Option<Leaves> {
     Some(leaves)
 }
 
-/// The bytes with each bit of a range flipped, one at a time.
+/// Yields the bytes with each bit of a range flipped in turn.
 fn flips(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Vec<u8>> {
     (0..8 * range.len()).map(move |bit| {
         let mut flipped = bytes.to_vec();
@@ -89,13 +89,13 @@ fn flips(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// A zstd frame without magic bytes that holds this content as it is.
+/// Builds a zstd frame without magic bytes, with uncompressed content.
 fn frame(content: &[u8]) -> Vec<u8> {
     let last_raw_block = 1 | (content.len() as u32) << 3;
     [&[0, 0x40], &last_raw_block.to_le_bytes()[..3], content].concat()
 }
 
-/// A raw LZ4 block that holds this content as it is.
+/// Builds a raw LZ4 block of literals only.
 fn lz4_literals(content: &[u8]) -> Vec<u8> {
     let Some(more) = content.len().checked_sub(15) else {
         return [&[(content.len() as u8) << 4], content].concat();
@@ -103,7 +103,7 @@ fn lz4_literals(content: &[u8]) -> Vec<u8> {
     [&[0xf0][..], &vec![255; more / 255], &[(more % 255) as u8], content].concat()
 }
 
-/// Adds to a number that lies at a range of a file.
+/// Adds to a number at a byte range of a file.
 fn add(file: &mut [u8], range: &Range<usize>, difference: i64) {
     let mut number = [0; 8];
     number[..range.len()].copy_from_slice(&file[range.clone()]);
@@ -119,16 +119,16 @@ fn json(document: &Document) -> String {
     serde_json::to_string(document).unwrap()
 }
 
-/// A sample, and what is made from it.
+/// A sample, its document and its JSON.
 struct Original<'b> {
     bytes: &'b [u8],
     document: Document,
     json: String,
 }
 
-/// Why a flipped bit does not show.
+/// Returns the output that does not show the flipped bit, if any.
 fn fault(original: &Original, flipped: &[u8], document: &Document) -> Option<&'static str> {
-    // Bits, not numbers: 0.0 and -0.0 are not the same.
+    // Compares text, because 0.0 equals -0.0.
     if *document == original.document && format!("{document:?}") == format!("{:?}", original.document) {
         return Some("the document is the same");
     }
@@ -146,7 +146,7 @@ fn fault(original: &Original, flipped: &[u8], document: &Document) -> Option<&'s
     options.strictness = Strictness::Lenient;
     let written = match back.write(&options) {
         Ok(written) => written,
-        // The map of IyMA's reference dialect has each key once (I1).
+        // IyMA's reference dialect has a map with unique keys (I1).
         Err(error) if error.message().starts_with("duplicate usage") => return None,
         Err(_) => return Some("the document cannot be written"),
     };
@@ -162,15 +162,14 @@ fn fault(original: &Original, flipped: &[u8], document: &Document) -> Option<&'s
     }
 }
 
-/// The path without the indices of items.
+/// Removes the indices from a path.
 fn field_of(path: &str) -> String {
     let parts = path.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
     parts.collect()
 }
 
-/// Flips the bits of each leaf of a file; on a clean clone, of all but the first items of lists every fifth. Returns for
-/// each field how many flipped files could be decoded. A field that is computed when the file is written may leave the
-/// document as it was.
+/// Flips the bits of each leaf of a file. By default, flips only every fifth bit after the first items of lists.
+/// Returns the number of decodable files per field. Computed fields may leave the document unchanged.
 fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeMap<String, usize> {
     let dialect = meshspec::detect(bytes, None).unwrap().dialect;
     let document = format.read(bytes, &lenient(dialect)).unwrap();
@@ -203,7 +202,7 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeM
         let around = |packed: Vec<u8>| [&bytes[..place.start], &packed, &bytes[place.end..]].concat();
         match *packing {
             "zstd" => {
-                // Vertices and indices are long: of their bits every fifth, which are all bits of a byte in turn.
+                // Vertex and index data is long. A step of five bits covers all bits of a byte in turn.
                 let content_leaves = leaves.unpacked.iter().filter(|(_, block, _)| block == place);
                 let bits = content_leaves.flat_map(|(path, _, range)| {
                     flips(content, range.clone()).enumerate().map(move |(bit, content)| (path, bit, content))
@@ -212,7 +211,7 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeM
                     check(path, bit, around(frame(&content)));
                 }
             }
-            // What is encoded has bits that mean nothing: those that do not change its fields.
+            // Some encoded bits are meaningless: those that change no field.
             "bitcode" => {
                 for (bit, flipped) in flips(bytes, place.clone()).enumerate() {
                     let means = |leaves: Leaves| leaves.blocks.iter().any(|block| block.content == *content);
@@ -222,7 +221,7 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeM
                     }
                 }
             }
-            // The file says how long the block is, and a container how long the chunk with it.
+            // Update the stated sizes of the block and of the chunk around it.
             "lz4" => {
                 let stream = path.strip_suffix("data").unwrap();
                 let chunk = path.split_once('.').unwrap().0;
@@ -255,7 +254,7 @@ fn mesh() {
         }
     }
     assert_eq!(dialects.len(), 2, "{dialects:?}");
-    // Another version or number of something is refused, and so are poses of other joints.
+    // Changed versions, counts and joints of poses are rejected.
     for (field, count) in &accepted {
         let refused = ["version", "_count", "poses.joint"];
         assert!(*count > 0 || refused.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
@@ -277,7 +276,7 @@ fn crucible() {
         }
     }
     assert_eq!(dialects.len(), 4, "{dialects:?}");
-    // One bit more or less is no attribute; sizes that are wrong are refused.
+    // An attribute has exactly one bit, and wrong sizes are rejected.
     for (field, count) in &accepted {
         let refused = ["attribute", "compressed_size", "uncompressed_size", "length"];
         assert!(*count > 0 || refused.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
@@ -293,7 +292,7 @@ fn iyma() {
     let mut accepted = BTreeMap::new();
     for bytes in samples_of(FormatId::Iyma) {
         flip(FormatId::Iyma, &bytes, |_| false);
-        // Without a checksum of the data, which would show every change of it.
+        // A data checksum would detect every change of the data.
         let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
         let bytes = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
         for (field, count) in flip(FormatId::Iyma, &bytes, |_| false) {
@@ -307,7 +306,7 @@ fn iyma() {
     }
 }
 
-/// Places, sizes and numbers of items follow from the lists.
+/// Offsets, sizes and counts are derived from the lists.
 fn is_computed_in_bmd(field: &str) -> bool {
     let name = field.rsplit('.').next().unwrap();
     name.starts_with("ofs_") || name.starts_with("sz_") || name == "n_vtx" || name == "n_tris"
@@ -316,14 +315,14 @@ fn is_computed_in_bmd(field: &str) -> bool {
 #[test]
 fn bmd() {
     let mut files: Vec<_> = samples_of(FormatId::Bmd).collect();
-    // All forms of vertices and faces, tracks and names.
+    // Covers all forms of vertices and faces, tracks and names.
     let mut runner = TestRunner::deterministic();
     let mut forms = BTreeSet::new();
     while forms.len() < PackedVertex::FORMS.len() + PackedFace::FORMS.len() {
         let document = bmd::strategy::documents().new_tree(&mut runner).unwrap().current();
         let known = forms.len();
         for mesh in &document.meshes {
-            // Of a long list, not every item is flipped.
+            // Flips only some items of a long list.
             forms.extend(mesh.vertices.packed().next().map(|vertex| vertex.form()));
             forms.extend(mesh.faces.packed().next().map(|face| face.form()));
         }
@@ -337,7 +336,7 @@ fn bmd() {
             *accepted.entry(field).or_insert(0) += count;
         }
     }
-    // No other number and no other size may fit a list.
+    // No other count or size fits the lists.
     accepted.retain(|field, _| !is_computed_in_bmd(field));
     assert!(accepted.values().all(|count| *count > 0), "{accepted:#?}");
     for form in ["textured_64", "flat_64", "fine_96", "scaled_96", "vertex_128"] {

@@ -1,4 +1,4 @@
-//! BMD: every code of every packed word, the walker against the codec, rules with their places, canonical images.
+//! BMD: all codes of the packed words, the walker against the codec, rules with their locations, canonical images.
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ use meshspec::{ErrorKind, Format, FormatId, ReadOptions, Severity, Strictness, T
 use proptest::prelude::*;
 
 #[test]
-fn tables_count_entries_by_the_size_that_is_written() {
+fn tables_count_entries_by_their_written_size() {
     fn size<T: for<'a> BinWrite<Args<'a> = A> + Default, A>(args: A) -> u32 {
         let mut image = Cursor::new(Vec::new());
         T::default().write_le_args(&mut image, args).unwrap();
@@ -88,7 +88,7 @@ fn every_texture_coordinate() {
     }
 }
 
-/// Names and values of the bit fields of a word, words within it taken apart, as the declaration has them.
+/// Returns names and values of a word's bit fields by its declaration, with nested words expanded.
 fn parts<T: Layout>(word: u128) -> Vec<(String, i128)> {
     fn collect(fields: &[BitField], word: u128, prefix: &str, parts: &mut Vec<(String, i128)>) {
         for field in fields {
@@ -110,7 +110,7 @@ fn parts<T: Layout>(word: u128) -> Vec<(String, i128)> {
     found
 }
 
-/// Each bit alone, none and all: the getters of modular-bitfield say what the declaration says, and each bit belongs to
+/// Tests each single bit, none, and all: modular-bitfield's getters match the declaration, and each bit belongs to
 /// exactly one field.
 macro_rules! assert_getters {
     ($word:ident $bytes:literal: $($name:literal = $($getter:ident).+ $(as $signed:ident)?;)*) => {
@@ -131,7 +131,7 @@ macro_rules! assert_getters {
     (@ $word:ident $a:ident . $b:ident . $c:ident) => { i128::from($word.$a().$b().$c()) };
 }
 
-/// The getters of signed fields give the bits.
+/// Sign-extends 9 bits; the getters return raw bits.
 fn sign9(bits: u16) -> i128 {
     if bits < 256 { bits.into() } else { i128::from(bits) - 512 }
 }
@@ -221,13 +221,13 @@ fn rotations() {
     for none in [0, u32::MAX, Rotation::IDENTITY.word(), 0x8080_8080] {
         assert_eq!(transform(none).unit_rotation(), [0.0, 0.0, 0.0, 1.0], "{none:#x}");
     }
-    // In keys ones are a value like any other (B25).
+    // In keys, all ones are an ordinary value (B25).
     assert_eq!(Rotation::from(u32::MAX).value(), [-0.5; 4]);
     let pseudo = PseudoTransform::from_bytes([1, 2, 3, 4, 0x70, 0x60, 0x50, 0]);
     assert_eq!((pseudo.bones(), pseudo.weights()), ([1, 2, 3, 4], [1.0, 0.5, 0.25, 0.0]));
 }
 
-/// The codec's item has exactly one form: this one.
+/// Requires that the codec's item has exactly this form.
 fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::fmt::Debug) {
     let (item, packed) = (format!("{item:?}"), format!("{packed:?}"));
     let (_, word) = packed.split_once('(').unwrap();
@@ -235,7 +235,7 @@ fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::
     assert_eq!(item.matches(": Some(").count(), 1, "{item}");
 }
 
-/// The sizes of the forms, for every tag: those that the binrw structs take are those of the lists.
+/// For every tag, the binrw structs read as many bytes as the lists.
 #[test]
 fn spec_sizes_of_every_vertex_tag() {
     for tag in 0..=255u8 {
@@ -256,7 +256,7 @@ fn spec_sizes_of_every_vertex_tag() {
             let packed = vertices.packed().next().unwrap();
             assert_same_form(&item, packed.form(), &packed);
             assert_eq!((vertices.len(), packed.tag(), packed.bits()), (1, tag, 8 * size as u32));
-            // Every form can be put back, and no shorter list is whole.
+            // Every form can be pushed again, and a truncated item is an error.
             let mut again = Vertices::default();
             again.push(packed).unwrap();
             assert_eq!(again, vertices);
@@ -279,9 +279,9 @@ fn every_face_tag() {
     }
 }
 
-/// A vertex with a bone that its form has no room for is refused, not wrapped (B9).
+/// A bone that does not fit the vertex form is rejected, not wrapped (B9).
 #[test]
-fn tags_are_kept_apart() {
+fn bones_cannot_turn_into_other_tags() {
     let mut vertices = Vertices::default();
     for bone in 0..=255u8 {
         let vertex = PackedVertex::Textured64(TexturedVertex64::new().with_bone(bone));
@@ -327,7 +327,7 @@ fn tracks_bridge_gaps() {
     assert!(Track::default().push(32, None, None, None).is_err());
 }
 
-/// Notes the words, numbers and strings that the walker finds.
+/// Collects the words, numbers and strings that the walker finds.
 #[derive(Default)]
 struct Leaves(Vec<(String, Value)>);
 
@@ -340,7 +340,7 @@ impl Visitor for Leaves {
     }
 }
 
-/// The words that the walker should find in a document: those of its header, and packed ones.
+/// Returns the words expected from the walker: those of the header, and packed ones.
 fn expected_words(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
     let mut add = |path: String, value: u128| leaves.push((path, value));
@@ -390,7 +390,7 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
     leaves
 }
 
-/// The walker finds exactly the values of the document, in this order, and the same strings.
+/// Requires that the walker finds exactly the values and strings of the document, in order.
 fn assert_walker_agrees(bytes: &[u8], document: &Document) {
     let layout = FormatId::Bmd.layout_of(bytes, meshspec::Dialect::Spec);
     let mut leaves = Leaves::default();
@@ -407,7 +407,7 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
             Value::Bits(word, _) => (path, word),
             other => panic!("{path}: {other:?}"),
         });
-    // The other numbers of tables are those of the document by their declared names; reserved zeros are left out.
+    // Other numbers in tables are compared by their declared names; reserved zeros are omitted.
     let data = serde_json::to_value(document).unwrap();
     let is_in_table = |path: &str, value: u128| {
         let pointer = format!("/{}", path.replace('[', "/").replace("].", "/"));
@@ -426,9 +426,9 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
     assert_eq!(texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), names);
 }
 
-of_files!(the_walker_agrees);
+of_files!(the_walker_agrees_on_files);
 
-fn the_walker_agrees(files: Vec<File>) {
+fn the_walker_agrees_on_files(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
         if format == FormatId::Bmd {
@@ -468,7 +468,7 @@ proptest! {
     }
 }
 
-/// Lists lie where canonical images have them, in order, without overlap (B15).
+/// Requires that lists are in canonical order without overlap (B15).
 fn assert_canonical(bytes: &[u8]) {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let lists: Vec<(usize, usize)> =
@@ -505,7 +505,7 @@ fn pyramid(material: Option<&str>) -> Mesh {
     Mesh::new(material.map(Text::from), vertices, faces)
 }
 
-/// Two meshes, a level of detail, three bones of which one is a pseudo-bone, an animation.
+/// Builds two meshes, a level of detail, three bones including a pseudo-bone, and an animation.
 fn example() -> Document {
     let bone = |id_parent| Bone { id_parent, ..Bone::default() };
     let pseudo = Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 0, 0, 0x60, 0x60, 0, 0]));
@@ -533,9 +533,9 @@ fn the_example_breaks_no_rule() {
     assert!(report.findings().is_empty(), "{report:?}");
 }
 
-/// Each rule on content, what breaks it, and where it is found in the file.
+/// Breaks each rule on content, and expects the finding at its location in the file.
 #[test]
-fn broken_rules_are_found_where_they_are() {
+fn findings_have_the_location_of_the_violation() {
     type Break = fn(&mut Document);
     let cases: &[(&str, &str, Break)] = &[
         ("BMD-RESERVED", "header.resv2", |d| d.reserved[1] = 7),
@@ -622,9 +622,9 @@ fn broken_rules_are_found_where_they_are() {
     }
 }
 
-/// Offsets, sizes and strings that leave no way to decode the image: refused in both modes, with place and rule.
+/// Offsets, sizes and strings that make the image undecodable: both modes reject them, with location and rule.
 #[test]
-fn structural_faults_are_fatal_where_they_are() {
+fn structural_faults_are_fatal_with_location() {
     let mut named = example();
     named.bones[1].name = Some(Text::from("arm"));
     let bytes = named.write(&WriteOptions::default()).unwrap();
@@ -672,7 +672,7 @@ fn structural_faults_are_fatal_where_they_are() {
     ];
     for (code, path, at, value) in cases {
         let mut bytes = bytes.clone();
-        // Behind the keys, and behind everything else, there is no end of anything.
+        // Neither the keys nor the file has an end tag.
         bytes.push(0xff);
         bytes[*at..at + 4].copy_from_slice(&value.to_le_bytes());
         for options in [ReadOptions::default(), ReadOptions::lenient()] {
@@ -716,18 +716,18 @@ fn solids_are_closed() {
         mesh
     };
     assert_eq!(messages(pyramid(None)), []);
-    // Without its bottom, each edge of that has one face.
+    // Without its bottom, each edge of the bottom belongs to one face.
     let open = messages(with_faces(&[[0, 2, 1], [0, 1, 3], [0, 3, 2]]));
     assert_eq!(open.len(), 3);
     assert!(open.iter().all(|(path, message)| path == "meshes[1].faces" && message.contains("1 faces")));
-    // The bottom upside down.
+    // The bottom face is flipped.
     let turned = messages(with_faces(&[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 3, 2]]));
     assert!(turned.len() == 3 && turned.iter().all(|(_, message)| message.contains("same direction")));
     assert_eq!(messages(with_faces(&[])).len(), 1);
 }
 
 #[test]
-fn images_cannot_be_written_that_cannot_be_read() {
+fn unreadable_images_cannot_be_written() {
     let refused = |change: fn(&mut Document)| {
         let mut document = example();
         change(&mut document);
@@ -754,7 +754,7 @@ fn images_cannot_be_written_that_cannot_be_read() {
     );
 }
 
-/// A grid of so many columns and rows of vertices, with a quad per cell.
+/// Returns a grid of vertices with one quad per cell.
 fn grid(columns: u32, rows: u32) -> Mesh {
     let mut vertices = Vertices::default();
     for word in 0..columns * rows {
@@ -770,10 +770,10 @@ fn grid(columns: u32, rows: u32) -> Mesh {
 }
 
 #[test]
-fn large_meshes_are_cut_when_asked() {
+fn large_meshes_are_split_on_request() {
     const SMALL: PieceLimits = PieceLimits { vertices: 1023, triangles: 65_535 };
     let large = grid(50, 60);
-    // A quad counts as one above 1,024 vertices, else as two (B12).
+    // A quad counts as one in meshes of more than 1,024 vertices, otherwise as two (B12).
     assert_eq!((large.triangle_count(), grid(10, 10).triangle_count()), (49 * 59, 2 * 81));
     let corners = |meshes: &[Mesh]| -> Vec<[f32; 3]> {
         let corners = meshes.iter().flat_map(|mesh| {
@@ -801,10 +801,10 @@ fn large_meshes_are_cut_when_asked() {
         assert_eq!(corners(document.meshes_of(*lod).unwrap()), corners(before.meshes_of(*old).unwrap()));
     }
     assert_eq!(document.meshes[usize::from(document.bones[1].id_solid)], before.meshes[2]);
-    // Nothing is cut unasked.
+    // Writing does not split meshes.
     let bytes = before.write(&WriteOptions::default()).unwrap();
     assert_eq!(Document::read(&bytes, &ReadOptions::default()).unwrap(), before);
-    // A mesh number that does not fit leaves the document as it was.
+    // If a mesh index does not fit, the document stays unchanged.
     let mut full = Document { meshes: vec![large; 120], ..Document::default() };
     full.lods = vec![LodDef { id_mesh: 100, n_mesh: 20, ..LodDef::default() }];
     let whole = full.clone();
@@ -812,7 +812,7 @@ fn large_meshes_are_cut_when_asked() {
     assert!(full == whole);
 }
 
-/// An image whose meshes all have the same `size` bytes as vertices, from offset 48 on.
+/// Builds an image whose meshes share the same `size` bytes of vertices, at offset 48.
 fn sharing(meshes: u32, size: u32) -> Vec<u8> {
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
     words.resize(12 + size as usize / 4, 0);
@@ -823,7 +823,7 @@ fn sharing(meshes: u32, size: u32) -> Vec<u8> {
 }
 
 #[test]
-fn lists_may_share_bytes_but_not_without_end() {
+fn sharing_of_list_bytes_is_limited() {
     let few = Document::read(&sharing(16, 8000), &ReadOptions::default()).unwrap();
     assert_eq!((few.meshes.len(), few.meshes[15].vertices.len()), (16, 1000));
     let error = Document::read(&sharing(500, 80_000), &ReadOptions::default()).unwrap_err();
@@ -831,13 +831,13 @@ fn lists_may_share_bytes_but_not_without_end() {
     assert!(error.path().to_string().ends_with(".vertices") && error.span().is_some(), "{error}");
 }
 
-/// A mesh of one triangle of 64 bits, whose lists follow it; read without the codec.
+/// Reads a mesh of one 64-bit triangle and its lists without the codec.
 #[test]
-fn the_declaration_reads_whole_items_of_their_forms() {
+fn the_declaration_rejects_truncated_items() {
     let words: [u32; 16] = [32, 48, 56, 9 << 16, 16, 8, 0, 0, 0, 0, 0, 0, 0b10, 0, 0x6666_6623, 0x0066_6666];
     let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let read = |bytes: &[u8]| Mesh::read(&mut Cursor::new(bytes));
-    // Offsets are behind a header, which is not there.
+    // Offsets are relative to a header that this test omits.
     for place in [0, 4, 8] {
         bytes[place] += 16;
     }
@@ -846,13 +846,13 @@ fn the_declaration_reads_whole_items_of_their_forms() {
     assert_eq!((mesh.vertices.len(), mesh.faces.len()), (2, 1));
     assert_eq!((mesh.vertices.surface(), mesh.surface()), (Some(Surface::Flat), Surface::Flat));
     assert_eq!(mesh.faces.triangles(), [[0; 3]]);
-    // Half of it.
+    // Half a face.
     bytes[20] = 4;
     assert!(read(&bytes).is_err());
 }
 
 #[test]
-fn flags_name_sizes_and_forms() {
+fn flags_allow_sizes_and_forms() {
     let triangle = PackedFace::Triangle32(Triangle32::new());
     let allowed: Vec<_> =
         (0..4).map(|bits| ControlFlags::new().with_triangles_type(bits).allows(triangle)).collect();

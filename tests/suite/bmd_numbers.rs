@@ -1,4 +1,4 @@
-//! BMD in numbers: bulk decoding against the declared words, encoding against its error bounds.
+//! BMD numbers: bulk decoding against the declared words, encoding against its error bounds.
 
 use crate::common::config;
 use half::f16;
@@ -11,7 +11,7 @@ use meshspec::layout::{BitField, Declaration, Decoded, Shape, Type, Value};
 use meshspec::{ErrorKind, Format};
 use proptest::prelude::*;
 
-/// Numbers that look like chance.
+/// A pseudo-random number generator.
 struct Noise(u64);
 
 impl Noise {
@@ -22,13 +22,13 @@ impl Noise {
         self.0
     }
 
-    /// In −1..1.
+    /// Returns a number in −1..1.
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 
-/// The fields of a packed item, by its declaration.
+/// The fields of a packed item, read by its declaration.
 struct Fields {
     word: u128,
     fields: &'static [BitField],
@@ -55,7 +55,7 @@ impl Fields {
         }
     }
 
-    /// The numbers that a field stands for.
+    /// Returns the decoded numbers of a field.
     fn decoded<const N: usize>(&self, name: &str) -> Option<[f32; N]> {
         let (field, value) = self.field(name)?;
         let numbers = match field.decoding.of(&value).0.unwrap() {
@@ -67,7 +67,7 @@ impl Fields {
     }
 }
 
-/// A vertex by its declaration.
+/// Decodes a vertex by its declaration.
 fn by_declaration(vertex: PackedVertex) -> Vertex {
     let fields = Fields::of(vertex);
     let position = fields.decoded("position").unwrap_or_else(|| {
@@ -76,7 +76,7 @@ fn by_declaration(vertex: PackedVertex) -> Vertex {
             coordinate
         })
     });
-    // The last byte of 96 bits (B10).
+    // The last byte of 96-bit forms (B10).
     let (color, bone) = match (fields.int("color_or_bone"), fields.int("tag")) {
         (Some(color), Some(0xf8 | 0xf9)) => (Some(color), 0),
         (Some(bone), Some(0xfa | 0xfb)) => (None, bone),
@@ -107,7 +107,7 @@ fn every_binary16_code() {
     }
 }
 
-/// A face by its declaration.
+/// Decodes a face by its declaration.
 fn face_by_declaration(face: PackedFace) -> Face {
     let fields = Fields::of(face);
     let corners: Vec<_> = ["v0", "v1", "v2", "v3"].iter().filter_map(|name| fields.int(name)).collect();
@@ -118,7 +118,7 @@ fn face_by_declaration(face: PackedFace) -> Face {
     }
 }
 
-/// Columns hold what the declaration says, bit by bit.
+/// Requires that columns match the declaration bit by bit.
 fn assert_columns(vertices: &Vertices) {
     let columns = vertices.columns();
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -126,7 +126,7 @@ fn assert_columns(vertices: &Vertices) {
     assert_eq!((lengths, columns.bones.len()), ([vertices.len(); 4], vertices.len()));
     for (index, (packed, by_iter)) in vertices.packed().zip(vertices.iter()).enumerate() {
         let vertex = by_declaration(packed);
-        // As text, since NaN is not equal to itself.
+        // Compares text, because NaN does not equal itself.
         assert_eq!(format!("{by_iter:?}"), format!("{vertex:?}"), "{packed:?}");
         assert_eq!(format!("{:?}", packed.value()), format!("{vertex:?}"), "{packed:?}");
         assert_eq!(bits(&columns.positions[index]), bits(&vertex.position), "{packed:?}");
@@ -138,7 +138,7 @@ fn assert_columns(vertices: &Vertices) {
     }
 }
 
-/// Words with this tag: each bit alone, none, all, and many of chance.
+/// Returns words with this tag: each single bit, none, all, and random ones.
 fn vertices_of(tag: u8, repeat: usize, surface: Surface) -> Vertices {
     let size = match tag {
         0..0xf0 => 2,
@@ -178,7 +178,7 @@ fn bulk_decoding_agrees_for_every_binary16() {
 }
 
 #[test]
-fn directions_are_those_of_a_division() {
+fn directions_match_a_division() {
     for word in (0..1u32 << 27).step_by(61) {
         let triple = Triple::from(word | 0x7800_0000);
         let wide = triple.fractions().map(f64::from);
@@ -218,7 +218,7 @@ fn assert_faces(faces: &Faces) {
     assert_eq!(faces.counts(), FaceCounts { triangles: expected.len() - quads, quads });
 }
 
-/// The rules find one thing, and where it is.
+/// Requires that the rules report exactly one finding, at this path.
 fn assert_only_fault(vertices: Vertices, faces: Faces, code: &str, path: &str) {
     let document = Document { meshes: vec![Mesh::new(None, vertices, faces)], ..Document::default() };
     let report = document.check();
@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(config(256, "bmd_numbers"))]
 
     #[test]
-    fn mixed_lists_decode_as_the_getters_say(
+    fn mixed_lists_decode_like_the_getters(
         tags in prop::collection::vec((prop::sample::select(vec![0u8, 0xef, 0xf3, 0xf8, 0xfb, 0xfd, 0xfe]), 1..40usize), 0..60),
         flat in any::<bool>(),
         seed in 1u64..,
@@ -295,7 +295,7 @@ proptest! {
     }
 
     #[test]
-    fn mixed_faces_decode_as_the_getters_say(runs in prop::collection::vec((0..4u32, 1..40usize), 0..60), seed in 1u64..) {
+    fn mixed_faces_decode_like_the_getters(runs in prop::collection::vec((0..4u32, 1..40usize), 0..60), seed in 1u64..) {
         let mut noise = Noise(seed);
         let mut words = Vec::new();
         for (tag, count) in runs {
@@ -337,11 +337,11 @@ fn no_f8a_code_is_nearer() {
             worst = worst.max(ours);
         }
     }
-    // The author's encoder: 0.0308.
+    // The author's encoder reaches 0.0308.
     assert!(worst <= 0.015_625, "{worst}");
 }
 
-/// Numbers of all magnitudes that triples have, and some beyond.
+/// Numbers of all magnitudes that triples can hold, and some larger ones.
 fn coordinates() -> impl Strategy<Value = f32> {
     let exponents = -30.0..17.5f32;
     prop_oneof![
@@ -351,7 +351,7 @@ fn coordinates() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// The largest error of encoding with this exponent; `None` if a component saturates.
+/// Returns the largest encoding error with this exponent; `None` if a component saturates.
 fn error_with(values: [f32; 3], exponent: u32) -> Option<f64> {
     let unit = 2f64.powi(exponent as i32 - 22);
     values.iter().try_fold(0.0, |most: f64, x| {
@@ -364,7 +364,7 @@ proptest! {
     #![proptest_config(config(5000, "bmd_numbers"))]
 
     #[test]
-    fn no_exponent_is_better(values in prop::array::uniform3(coordinates())) {
+    fn the_exponent_is_optimal(values in prop::array::uniform3(coordinates())) {
         let best = (0..32).filter_map(|exponent| error_with(values, exponent)).min_by(f64::total_cmp);
         let found = Triple::nearest(values);
         prop_assert_eq!(found.is_some(), best.is_some());
@@ -372,13 +372,13 @@ proptest! {
             let off = triple.value().into_iter().zip(values).map(|(a, b)| f64::from((a - b).abs()));
             let error = off.fold(0.0, f64::max);
             prop_assert_eq!(error as f32, best as f32);
-            // The author's encoder is off by up to 1.
+            // The author's encoder has errors of up to 1.
             prop_assert!(error <= 0.5 * 2f64.powi(i32::from(triple.exponent()) - 22));
         }
     }
 
     #[test]
-    fn texture_coordinates_are_off_by_half_a_step(s in -100.0..100f32, t in -100.0..100f32, scale in 0..8i32) {
+    fn texture_coordinates_have_errors_of_half_a_step(s in -100.0..100f32, t in -100.0..100f32, scale in 0..8i32) {
         let st = [s, t].map(|x| x * 2f32.powi(-scale));
         let off = |found: [f32; 2]| found.iter().zip(st).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         if let Some(found) = FineSt::nearest(st) {
@@ -451,7 +451,7 @@ fn every_texture_coordinate_is_encoded_as_itself() {
 }
 
 #[test]
-fn rotations_are_as_near_as_the_search_finds_them() {
+fn rotations_are_the_best_of_the_search() {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let (mut worst, mut sum) = (0f64, 0.0);
     const COUNT: usize = 100_000;
@@ -471,7 +471,7 @@ fn rotations_are_as_near_as_the_search_finds_them() {
         sum += error;
     }
     let mean = sum / COUNT as f64;
-    // The author's encoder: 3.20° and 0.988°.
+    // The author's encoder reaches 3.20° and 0.988°.
     eprintln!("rotations: {worst}° worst, {mean}° mean");
     assert!(worst <= 2.0 && mean <= 0.571, "{worst}° worst, {mean}° mean");
     assert_eq!(Rotation::nearest([0.0, 0.0, 0.0, 7.5]), Some(Rotation::IDENTITY));
@@ -480,13 +480,13 @@ fn rotations_are_as_near_as_the_search_finds_them() {
 }
 
 #[test]
-fn every_shade_is_encoded_as_its_color() {
+fn every_shade_color_is_encoded_as_that_shade() {
     for code in 0..=255 {
         assert_eq!(shade_color(nearest_shade(shade_color(code))), shade_color(code));
     }
 }
 
-// The form of a vertex.
+// Choosing the form of a vertex.
 
 fn encode(attributes: &Attributes, sizes: VertexSizes) -> meshspec::Result<(Vertices, VertexErrors)> {
     Vertices::encode(attributes, Surface::Textured, sizes, &Tolerance::default())
@@ -496,7 +496,7 @@ fn sizes_of(vertices: &Vertices) -> Vec<u32> {
     vertices.packed().map(PackedVertex::bits).collect()
 }
 
-/// Two vertices, and what is added to them.
+/// Returns two vertices, with changed attributes.
 fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
     let positions = vec![[0.25, 0.0, -3.0], [1.0, 0.4, 0.0]];
     let mut attributes =
@@ -506,21 +506,21 @@ fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
 }
 
 #[test]
-fn each_mesh_takes_the_smallest_size_that_holds_it() {
+fn each_mesh_uses_the_smallest_size_that_fits() {
     let size = |attributes: &Attributes| sizes_of(&encode(attributes, VertexSizes::PerMesh).unwrap().0);
     assert_eq!(size(&pair(|_| {})), [64, 64]);
     assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 239]))), [64, 64]);
     assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 240]))), [96, 96]);
-    // Where the position points, as in the form without a normal; and elsewhere.
+    // Normals in the direction of the positions, as implied by the form without a normal, and other normals.
     assert_eq!(size(&pair(|a| a.normals = Some(a.positions.clone()))), [64, 64]);
     assert_eq!(size(&pair(|a| a.normals = Some(vec![[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))), [96, 96]);
     assert_eq!(size(&pair(|a| a.colors = Some(vec![[255; 3], [255; 3]]))), [64, 64]);
     assert_eq!(size(&pair(|a| a.colors = Some(vec![[255; 3], [255, 80, 80]]))), [96, 96]);
     let both = pair(|a| (a.colors, a.bones) = (Some(vec![[255, 80, 80]; 2]), Some(vec![1, 0])));
     assert_eq!(size(&both), [128, 128]);
-    // Too coarse with the exponent of the small forms.
+    // Too coarse at the exponents of the small forms.
     assert_eq!(size(&pair(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
-    // Too large for binary16, and for the colour none is left: the largest size that can express it.
+    // Too large for binary16, and a colour that no form stores: the largest size that can express it is chosen.
     let far =
         pair(|a| (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone()));
     assert_eq!(size(&far), [96, 96]);
@@ -528,7 +528,7 @@ fn each_mesh_takes_the_smallest_size_that_holds_it() {
 }
 
 #[test]
-fn positions_decide_too() {
+fn position_errors_affect_the_size() {
     let fine = Tolerance { position: 1e-3, ..Tolerance::default() };
     let attributes = Attributes { positions: vec![[1.0, 0.301, 0.0]], ..Attributes::default() };
     let size = |tolerance| {
@@ -538,7 +538,7 @@ fn positions_decide_too() {
 }
 
 #[test]
-fn each_vertex_takes_the_smallest_size_that_holds_it() {
+fn each_vertex_uses_the_smallest_size_that_fits() {
     let attributes = pair(|a| {
         a.positions.push([0.0, 1.0, 0.0]);
         a.st = None;
@@ -554,7 +554,7 @@ fn each_vertex_takes_the_smallest_size_that_holds_it() {
 }
 
 #[test]
-fn what_a_fixed_size_loses_is_reported() {
+fn errors_of_a_fixed_size_are_reported() {
     let attributes = pair(|a| {
         a.normals = Some(vec![[0.0, 0.0, 1.0], [1.0, 0.4, 0.0]]);
         a.colors = Some(vec![[255; 3], [255, 85, 85]]);
@@ -562,7 +562,7 @@ fn what_a_fixed_size_loses_is_reported() {
     let (vertices, errors) = encode(&attributes, VertexSizes::Fixed(VertexSize::Bits64)).unwrap();
     assert_eq!(sizes_of(&vertices), [64, 64]);
     assert_eq!(errors.color, 170);
-    // The direction of the first position is nearly the opposite.
+    // The direction of the first position is nearly opposite.
     assert!((errors.normal - 175.2).abs() < 0.1, "{errors:?}");
     let flat = Vertices::encode(
         &attributes,
@@ -577,7 +577,7 @@ fn what_a_fixed_size_loses_is_reported() {
 }
 
 #[test]
-fn what_cannot_be_expressed_is_refused_with_its_path() {
+fn inexpressible_values_are_rejected_with_their_path() {
     let fixed = VertexSizes::Fixed;
     let refused = |attributes: Attributes, sizes, path: &str| {
         let error = encode(&attributes, sizes).unwrap_err();
@@ -642,7 +642,7 @@ proptest! {
     #![proptest_config(config(256, "bmd_numbers"))]
 
     #[test]
-    fn errors_are_those_of_what_is_decoded(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {
+    fn reported_errors_match_the_decoded_values(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {
         let surface = if flat { Surface::Flat } else { Surface::Textured };
         let sizes = if each { VertexSizes::PerVertex } else { VertexSizes::PerMesh };
         let tolerance = Tolerance::default();
@@ -660,7 +660,7 @@ proptest! {
         if let Some(bones) = &attributes.bones {
             prop_assert!(columns.bones.iter().map(|bone| u16::from(*bone)).eq(bones.iter().copied()));
         }
-        // No smaller size holds them.
+        // No smaller size holds the vertices.
         let words = if each { 0 } else { vertices.words().len() };
         for size in [VertexSize::Bits64, VertexSize::Bits96] {
             let Ok((smaller, errors)) = Vertices::encode(&attributes, surface, VertexSizes::Fixed(size), &tolerance) else { continue };

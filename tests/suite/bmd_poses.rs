@@ -1,4 +1,4 @@
-//! Animations of BMD: keys channel by channel, and poses against the reference files and by hand.
+//! BMD animations: keys by channel, and poses against the reference files and hand-computed values.
 
 use crate::common::{config, fixtures_of};
 use meshspec::bmd::schema::{BoneTransform, PseudoTransform};
@@ -10,7 +10,7 @@ use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The animations of the reference files with what an independent decoder made of them.
+/// Returns the animations of the reference files with the output of an independent decoder.
 fn reference_animations() -> Vec<(String, Animation, Value)> {
     let mut all = Vec::new();
     for fixture in fixtures_of("bmd") {
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn poses_have_unit_rotations_at_any_moment(channels in channels(), n_frames in any::<u8>(), no_loop in any::<bool>(), frame in any::<f32>()) {
+    fn poses_have_unit_rotations_at_any_time(channels in channels(), n_frames in any::<u8>(), no_loop in any::<bool>(), frame in any::<f32>()) {
         let pose = animation(channels, n_frames, no_loop).pose(frame);
         let length = pose.bones[0].rotation.iter().map(|x| x * x).sum::<f32>().sqrt();
         prop_assert!((length - 1.0).abs() < 1e-6);
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn encoded_keys_are_off_by_what_is_said(
+    fn encoding_errors_of_keys_are_as_reported(
         rotations in prop::collection::vec((0..9u32, prop::array::uniform4(-1.0..1.0f32)), 0..2),
         translations in prop::collection::vec((0..9u32, prop::array::uniform3(-9.0..9.0f32)), 0..2),
     ) {
@@ -143,7 +143,7 @@ proptest! {
 }
 
 #[test]
-fn channels_that_make_no_track_are_refused() {
+fn channels_without_a_valid_track_are_rejected() {
     let channels =
         Channels { scales: vec![(3, Triple::default()), (3, Triple::default())], ..Channels::default() };
     let error = Track::from_channels(&channels).unwrap_err();
@@ -162,7 +162,7 @@ fn translations(keys: &[(u32, f32)]) -> Channels {
 }
 
 #[test]
-fn loops_go_round_and_others_hold() {
+fn loops_wrap_and_others_hold() {
     let keys = translations(&[(2, 1.0), (6, 5.0)]);
     let x = |animation: &Animation, frame: f32| animation.pose(frame).bones[0].translation[0];
     let looping = animation(keys.clone(), 10, false);
@@ -177,7 +177,7 @@ fn loops_go_round_and_others_hold() {
     {
         assert_eq!(x(&once, frame), expected, "{frame}");
     }
-    // Beyond the last frame, as only lenient reading accepts.
+    // Only lenient reading accepts keys beyond the last frame.
     let late = animation(translations(&[(0, 1.0), (8, 9.0)]), 4, false);
     assert_eq!(x(&late, 2.0), 1.0);
     let none = animation(translations(&[(0, 1.0)]), 0, false);
@@ -185,7 +185,7 @@ fn loops_go_round_and_others_hold() {
 }
 
 #[test]
-fn rotations_go_straight_even_to_the_opposite_sign() {
+fn rotations_are_interpolated_linearly_despite_opposite_signs() {
     let rotations =
         vec![(0, Rotation::IDENTITY), (1, Rotation::from(u32::MAX)), (2, Rotation::from(0xF0 << 24))];
     let animation = animation(Channels { rotations, ..Channels::default() }, 4, true);
@@ -194,7 +194,7 @@ fn rotations_go_straight_even_to_the_opposite_sign() {
         found.iter().zip([-0.5, -0.5, -0.5, 0.5]).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6),
         "{found:?}"
     );
-    // Between opposite quaternions there is nothing to normalise.
+    // The midpoint of opposite quaternions is 0 and cannot be normalised.
     let rotations = vec![(0, Rotation::IDENTITY), (2, Rotation::from(0xF0 << 24))];
     let channels = Channels { rotations, ..Channels::default() };
     assert_eq!(self::animation(channels, 4, true).pose(1.0).bones[0], Motion::default());
@@ -221,7 +221,7 @@ fn pseudo(bones: [u8; 4], weights: [f32; 4]) -> Bone {
     Bone { transform: Transform::Pseudo(transform), id_parent: 0xFF, ..Bone::default() }
 }
 
-/// Where a point of the bone is in the model.
+/// Transforms a point of the bone to model space.
 fn place(matrix: &Matrix, point: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|row| {
         matrix[3][row] + (0..3).map(|column| matrix[column][row] * point[column]).sum::<f32>()
@@ -236,7 +236,7 @@ fn assert_point(found: [f32; 3], expected: [f32; 3]) {
 }
 
 #[test]
-fn matrices_put_bones_on_their_parents() {
+fn matrices_chain_bones_to_their_parents() {
     let skeleton = [
         bone(0, [9.0, 9.0, 9.0], quarter(0)),
         bone(0, [1.0, 0.0, 0.0], quarter(2)),
@@ -251,7 +251,7 @@ fn matrices_put_bones_on_their_parents() {
     assert_point(place(&base[1], [1.0, 0.0, 0.0]), [1.0, 1.0, 0.0]);
     assert_point(place(&base[2], [1.0, 0.0, 0.0]), [1.0, 2.0, 0.0]);
     assert_point(place(&base[3], [0.0; 3]), [0.5, 0.5, 0.0]);
-    // What there is not, or not yet, counts nothing.
+    // Missing and later bones are ignored.
     assert_point(place(&base[4], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
     assert_point(place(&base[5], [1.0, 0.0, 0.0]), [1.0, 0.0, 2.0]);
 
@@ -261,7 +261,7 @@ fn matrices_put_bones_on_their_parents() {
         Motion { rotation: quarter(0).value(), translation: [0.0, 0.0, 1.0], scale: [2.0, 1.0, 1.0] };
     let posed = pose.matrices(&skeleton);
     assert_point(place(&posed[0], [0.0; 3]), [0.0; 3]);
-    // Scaled to (2, 0, 0), turned by the base to (0, 2, 0), then by the animation to (0, 0, 2).
+    // Scaled to (2, 0, 0), rotated by the base to (0, 2, 0), then by the animation to (0, 0, 2).
     assert_point(place(&posed[1], [1.0, 0.0, 0.0]), [1.0, 0.0, 3.0]);
     assert_point(place(&posed[2], [0.0; 3]), [1.0, 0.0, 3.0]);
     assert_point(place(&posed[3], [0.0; 3]), [0.5, 0.0, 1.5]);

@@ -1,4 +1,4 @@
-//! Valid files that are changed so that they break one thing.
+//! Breakages: valid files changed to break one rule.
 
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of declarations have operators, no methods")]
@@ -26,7 +26,7 @@ static VERSION: Rule = Rule::new("SAMPLE-VERSION", Severity::Fatal, "");
 static TRAILING: Rule = Rule::new("SAMPLE-TRAILING", Severity::Error, "");
 static RULES: &[&Rule] = &[&VALUE, &LIST, &CHECKSUM, &VERSION, &TRAILING];
 
-/// One of everything that can be broken.
+/// A declaration with one field of each breakable kind.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"SAM")]
@@ -136,11 +136,11 @@ fn sample() -> Vec<u8> {
     values.assemble(&Limits::default()).unwrap()
 }
 
-/// What there is to say of each broken file: what was done, rule and severity.
+/// Describes the breakages of a file: change, rule and severity.
 fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
     let broken = generate::breakages(&Sample::TYPE, file, rules, &Limits::default()).unwrap();
     let line = |broken: Broken| {
-        // What it says is so.
+        // The description matches the changed file.
         let path = broken.path.segments().unwrap();
         let fault = walk::first_fault(&Sample::TYPE, &broken.bytes, &Limits::default());
         if let Some(fault) = fault {
@@ -158,7 +158,7 @@ fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
 }
 
 #[test]
-fn each_thing_of_a_declaration_is_broken() {
+fn every_part_of_a_declaration_is_broken() {
     let file = sample();
     assert_eq!(walk::first_fault(&Sample::TYPE, &file, &Limits::default()), None);
     let found = breakages(&file, RULES);
@@ -227,7 +227,7 @@ fn each_thing_of_a_declaration_is_broken() {
 }
 
 #[test]
-fn what_is_not_valid_is_not_broken() {
+fn invalid_files_are_rejected() {
     let error = |place: usize, byte| {
         let mut file = sample();
         file[place] = byte;
@@ -239,7 +239,7 @@ fn what_is_not_valid_is_not_broken() {
 }
 
 #[test]
-fn rules_that_are_not_asked_for_are_not_broken() {
+fn only_requested_rules_are_broken() {
     let found = breakages(&sample(), &[]);
     let of_rules = |line: &&String| line.contains("that violates") || line.contains("bytes behind");
     assert_eq!(found.iter().find(of_rules), None);
@@ -247,7 +247,7 @@ fn rules_that_are_not_asked_for_are_not_broken() {
 }
 
 #[test]
-fn broken_files_shrink_as_valid_ones_do() {
+fn broken_files_shrink_like_valid_ones() {
     let config = generate::Config { plausible: true, ..Default::default() };
     let strategy = generate::broken::<Times>(config, RULES);
     let is_ordered = |broken: Broken| {
@@ -257,7 +257,7 @@ fn broken_files_shrink_as_valid_ones_do() {
     let Err(TestError::Fail(_, smallest)) = TestRunner::deterministic().run(&strategy, is_ordered) else {
         panic!("none is out of order")
     };
-    // It takes two to be out of order.
+    // Disorder needs two items.
     assert_eq!(smallest.bytes.len(), 1 + 2 * 4);
 }
 
@@ -271,8 +271,7 @@ struct Times {
     times: Vec<f32>,
 }
 
-/// Files of every layout that is built in, with what reading them takes: samples, and those that are generated and that
-/// break no rule written by hand.
+/// Files of every built-in layout with their read options: samples, and generated files that break no rule in code.
 fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     let mut files = Vec::new();
     for (format, bytes) in crate::common::samples() {
@@ -297,10 +296,10 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     files
 }
 
-/// What is broken of files of the built-in formats, their readers and checks find as well. Of what their declarations say,
-/// all is broken but what is listed.
+/// Readers and checks find every breakage of built-in formats. Everything in their declarations is broken, except the
+/// listed exceptions.
 #[test]
-fn readers_refuse_what_is_broken() {
+fn readers_reject_broken_files() {
     let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
     for (format, options, ty, bytes) in files() {
         let rules = format.about().rules;
@@ -321,7 +320,7 @@ fn readers_refuse_what_is_broken() {
             assert_eq!(found.rule.severity, broken.severity, "{name}: {broken}");
         }
     }
-    // What the packing of IyMA's descriptor demands is up to functions of its own.
+    // Functions check the packing of IyMA's descriptor.
     let of_declarations = counts.iter().filter(|(name, _)| **name != "iyma");
     let never = of_declarations.flat_map(|(name, counts)| {
         let never = counts.0.iter().filter(|(_, count)| **count == 0);
@@ -332,17 +331,17 @@ fn readers_refuse_what_is_broken() {
         [
             // Bytes may follow the last list.
             "bmd: file: trailing",
-            // In these files, other numbers of animations are read from the same bytes, or break another rule.
+            // In these files, another animation count reads the same bytes or breaks another rule.
             "bmd: header.sz_anims: count",
-            // None of these files has such a block: with another size alone it is refused when it is unpacked.
+            // None of these files has such a block; a changed size alone is rejected during unpacking.
             "crucible: chunks.streams.data: the size is not a multiple of the size of a value",
         ]
     );
 }
 
-/// Almost broken files are as valid as the file that they are made of. The rules with a limit are those listed.
+/// Almost broken files are as valid as their originals. Exactly the listed rules have limits.
 #[test]
-fn readers_accept_what_is_almost_broken() {
+fn readers_accept_almost_broken_files() {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let texts = crate::common::samples().into_iter().filter(|(format, _)| *format == FormatId::Seed);
     let texts = texts.map(|(format, bytes)| (format, ReadOptions::default(), bytes));

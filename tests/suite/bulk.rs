@@ -1,4 +1,4 @@
-//! Bulk numbers: columns, and the byte order of machines that are not at hand.
+//! Bulk numbers: columns, and conversion from the other byte order.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use meshspec::mesh::Pose;
 use meshspec::mesh::schema::RenderlibPose;
 use meshspec::{Path, Text, path};
 
-/// The bytes of a value after each of its numbers was turned round, for numbers of these sizes in this order.
+/// Requires that `swap_bytes` reverses the bytes of each number; `sizes` lists their sizes in order.
 fn assert_swaps<T: Plain>(value: T, sizes: &[usize]) {
     let mut expected = bytemuck::bytes_of(&value).to_vec();
     assert_eq!(sizes.iter().sum::<usize>(), expected.len());
@@ -24,7 +24,7 @@ fn assert_swaps<T: Plain>(value: T, sizes: &[usize]) {
 }
 
 #[test]
-fn every_number_is_turned_round() {
+fn every_number_is_byte_swapped() {
     assert_swaps(0x12u8, &[1]);
     assert_swaps(0x1234u16, &[2]);
     assert_swaps(0x1234_5678u32, &[4]);
@@ -47,9 +47,9 @@ fn columns_of_records() {
     assert!(Column::<u16>::new(&[], 4, 0).unwrap().is_empty());
 }
 
-/// What the inspector of a reader is shown: all of it once, in whole pieces.
+/// The inspector of a reader sees all data once, in whole pieces.
 #[test]
-fn pieces_are_shown_once_and_whole() {
+fn inspectors_see_all_data_once_in_whole_pieces() {
     let numbers: Vec<u32> = (0..1_000_000).collect();
     let file = bulk::as_bytes(&numbers).into_owned();
     let (records, sizes) = (&file[..3_999_960], RefCell::new(Vec::new()));
@@ -61,9 +61,9 @@ fn pieces_are_shown_once_and_whole() {
     assert_eq!(sizes.iter().sum::<usize>(), records.len());
 }
 
-/// A false count is an error before memory is reserved.
+/// A wrong count is an error before memory is reserved.
 #[test]
-fn counts_are_held_against_what_is_there() {
+fn counts_are_checked_before_allocation() {
     for count in [2, usize::MAX] {
         let args = VecArgs { count, inner: () };
         assert!(bulk::read::<u32, _>(&mut Cursor::new([0; 7]), Endian::Little, args).is_err());
@@ -91,7 +91,7 @@ struct Names {
 }
 
 #[test]
-fn strings_lie_in_sequence() {
+fn strings_are_read_in_sequence() {
     let bytes = b"\x02ab\0cde\0x\0\x02\0hi\x34\x12";
     let names = Names::read(&mut Cursor::new(bytes)).unwrap();
     assert_eq!(names.names, [Text::from("ab"), Text::from("cde")]);
@@ -108,7 +108,7 @@ fn strings_lie_in_sequence() {
 }
 
 #[test]
-fn strings_that_do_not_fit_are_refused() {
+fn invalid_strings_are_rejected() {
     let mut out = Cursor::new(Vec::new());
     assert!(Text::from("a\0b").write_le(&mut out).is_err());
     assert!(PrefixedText::<u8>::from(Text::from(vec![b'x'; 256])).write_le(&mut out).is_err());
@@ -116,11 +116,11 @@ fn strings_that_do_not_fit_are_refused() {
     assert!(PrefixedText::<u32>::read_le(&mut Cursor::new(b"\xff\xff\xff\xffab")).is_err());
 }
 
-/// Every so many strings the list keeps the place of one.
+/// The list stores the offset of every 1024th string.
 const STEP: usize = 1024;
 
 #[test]
-fn strings_are_found_behind_many_others() {
+fn strings_are_found_after_many_others() {
     let text = |number: usize| Text::from(&*format!("{number}"));
     let pushed: Strings = (0..3 * STEP + 1).map(text).collect();
     let read = Strings::from_bytes(pushed.as_bytes().to_vec());

@@ -1,5 +1,5 @@
-//! The generated C headers compile without a warning, and a C program that knows a format only by its header finds
-//! every number of a file where the walker finds it, as far as it is not compressed.
+//! Generated C headers compile without warnings. A C program that uses only the header finds every uncompressed
+//! number where the walker finds it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::common::{File, accepted_fixtures, samples};
 
 const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow"];
 
-/// A folder with all headers in it.
+/// Writes all headers to a temporary folder.
 fn folder() -> TempDir {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for format in FormatId::ALL {
@@ -38,7 +38,7 @@ fn cc() -> String {
     std::env::var("CC").unwrap_or_else(|_| default.to_owned())
 }
 
-/// Compiles each header twice in one file, as programs do.
+/// Compiles a file that includes each header twice, as programs do.
 fn compile_headers(compiler: &str, language: &str, standard: &str) {
     let folder = folder();
     let headers = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
@@ -65,7 +65,7 @@ fn headers_are_cpp() {
     compile_headers("c++", "c++", "-std=c++11");
 }
 
-/// For each layout the program that reads it and a definition that the program needs.
+/// The program that reads each layout, and a definition that it needs.
 const PROGRAMS: [(&str, &str, Option<&str>); 7] = [
     ("mesh", "read_mesh", None),
     ("mesh_renderlib", "read_mesh", Some("-DRENDERLIB")),
@@ -77,20 +77,20 @@ const PROGRAMS: [(&str, &str, Option<&str>); 7] = [
 ];
 
 #[test]
-fn c_reads_what_the_walker_reads_in_samples() {
-    c_reads_what_the_walker_reads(samples());
+fn c_matches_the_walker_on_samples() {
+    assert_c_matches_the_walker(samples());
 }
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn c_reads_what_the_walker_reads_in_reference_files() {
-    c_reads_what_the_walker_reads([samples(), accepted_fixtures()].concat());
+fn c_matches_the_walker_on_reference_files() {
+    assert_c_matches_the_walker([samples(), accepted_fixtures()].concat());
 }
 
-fn c_reads_what_the_walker_reads(files: Vec<File>) {
+fn assert_c_matches_the_walker(files: Vec<File>) {
     let folder = folder();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_header");
-    // Of IyMA a header can only say where bitcode and zstd frames lie.
+    // IyMA's header only locates bitcode and zstd frames.
     let formats = FormatId::ALL.iter().filter(|format| **format != FormatId::Iyma);
     let layouts = formats.flat_map(|format| format.about().layouts()).map(|(name, _)| *name);
     assert!(layouts.eq(PROGRAMS.map(|(layout, ..)| layout)), "every layout has a program");
@@ -116,7 +116,7 @@ fn c_reads_what_the_walker_reads(files: Vec<File>) {
     }
 }
 
-/// Number of lines that are the same on both sides, which is all of them.
+/// Compares line by line, and returns the number of lines.
 fn compare(program: &Path, ty: &'static Type, bytes: &[u8]) -> usize {
     let path = program.with_extension("file");
     fs::write(&path, bytes).unwrap();
@@ -132,7 +132,7 @@ fn compare(program: &Path, ty: &'static Type, bytes: &[u8]) -> usize {
     lines.len()
 }
 
-/// Every number as the C program prints it.
+/// The numbers in the format of the C program.
 #[derive(Default)]
 struct Numbers(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! The harness for loaders: verdicts, causes, coverage, and what its report shows.
+//! The loader harness: verdicts, causes, coverage, reports.
 
 use meshspec::conformance::{FileKind, Mismatch, RunReport};
 use meshspec::{Dialect, Format, ReadOptions, bmd, conformance, crucible, iyma, mesh, seed};
@@ -39,7 +39,7 @@ fn a_loader_that_accepts_everything_breaks_every_rule() {
     for rule in ["MESH-TRUNCATED", "MESH-VERSION", "MESH-INDEX-RANGE", "MESH-JOINT-ID", "MESH-NAME"] {
         assert!(found.contains(&rule), "{rule}: {report}");
     }
-    // Each rule is one group, and the smallest file of all comes first.
+    // Each rule is one group, and the smallest file comes first.
     let unique: std::collections::BTreeSet<_> = found.iter().collect();
     assert_eq!(unique.len(), found.len(), "{found:?}");
     let sizes: Vec<_> = report.disagreements().iter().map(|found| found.bytes.len()).collect();
@@ -48,7 +48,7 @@ fn a_loader_that_accepts_everything_breaks_every_rule() {
 }
 
 #[test]
-fn a_loader_that_refuses_everything_has_one_cause() {
+fn a_loader_that_rejects_everything_has_one_cause() {
     let report = conformance::<crucible::Document>().cases(8).run(|_| None::<()>);
     let [found] = report.disagreements() else { panic!("{report}") };
     assert_eq!(found.mismatch, Mismatch::Refused(String::new()));
@@ -59,7 +59,7 @@ fn a_loader_that_refuses_everything_has_one_cause() {
 
 #[test]
 fn a_panic_is_a_disagreement() {
-    // It trusts the count.
+    // This loader trusts the count.
     let load = |bytes: &[u8]| {
         let vertices = u32::from_le_bytes(bytes[3..7].try_into().unwrap());
         vertices < 3
@@ -72,9 +72,9 @@ fn a_panic_is_a_disagreement() {
     let (message, size) = panic.expect("a panic");
     assert!(message.contains("out of range") && message.contains("conformance.rs:"), "{message}");
     assert_eq!(size, 0);
-    // The other bugs are found as well.
+    // Other bugs are found as well.
     assert!(rules(&report).contains(&"MESH-INDEX-RANGE"), "{report}");
-    // A panic outside of loaders unwinds as ever.
+    // Panics outside loaders unwind as usual.
     assert!(std::panic::catch_unwind(|| panic!("no loader")).is_err());
 }
 
@@ -92,7 +92,7 @@ fn contents_are_compared() {
     let report = conformance::<crucible::Document>().cases(32).compare(expected, load);
     let [found] = report.disagreements() else { panic!("{report}") };
     let Mismatch::Contents { text, .. } = &found.mismatch else { panic!("{report}") };
-    // One vertex is left, whose coordinates differ.
+    // The shrunk file has one vertex, with different coordinates.
     assert!(text.starts_with("expected `"), "{text}");
     assert!(found.bytes.len() <= 80, "{report}");
 }
@@ -105,7 +105,7 @@ fn the_same_settings_give_the_same_report() {
 }
 
 #[test]
-fn a_format_without_the_dialect_is_no_agreement() {
+fn an_unknown_dialect_is_a_disagreement() {
     let report = conformance::<bmd::Document>().dialect(Dialect::Tangent).run(|_| true);
     assert!(!report.agrees());
     assert!(report.to_string().contains("no tangent dialect"), "{report}");
@@ -120,7 +120,7 @@ fn coverage_counts_files_by_rule() {
     for code in ["BMD-INDEX-RANGE", "BMD-LOD-RANGE"] {
         assert!(of(code).broken > 0 && of(code).almost_broken > 0, "{report}");
     }
-    // Code checks these: other numbers than the right ones break them.
+    // Code enforces these rules: wrong numbers break them.
     for code in ["BMD-TRIANGLE-COUNT", "BMD-KEY-RANGE", "BMD-FRAMES-TRAILING"] {
         assert!(of(code).broken > 0, "{code}: {report}");
     }

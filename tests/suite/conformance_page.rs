@@ -1,4 +1,4 @@
-//! The test of a crate in Rust in `docs/conformance.md`, with the loader of `examples/loaders`.
+//! Tests a Rust crate as `docs/conformance.md` describes, with the loader of `examples/loaders`.
 
 use meshspec::{bmd, conformance};
 

@@ -1,4 +1,4 @@
-//! Constraints of a declared format: each kind, where it lies, and what is said of it.
+//! Constraints of declared formats: each kind, with location and message.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -26,7 +26,7 @@ rules! {
     TRIANGLES "TRIANGLES" Warning;
 }
 
-/// The findings of a check, as text without codes.
+/// Returns the findings of a check as text without codes.
 fn findings(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut report = Report::default();
     layout::check_bytes(ty, bytes, &Limits::default(), &mut report).unwrap();
@@ -59,7 +59,7 @@ fn below_and_holds() {
             "indices[3] (bytes 0x8..0xa): index 256 of 2 (0x100, 0x0100; 4 indices) [RANGE]",
         ]
     );
-    // Where the condition does not hold.
+    // Where the condition is false.
     assert_eq!(findings(&Indices::TYPE, &[0, 3, 0, 0, 1, 0, 2, 0]), [""; 0]);
 }
 
@@ -169,7 +169,7 @@ fn unique_and_ordered_in_each_list() {
     assert_eq!(
         findings(&Tracks::TYPE, &[unsorted, descending].concat()),
         [
-            // Of what is out of order the first of each list.
+            // Only the first disorder in each list is reported.
             "tracks[0].keys[2].id (bytes 0x3..0x4): 3 for the second time [ID]",
             "tracks[0].keys[1].id (bytes 0x2..0x3): 3 comes after 7 [TIME]",
             "tracks[0].times[1] (bytes 0x8..0xc): NaN is not finite [FINITE]",
@@ -196,7 +196,7 @@ struct Slot {
     id: u8,
 }
 
-/// What does not apply to one item is not forgotten for the next.
+/// Skipping the condition for one item does not forget earlier items.
 #[test]
 fn unique_among_some_items() {
     let expected = "slots[2].id (bytes 0x5..0x6): 5 for the second time [ID]";
@@ -257,16 +257,16 @@ fn sums_and_numbers_in_packed_blocks() {
     );
 }
 
-/// A fault of the structure ends the check; the findings before it remain.
+/// A structural fault ends the check, but earlier findings remain.
 #[test]
-fn cut_files() {
+fn truncated_files() {
     let mut report = Report::default();
     let cut = layout::check_bytes(&Indices::TYPE, &[3, 4, 0], &Limits::default(), &mut report);
     assert_eq!(cut.unwrap_err().kind, walk::FaultKind::End);
     assert_eq!((report.warnings(), report.errors()), (1, 0));
 }
 
-/// However many numbers break a rule, the report is small.
+/// The report stays small however many numbers break a rule.
 #[test]
 fn findings_are_counted() {
     let bytes = [vec![1, 255], vec![1; 2 * 255]].concat();
@@ -277,7 +277,7 @@ fn findings_are_counted() {
     assert_eq!((report.findings().len(), report.count_of("RANGE")), (10, 255));
 }
 
-/// What is bound to a dialect: constraints that can never apply are gone.
+/// Binding a dialect removes constraints that cannot apply.
 #[test]
 fn constraints_of_a_dialect() {
     #[derive(Layout)]
@@ -299,9 +299,9 @@ impl Declared for Indices {
         &About::new("indices", "Indices", || &[("indices", &Indices::TYPE)]).with_rules(RULES);
 }
 
-/// A format of one's own has the rules that it declares.
+/// A custom format enforces the rules in its declaration.
 #[test]
-fn a_format_of_ones_own_is_checked() {
+fn a_custom_format_is_checked() {
     let format = AnyFormat::of::<Indices>();
     let report = meshspec::check(&[2, 3, 0, 0, 1, 0, 2, 0], format, &Default::default()).unwrap();
     let [finding] = report.findings() else { panic!("{report:?}") };

@@ -1,4 +1,4 @@
-//! Corpora: the one in the repository has the verdicts that reading reaches, and formats of one's own have one, too.
+//! Corpora: the repository's corpus matches the verdicts of reading, and custom formats have one, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +18,7 @@ pub fn index() -> String {
     fs::read_to_string(folder().join("index.jsonl")).unwrap()
 }
 
-/// The files of the corpus, each with its line of the index.
+/// The files of the corpus with their index entries.
 pub fn cases() -> impl Iterator<Item = (Entry, Vec<u8>)> {
     let entries: Vec<Entry> = index().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(entries.len() > 500, "{}", entries.len());
@@ -52,7 +52,7 @@ fn range_of(span: &Span) -> [u64; 2] {
     [range.start, range.end]
 }
 
-/// What reading concludes of a file, as the index states it.
+/// Returns the index entry that reading the file produces.
 fn judged(entry: &Entry, bytes: &[u8], dialect: Option<Dialect>) -> Entry {
     let format = format_of(entry);
     let in_dialect = |options: ReadOptions| match dialect {
@@ -96,7 +96,7 @@ fn judged(entry: &Entry, bytes: &[u8], dialect: Option<Dialect>) -> Entry {
 }
 
 #[test]
-fn verdicts_of_the_corpus_are_those_of_reading() {
+fn corpus_verdicts_match_reading() {
     let mut wrong = Vec::new();
     for (entry, bytes) in cases() {
         let format = format_of(&entry);
@@ -104,7 +104,7 @@ fn verdicts_of_the_corpus_are_those_of_reading() {
         if judged_so != entry {
             wrong.push(format!("{entry:?}\n  is {judged_so:?}"));
         }
-        // Who names no dialect gets the same verdict.
+        // Detection leads to the same verdict.
         if format.detect(&bytes).dialect != entry.dialect && judged(&entry, &bytes, None) != entry {
             wrong.push(format!("{}: another verdict by detection", entry.file));
         }
@@ -113,7 +113,7 @@ fn verdicts_of_the_corpus_are_those_of_reading() {
 }
 
 #[test]
-fn contents_of_the_corpus_are_those_of_decoding() {
+fn corpus_contents_match_decoding() {
     let mut count = 0;
     for (entry, bytes) in cases() {
         let is_detected = AnyFormat::from(format_of(&entry)).detect(&bytes).dialect == entry.dialect;
@@ -130,7 +130,7 @@ fn contents_of_the_corpus_are_those_of_decoding() {
 }
 
 #[test]
-fn the_corpus_holds_what_its_index_names_and_no_more() {
+fn the_corpus_has_exactly_the_files_of_its_index() {
     let mut named: BTreeSet<PathBuf> =
         ["index.jsonl", "index.schema.json", "README.md"].map(PathBuf::from).into();
     for (entry, _) in cases() {
@@ -178,14 +178,14 @@ fn every_rule_is_broken_and_almost_broken() {
             .map(|rule| rule.code)
             .filter(|code| !files.contains_key(&((*code).to_owned(), kind)))
             .collect();
-        // Only documents can break it: no file has such a comment.
+        // No file can contain such a comment, only a document.
         assert_eq!(never, ["SEED-COMMENT"], "{}", kind.name());
     }
 }
 
-/// Each of these breaks another rule by what it states.
+/// Files that break several rules are listed.
 #[test]
-fn rules_are_broken_alone() {
+fn most_rules_are_broken_alone() {
     let others = cases().filter(|(entry, _)| entry.description.contains(" This breaks "));
     let rules: BTreeSet<_> = others.map(|(entry, _)| entry.rule.unwrap()).collect();
     assert_eq!(
@@ -194,7 +194,7 @@ fn rules_are_broken_alone() {
     );
 }
 
-/// What no valid file of the corpus reaches, but for numbers that fit the rest of the file.
+/// Kinds of values that no valid file reaches, except numbers that depend on the rest of the file.
 #[test]
 fn valid_files_reach_every_kind_of_value() {
     let mut coverages: BTreeMap<&str, Coverage> =
@@ -230,7 +230,7 @@ static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is ev
 
 const RULES: &[&Rule] = &[&EVEN];
 
-/// A format of one's own, with a rule that code checks.
+/// A custom format, with a rule that code enforces.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"TALLY")]
@@ -257,7 +257,7 @@ impl Declared for Tally {
 }
 
 #[test]
-fn a_format_of_ones_own_has_a_corpus() {
+fn a_custom_format_has_a_corpus() {
     let format = AnyFormat::of::<Tally>();
     let corpus = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(
@@ -273,13 +273,13 @@ fn a_format_of_ones_own_has_a_corpus() {
     assert_eq!(broken("TALLY-EVEN"), [b"TALLY\x01\x01\0\0\0"]);
     assert_eq!(broken("LAYOUT-VALUE"), [b"TALLY\x04"]);
     assert_eq!(broken("LAYOUT-MAGIC")[0].len(), 6);
-    // In the magic bytes, at each field, and with other counts.
+    // Truncated in the magic bytes, at each field, and by other counts.
     assert!(broken("LAYOUT-TRUNCATED").len() >= 4);
-    // They are odd.
+    // The numbers are odd.
     let never = corpus.coverage.never().filter(|(field, _)| *field == "numbers");
     assert_eq!(never.collect::<Vec<_>>(), [("numbers", "1"), ("numbers", "largest")]);
     assert!(corpus.cases.iter().all(|case| case.entry.file.starts_with("tally/spec/")));
-    // Again the same; with another seed another one.
+    // The same seed yields the same corpus, another seed another one.
     let again = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(corpus.cases, again.cases);
     let other = Corpus::of(format, &Config::default().with_seed(1)).unwrap();
@@ -288,7 +288,7 @@ fn a_format_of_ones_own_has_a_corpus() {
 
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
-fn a_corpus_has_the_dialect_size_and_sort_asked_for() {
+fn a_corpus_follows_its_configuration() {
     let config =
         Config::default().with_count(700).with_dialect(Some(Dialect::Renderlib)).with_plausible(true);
     let corpus = Corpus::of(FormatId::Mesh, &config).unwrap();

@@ -1,4 +1,5 @@
-//! The `README.md` of a corpus: its comparisons in C and in Python, on loaders with known verdicts and contents.
+//! The `README.md` of a corpus: its comparison scripts in C and Python, run with loaders of known verdicts and
+//! contents.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +9,8 @@ use meshspec::{Format as _, mesh};
 
 use crate::corpus::{self, cases};
 
-/// The page shows what a loader's author compiles and runs: with a loader that accepts everything, every file that is to be
-/// rejected is a disagreement.
+/// Compiles and runs the page's C program with a loader that accepts everything: every invalid file is a
+/// disagreement.
 #[test]
 fn the_readme_compares_a_loader_in_c() {
     let folder = tempfile::tempdir().unwrap();
@@ -34,7 +35,7 @@ fn the_readme_compares_a_loader_in_c() {
     }
 }
 
-/// The command of the page for Python, and a folder for a corpus with these lines of the index of the repository.
+/// Returns the page's Python command, with a folder that holds a subset of the repository's corpus.
 fn comparison_in_python(lines: impl Fn(&Entry) -> bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let page = README.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
@@ -55,7 +56,7 @@ fn comparison_in_python(lines: impl Fn(&Entry) -> bool) -> tempfile::TempDir {
     folder
 }
 
-/// Compares a loader in Python; returns the lines that the command prints.
+/// Compares a Python loader. Returns the lines that the command prints.
 fn compare(folder: &Path, loader: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = std::process::Command::new("python3");
     command.arg(folder.join("compare.py")).arg(folder).arg("python3").arg(loader);
@@ -68,7 +69,7 @@ fn compare(folder: &Path, loader: &Path, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 #[ignore = "needs python3"]
-fn the_readme_agrees_with_a_right_loader_in_python() {
+fn the_readme_accepts_a_correct_loader_in_python() {
     let folder = comparison_in_python(|entry| entry.format == "crucible");
     let loader = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loaders/crucible_loader.py");
     let cases: Vec<_> = cases().map(|(entry, _)| entry).filter(|entry| entry.format == "crucible").collect();
@@ -76,7 +77,7 @@ fn the_readme_agrees_with_a_right_loader_in_python() {
     assert!(compared > 10, "{compared}");
     let lines = compare(folder.path(), &loader, &["--fixed"]);
     assert_eq!(lines, [format!("{all} files, contents of {compared} compared, 0 disagreements")]);
-    // One other value in one file.
+    // Changes one value in one file.
     let changed = cases.iter().find_map(|entry| {
         let path = folder.path().join(entry.contents.as_ref()?);
         let contents = fs::read_to_string(&path).unwrap();
@@ -90,7 +91,7 @@ fn the_readme_agrees_with_a_right_loader_in_python() {
     assert_eq!(lines[1..], [format!("{all} files, contents of {compared} compared, 1 disagreements")]);
 }
 
-/// Contents in each form that `docs/contents.md` permits agree; a part of them that is wrong does not.
+/// Contents in any form that `docs/contents.md` allows agree; partly wrong contents do not.
 #[test]
 #[ignore = "needs python3"]
 fn the_readme_accepts_every_form_of_contents() {
@@ -150,7 +151,7 @@ def change(value):
 print(json.dumps(change(json.loads(file.with_suffix(".json").read_text(encoding="utf-8")))))
 "#;
 
-/// A loader in Python that knows one rule of MESH: the command of the page finds what it misses.
+/// A Python loader that enforces one MESH rule: the page's command finds what it misses.
 #[test]
 #[ignore = "needs python3"]
 fn the_readme_compares_a_loader_in_python() {

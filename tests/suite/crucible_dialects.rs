@@ -9,7 +9,7 @@ fn file(dialect: Dialect, indices: &[u16], values: Vec<Values>) -> Document {
     Document { dialect, container: Container::Chunk, chunks: vec![chunk], trailing: Vec::new() }
 }
 
-/// Colours whose bytes are also those of one set of bone weights.
+/// Colours that are also valid bone weights of one vertex.
 fn colors() -> Values {
     Values::Color(vec![[0; 4]; 6])
 }
@@ -23,20 +23,20 @@ fn read(bytes: &[u8]) -> Document {
 }
 
 #[test]
-fn the_dialect_that_breaks_no_rule_is_right() {
+fn the_dialect_without_violations_is_detected() {
     let document = file(Dialect::Tangent, &[0, 1, 5], vec![colors()]);
     assert_eq!(read(&document.write(&WriteOptions::default()).unwrap()), document);
-    // As bone weights, of one vertex, it breaks none either.
+    // As bone weights of one vertex, it breaks no rule either.
     let bytes = file(Dialect::Tangent, &[0, 0, 0], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
     let weights = Values::BoneWeights(vec![[BoneWeight::default(); 4]]);
     assert_eq!(read(&bytes), file(Dialect::Spec, &[0, 0, 0], vec![weights]));
-    // An index that is wrong in both: the specification.
+    // An index out of range in both dialects: the specification wins.
     let bytes = file(Dialect::Tangent, &[0, 0, 6], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
     assert_eq!(Document::read(&bytes, &ReadOptions::lenient()).unwrap().dialect, Dialect::Spec);
 }
 
 #[test]
-fn what_would_mean_something_else_is_not_written() {
+fn files_detected_as_another_dialect_are_not_written() {
     let positions = |count| Values::Position3d(vec![[0.0; 3]; count]);
     for (streams, is_written) in [
         (vec![colors()], false),
@@ -66,7 +66,7 @@ fn what_would_mean_something_else_is_not_written() {
     }
 }
 
-/// One chunk with positions tells the dialect of all chunks in a container.
+/// One chunk with positions determines the dialect of all chunks in a container.
 #[test]
 fn chunks_of_a_container_share_their_dialect() {
     let positions = Values::Position3d(vec![[0.0; 3]]);

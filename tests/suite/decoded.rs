@@ -1,4 +1,4 @@
-//! What stored values stand for, in the dump and its data.
+//! Decoded values of stored values, in the dump and its JSON.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -61,7 +61,7 @@ const VALUES: &[u8] = &[
     50, 0, 200,
 ];
 
-/// Type, name, value and what follows it of each line behind bytes or bits, separated by single blanks.
+/// Returns type, name, value and note of each dump line after the bytes or bits, separated by single spaces.
 fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut text = Vec::new();
     assert_eq!(Dump::new(ty, bytes).text(&mut text, false).unwrap(), None);
@@ -80,7 +80,7 @@ fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> Entry {
 }
 
 #[test]
-fn the_dump_shows_what_values_stand_for() {
+fn the_dump_shows_decoded_values() {
     let lines = lines(&Values::TYPE, VALUES);
     for line in [
         "u8[4] weights [255, 0, 51, 0] = [1, 0, 0.2, 0]",
@@ -97,7 +97,7 @@ fn the_dump_shows_what_values_stand_for() {
 }
 
 #[test]
-fn entries_have_what_values_stand_for() {
+fn entries_have_decoded_values() {
     let of = |path| {
         let entry = entry(&Values::TYPE, VALUES, path);
         (entry.value.unwrap(), entry.decoded, entry.unit)
@@ -115,7 +115,7 @@ fn words_of_bmd_are_decoded() {
     let vertex = [&position[..], &[0, 2, 0x60], &[7]].concat();
     let lines = lines(&TexturedVertex64::TYPE, &vertex);
     for line in [
-        "Triple position 0x70000080 = [0.5, 0, 0] m Position in the space of the bone.",
+        "Triple position 0x70000080 = [0.5, 0, 0] m Position in bone space.",
         "ScaledSt st 0x600200 = [0, 2] Texture coordinate.",
     ] {
         assert!(lines.iter().any(|found| found.contains(line)), "{line}: {lines:#?}");

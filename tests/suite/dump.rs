@@ -1,4 +1,4 @@
-//! The dump on declarations of the tests' own: gaps, large arrays, colours, what fails.
+//! Dumps of test declarations: gaps, large arrays, colours, failures.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -31,7 +31,7 @@ struct Placed {
 /// Table, gap, two numbers, gap, the last number, two more bytes.
 const PLACED: &[u8] = &[5, 8, 9, 0xa, 0xb, 1, 2, 0xc, 3, 0, 0xd, 0xe];
 
-/// The columns of a dump, separated by single blanks.
+/// Returns the columns of a dump, separated by single spaces.
 fn text(dump: &Dump) -> String {
     let mut text = Vec::new();
     dump.text(&mut text, false).unwrap();
@@ -51,7 +51,7 @@ fn entries(dump: &Dump) -> Vec<Entry> {
 }
 
 #[test]
-fn every_byte_is_shown_or_said_to_be_uncovered() {
+fn every_byte_is_shown_or_listed_as_uncovered() {
     let dump = Dump::new(&Placed::TYPE, PLACED);
     assert_eq!(
         text(&dump),
@@ -152,7 +152,7 @@ fn selected(ty: &'static Type, bytes: &[u8], path: &str) -> Vec<walk::Segment> {
 }
 
 #[test]
-fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
+fn a_selected_array_shows_several_hundred_items() {
     for (count, path, more) in [(400, "numbers", false), (401, "numbers", true), (300, "names", false)] {
         let bytes = arrays(count);
         let dump = Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, path));
@@ -164,10 +164,10 @@ fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
 }
 
 #[test]
-fn entries_leave_nothing_out() {
+fn entries_are_complete() {
     let bytes = arrays(500);
     let entries = entries(&Dump::new(&Arrays::TYPE, &bytes));
-    // Magic, count, numbers, sizes and columns of rows, key, names.
+    // Magic bytes, count, numbers, sizes and columns of rows, key, names.
     assert_eq!(entries.len(), 1 + 1 + 500 + 500 + 250 + 40 + 500);
     let size: u64 = entries.iter().map(|entry| entry.size).sum();
     assert_eq!(size, bytes.len() as u64);
@@ -175,7 +175,7 @@ fn entries_leave_nothing_out() {
 }
 
 #[test]
-fn entries_can_be_broken_off() {
+fn entries_can_be_stopped_early() {
     for end in 1..=entries(&Dump::new(&Placed::TYPE, PLACED)).len() {
         let mut count = 0;
         let fault = Dump::new(&Placed::TYPE, PLACED).entries(|_| {
@@ -187,7 +187,7 @@ fn entries_can_be_broken_off() {
 }
 
 #[test]
-fn an_array_that_is_cut_off_is_shown_as_far_as_it_goes() {
+fn a_truncated_array_is_shown_up_to_its_end() {
     let bytes = arrays(9);
     for end in [4, 9, 21] {
         let mut out = Vec::new();
@@ -211,11 +211,11 @@ fn colours_only_add_to_the_text() {
     let stripped: String =
         coloured.split("\u{1b}[").map(|part| part.split_once('m').map_or(part, |p| p.1)).collect();
     assert!(coloured.len() > plain.len());
-    // The heading of the file comes before the first colour.
+    // The heading of the file precedes the first colour.
     assert_eq!(stripped.len(), plain.len());
 }
 
-/// Takes so many bytes and then fails.
+/// A writer that fails after this many bytes.
 struct Full(usize);
 
 impl io::Write for Full {
@@ -230,7 +230,7 @@ impl io::Write for Full {
 }
 
 #[test]
-fn whatever_cannot_be_written_is_an_error() {
+fn failed_writes_are_errors() {
     let bytes = arrays(9);
     let dump = Dump::new(&Arrays::TYPE, &bytes);
     let mut whole = Vec::new();
@@ -243,7 +243,7 @@ fn whatever_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn partial_paths_select_what_they_can_only_mean() {
+fn unambiguous_partial_paths_select_their_value() {
     let bytes = arrays(30);
     let select = |path| walk::select(&Arrays::TYPE, &bytes, path, &Limits::default());
     for (path, whole) in [
@@ -265,7 +265,7 @@ fn partial_paths_select_what_they_can_only_mean() {
 }
 
 #[test]
-fn trailing_bytes_can_be_asked_for() {
+fn trailing_bytes_can_be_selected() {
     let dump = Dump::new(&Placed::TYPE, PLACED).with_path(selected(&Placed::TYPE, PLACED, "trailing"));
     assert_eq!(text(&dump).lines().last(), Some("0000000a 0d 0e trailing 2 bytes"));
     assert_eq!(entries(&dump).len(), 1);
@@ -290,7 +290,7 @@ struct Overlapping {
 }
 
 #[test]
-fn gaps_are_what_nothing_covers() {
+fn gaps_are_the_uncovered_bytes() {
     let mut bytes = [0; 23];
     bytes[14..16].copy_from_slice(&[0x10, b'x']);
     let entries = entries(&Dump::new(&Overlapping::TYPE, &bytes));

@@ -1,4 +1,4 @@
-//! Several edits of a file: each counts as the ones before it leave the values, and what contradicts itself is said.
+//! Several edits of a file: each applies to the result of the previous ones, and contradictions are reported.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -99,7 +99,7 @@ fn edited(edits: &[(String, Change)], recount: bool) -> Result<Vec<u8>, String> 
 }
 
 #[test]
-fn indices_count_as_changes_before_leave_them() {
+fn indices_refer_to_the_result_of_earlier_changes() {
     let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
     for recount in [false, true] {
         let count = |count| if recount { count } else { 3 };
@@ -118,11 +118,11 @@ fn indices_count_as_changes_before_leave_them() {
         let expected = [&[3], third, &[1, 9, size, 11, 12, 5, 6, 21, 22], third].concat();
         assert_eq!(edited(&edits, recount).unwrap(), expected);
     }
-    // What was inserted can be changed, too.
+    // Inserted items can be changed, too.
     let edits = [insert("groups[1]", empty()), set("groups[1].flags", "2"), set("groups[2].name", "8")];
     let expected = [&[4], first, &[2, 0, 1, 8], &second[2..], third].concat();
     assert_eq!(edited(&edits, true).unwrap(), expected);
-    // What is not there by then cannot be set.
+    // Values that do not exist yet cannot be set.
     for edits in [
         [remove("groups[0]"), set("groups[2].size", "0")],
         [insert("groups[0]", empty()), set("groups[4].size", "0")],
@@ -149,7 +149,7 @@ fn parts_of_a_struct_are_fields() {
 }
 
 #[test]
-fn of_a_word_and_its_bits_what_is_set_last_counts() {
+fn the_last_change_of_a_word_or_its_bits_wins() {
     let flags = |edits: &[(String, Change)]| edited(edits, true).map(|bytes| bytes[1]);
     assert_eq!(flags(&[set("groups[0].flags", "0"), set("groups[0].flags.looped", "1")]), Ok(2));
     assert_eq!(flags(&[set("groups[0].flags.looped", "1"), set("groups[0].flags", "0")]), Ok(0));
@@ -164,10 +164,10 @@ fn of_a_word_and_its_bits_what_is_set_last_counts() {
 }
 
 #[test]
-fn what_its_condition_leaves_out_cannot_be_given() {
+fn conditional_fields_need_their_condition() {
     let error = edited(&[set("groups[1].flags.named", "0")], true).unwrap_err();
     assert_eq!(error, "groups[1].name: is given, but its condition `flags.named` does not hold");
-    // Without counting anew, what is given is written.
+    // Without recounting, given values are written unchanged.
     assert_eq!(edited(&[set("groups[1].flags.named", "0")], false).unwrap()[5], 0);
     let edits = [set("groups[1].flags.named", "0"), remove("groups[1].name")];
     assert_eq!(edited(&edits, true).unwrap(), [&GROUPS[..5], &[0], &GROUPS[7..]].concat());
@@ -185,7 +185,7 @@ fn lists_of_one_length_must_agree() {
         "groups[1].weights: its number of items is 2, which contradicts the number of items of groups[1].numbers, 3: \
          both say what groups[1].size is"
     );
-    // What was set stays, and without counting anew, both are written.
+    // The set value is kept. Without recounting, both are written.
     let edits = [insert("groups[1].numbers[0]", "5"), set("groups[1].size", "2")];
     let expected = [&GROUPS[..8], &[5], &GROUPS[8..]].concat();
     assert_eq!(edited(&edits, true).unwrap(), expected);
@@ -193,7 +193,7 @@ fn lists_of_one_length_must_agree() {
 }
 
 #[test]
-fn values_are_of_the_kind_of_their_field() {
+fn values_match_the_type_of_their_field() {
     let error = |path: &str, value: Part| {
         let error = edited(&[(path.to_owned(), Change::Set(value))], true).unwrap_err();
         error.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(error)
@@ -205,7 +205,7 @@ fn values_are_of_the_kind_of_their_field() {
     assert_eq!(error("groups[1].name", part([])), "is left out, and nothing says what it is");
 }
 
-/// A number of one or two bytes, the first of which says which.
+/// A number of one or two bytes, selected by the first byte.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -219,7 +219,7 @@ struct Number {
     wide: Option<u16>,
 }
 
-/// A byte and a word that are looked at, in one place.
+/// A byte and a word at the same offset, read by look-aheads.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -309,7 +309,7 @@ fn several_look_aheads_see_the_same_bytes() {
     }
 }
 
-/// A change that makes packed content longer or shorter once packed: the file stays whole, also without a recount.
+/// A change that alters the packed size keeps the file consistent, even without a recount.
 #[test]
 fn packed_blocks_keep_their_sizes() {
     let chunk: &[u8] = include_bytes!("../../samples/crucible/tetrahedron.crmesh");
@@ -350,7 +350,7 @@ struct Samples {
 }
 
 #[test]
-fn no_broken_block_is_written() {
+fn changes_that_break_a_block_are_rejected() {
     let values = (0..20).map(|index| (format!("samples.packed[{index}]"), "7"));
     let mut given = Values::new(&Sized::TYPE);
     for (path, value) in values {

@@ -1,4 +1,4 @@
-//! Scenes by the paths of their files, and folders of files.
+//! Scenes by file path, and folders of files.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ fn area(scene: &Scene) -> f32 {
 }
 
 #[test]
-fn triangles_are_those_of_every_placement_of_the_finest_level() {
+fn triangles_cover_every_placement_of_the_finest_level() {
     let mut scene = Scene { meshes: vec![square()], ..Scene::default() };
     assert_eq!((scene.triangles().count(), area(&scene)), (2, 1.0));
     let twice = |offset| Placement {
@@ -33,16 +33,16 @@ fn triangles_are_those_of_every_placement_of_the_finest_level() {
     assert_eq!(scene.triangles().last().unwrap()[2], [10.0, 12.0, 10.0]);
     scene.transform = Some(Mat4::from_scale(Vec3::splat(3.0)));
     assert_eq!(area(&scene), 72.0);
-    // A mirror turns neither front nor back.
+    // A mirror transform does not flip faces.
     scene.transform = Some(Mat4::from_scale(Vec3::new(-1.0, 1.0, 1.0)));
     let normal = |[a, b, c]: [Vec3; 3]| (b - a).cross(c - a).normalize();
     assert!(scene.triangles().all(|corners| normal(corners.map(Vec3::from)) == Vec3::Z));
-    // The second mesh is that of a coarser level, the third of none.
+    // The second mesh belongs to a coarser level, the third to no level.
     scene.meshes.extend([square(), square()]);
     let level = |mesh| Lod { distance: mesh as f32, meshes: vec![mesh] };
     scene.lods = vec![level(0), level(1)];
     assert_eq!(scene.triangles().count(), 6);
-    // Corners that name no vertex have no triangle.
+    // Corners without a vertex form no triangle.
     scene.meshes[2].faces = Faces::triangles(vec![0, 1, 9]);
     assert_eq!(scene.triangles().count(), 4);
 }
@@ -71,7 +71,7 @@ fn scenes_are_opened_and_saved_by_their_extension() {
 }
 
 #[test]
-fn folders_keep_to_themselves() {
+fn folders_reject_paths_outside() {
     let outer = tempfile::tempdir().unwrap();
     let inner = outer.path().join("inner");
     fs::create_dir(&inner).unwrap();

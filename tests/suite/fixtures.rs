@@ -1,11 +1,11 @@
-//! Every reference file against its verdicts, and its content against what an independent decoder found in it.
+//! Compares the verdict and content of every reference file with an independent decoder.
 //!
-//! A new entry of the index is tested without new code.
+//! New index entries are tested without new code.
 
 use crate::common::{Fixture, fixtures, fixtures_of, reference_text};
 use meshspec::{FormatId, ReadOptions, WriteOptions};
 
-/// The format of a fixture, unless it is not built in.
+/// Returns the format of a fixture if it is built in.
 fn format_of(fixture: &Fixture) -> Option<FormatId> {
     fixture.format.parse().ok()
 }
@@ -44,7 +44,7 @@ fn contents() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn errors_name_their_place_and_rule() {
+fn errors_name_their_location_and_rule() {
     for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Err(error) = format.read(&fixture.bytes, &ReadOptions::default()) else { continue };
@@ -72,7 +72,7 @@ fn f8a_codes() {
     crate::content::bmd::compare_f8a(&reference_text("bmd/f8a_table.txt"));
 }
 
-/// The newest files of the author of BMD, and all that his encoder writes, are in canonical form.
+/// The author's newest BMD files, and all output of the author's encoder, are canonical.
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn canonical_images_are_written_byte_by_byte() {
@@ -91,7 +91,7 @@ fn canonical_images_are_written_byte_by_byte() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn what_is_read_can_be_written() {
+fn documents_can_be_written_back() {
     for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Ok(document) = format.read(&fixture.bytes, &ReadOptions::lenient()) else { continue };
@@ -99,7 +99,7 @@ fn what_is_read_can_be_written() {
         let again = format.read(&bytes, &ReadOptions::lenient()).expect(&fixture.file);
         assert_eq!(again, document, "{}", fixture.file);
         let strict = document.write(&WriteOptions::default());
-        // Blanks inside numbers are gone once they are read.
+        // Reading drops spaces inside numbers.
         let strictly = format.read(&fixture.bytes, &ReadOptions::default());
         let is_text =
             strictly.is_err_and(|error| error.rule().is_some_and(|rule| rule.code == "SEED-SPACED-NUMBER"));

@@ -1,8 +1,8 @@
-//! Floats of JSON.
+//! Floats in JSON.
 
 use meshspec::seed;
 
-/// The floats that a text of numbers becomes.
+/// Parses numbers as floats.
 fn read(numbers: &[String]) -> Vec<f32> {
     let rows: Vec<_> = numbers.chunks(3).map(|row| format!("[{}]", row.join(","))).collect();
     let json = format!("{{\"positions\": [{}], \"faces\": []}}", rows.join(","));
@@ -11,11 +11,11 @@ fn read(numbers: &[String]) -> Vec<f32> {
 }
 
 #[test]
-fn shortest_decimals_are_read_back() {
-    // Half-way between two floats once it is a 64-bit float, then rounded to the wrong one of them.
+fn shortest_decimals_round_trip() {
+    // As a 64-bit float, it is half-way between two 32-bit floats, so that double rounding picks the wrong one.
     let x = f32::from_bits(0x15ae_43fd);
     assert_eq!((7.038_531e-26_f64 as f32).to_bits(), x.to_bits() + 1);
-    // Half-way and meant so: to even, as ever.
+    // An exact tie still rounds to even.
     let half_way = (1.0 + f64::from(f32::EPSILON) / 2.0).to_string();
     assert_eq!(read(&["7.038531e-26".to_owned(), half_way, "0".to_owned()]), [x, 1.0, 0.0]);
     let floats: Vec<f32> = (0..0x7f80_0000).step_by(9973).map(f32::from_bits).collect();

@@ -1,4 +1,4 @@
-//! The formulas of packed numbers are expressions of C, which compute what the decoding functions do.
+//! The formulas of packed numbers are C expressions with the same results as the decoding functions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,14 +11,14 @@ use meshspec::layout::{
 };
 use tempfile::TempDir;
 
-/// Formulas in words.
+/// Formulas in prose.
 const IN_WORDS: [&str; 3] = [
     "x as IEEE 754 binary16",
     "[x, y, z], each decoded as F8A",
     "[i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0",
 ];
 
-/// A decoding with the stored type.
+/// A decoding with its stored type.
 #[derive(Clone, Copy)]
 struct Packed {
     decoding: Decoding,
@@ -35,7 +35,7 @@ fn add(all: &mut BTreeMap<&'static str, Packed>, packed: Packed) {
     }
 }
 
-/// Collects the decodings of a type by their formulas.
+/// Collects the decodings of a type by formula.
 fn collect(ty: &Type, all: &mut BTreeMap<&'static str, Packed>) {
     let declaration = match ty {
         Type::Declared(declaration) => *declaration,
@@ -90,7 +90,7 @@ struct Plain {
 }
 
 impl Packed {
-    /// A stored value, and the variables of C that stand for it.
+    /// Returns a stored value, and the C variables that represent it.
     fn value(self, word: u128) -> (Value, String) {
         let word = if self.bits < 128 { word & ((1 << self.bits) - 1) } else { word };
         let Some(declaration) = self.word else {
@@ -113,7 +113,7 @@ impl Packed {
 }
 
 #[test]
-fn formulas_compute_what_the_functions_do() {
+fn formulas_match_the_functions() {
     let mut all = BTreeMap::new();
     collect(&Plain::TYPE, &mut all);
     for format in FormatId::ALL {

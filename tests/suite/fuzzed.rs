@@ -1,4 +1,4 @@
-//! The inputs that once failed a fuzz target.
+//! Inputs that once failed a fuzz target.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::fuzz::TARGETS;
 
-/// `fuzz/kept/TARGET/` holds them; CONTRIBUTING.md describes how they get there.
+/// `fuzz/kept/TARGET/` holds the inputs; CONTRIBUTING.md describes how they get there.
 #[test]
 fn kept_inputs_pass() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/kept");
@@ -26,7 +26,7 @@ fn kept_inputs_pass() {
     assert!(replayed > 0);
 }
 
-/// Each target runs on the samples, and on nothing.
+/// Each target accepts the samples and empty input.
 #[test]
 fn samples_pass() {
     for (format, bytes) in crate::common::samples() {

@@ -1,4 +1,4 @@
-//! Files that are generated from declarations.
+//! Files generated from declarations.
 
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 
@@ -19,7 +19,7 @@ use proptest::test_runner::{TestError, TestRunner};
 static BELOW: Rule = Rule::new("BELOW", Severity::Error, "");
 static FINITE: Rule = Rule::new("FINITE", Severity::Warning, "");
 
-/// Everything that constraints say of single values.
+/// All kinds of constraints on single values.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -95,7 +95,7 @@ fn file(ty: &'static Type, seed: u64, config: &generate::Config) -> Vec<u8> {
 }
 
 fn try_file(ty: &'static Type, seed: u64, config: &generate::Config) -> meshspec::Result<Vec<u8>> {
-    // Any numbers will do that are far from each other.
+    // Any widely spread numbers will do.
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = |_| {
         state ^= state << 13;
@@ -124,12 +124,12 @@ fn constraints_are_respected() {
         assert!(found.iter().all(|finding| finding.contains("[FINITE]")), "{seed}: {found:?}");
         warnings += found.len();
     }
-    // What is no error is reached as well.
+    // Violations that are not errors are generated as well.
     assert!(warnings > 100, "{warnings}");
 }
 
 #[test]
-fn look_aheads_tell_what_follows() {
+fn look_aheads_match_the_next_item() {
     let files: Vec<_> = (0..200).map(|seed| file(&Ahead::TYPE, seed, &Default::default())).collect();
     let small = files.iter().filter(|file| file.len() == 1 && file[0] < 0xf0).count();
     let large = files.iter().filter(|file| file.len() == 4 && file[0] >= 0xf0).count();
@@ -137,7 +137,7 @@ fn look_aheads_tell_what_follows() {
     assert!(small > 10 && large > 10, "{small} {large}");
 }
 
-/// But for IyMA, whose descriptor must fit data that no expression says anything about.
+/// IyMA is excluded: no expression relates its descriptor to the data.
 #[test]
 fn every_layout_can_be_generated() {
     let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
@@ -145,7 +145,7 @@ fn every_layout_can_be_generated() {
     assert_eq!(layouts.len(), 7);
     for (name, ty) in layouts {
         let files: Vec<_> = (0..300).flat_map(|seed| try_file(ty, seed, &Default::default())).collect();
-        // Some numbers violate constraints over several values. The walker has gone through all other files.
+        // Some numbers violate constraints on several values. The walker accepts all other files.
         assert!(files.len() > 250, "{name}: {} of 300", files.len());
         let sizes: Vec<_> = files.iter().map(Vec::len).collect();
         assert!(sizes.iter().max() > sizes.iter().min(), "{name}: {sizes:?}");
@@ -153,7 +153,7 @@ fn every_layout_can_be_generated() {
 }
 
 #[test]
-fn what_nothing_satisfies_is_an_error() {
+fn unsatisfiable_declarations_are_errors() {
     let error = generate::file(&Outer::TYPE, &[], &Default::default()).unwrap_err();
     assert!(error.to_string().contains("never"), "{error}");
 }
@@ -182,7 +182,7 @@ struct Outer {
     middle: Middle,
 }
 
-/// Collects the values that are not 0, with their paths; floats as bits.
+/// Collects the non-zero values with their paths; floats as bits.
 #[derive(Default)]
 struct NonZero(Vec<String>);
 
@@ -200,7 +200,7 @@ impl Visitor for NonZero {
     }
 }
 
-/// The values of a MESH file of the specification that are not 0.
+/// Returns the non-zero values of a MESH file in the specification's dialect.
 fn non_zero(bytes: &[u8]) -> Vec<String> {
     let mut values = NonZero::default();
     let layout = FormatId::Mesh.about().layouts()[0].1;
@@ -208,7 +208,7 @@ fn non_zero(bytes: &[u8]) -> Vec<String> {
     values.0
 }
 
-/// The values of the smallest MESH file that are not 0.
+/// The non-zero values of the smallest MESH file.
 const SMALLEST: [&str; 2] = ["header.version = 1", "header.format.position = true"];
 
 #[test]
@@ -236,13 +236,13 @@ fn files_shrink_to_the_fewest_items() {
     assert_eq!(smallest, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// The values that are not 0, besides those of the smallest file, of a MESH file of the specification that a test fails with.
+/// Returns the non-zero values of the smallest failing MESH file, without those of the smallest valid file.
 fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> Vec<String> {
     let test = |document: mesh::Document| {
         prop_assert!(document.dialect == Dialect::Renderlib || !has_bug(&document));
         Ok(())
     };
-    // Of at most 1,024 runs to shrink, by default.
+    // The default limit is 1,024 shrink steps.
     let smallest = TestRunner::deterministic().run(&mesh::strategy::documents(), test);
     let Err(TestError::Fail(_, document)) = smallest else { panic!("{smallest:?}") };
     let mut values = non_zero(&document.write(&Default::default()).unwrap());
@@ -274,17 +274,17 @@ fn a_bug_that_needs_one_vertex_shrinks_to_one() {
 }
 
 #[test]
-fn a_bug_that_needs_several_things_keeps_just_these() {
+fn a_bug_that_needs_several_values_keeps_only_these() {
     let values = smallest_mesh(|document| document.indices.iter().any(|index| *index >= 1));
-    // Without vertices, no index is out of range.
+    // Without vertices, indices are not checked.
     assert_eq!(values, ["header.index_count = 1", "indices[0] = 1"]);
-    // A pose, and so a joint and a time; the animation has an empty name.
+    // A pose needs a joint and a time; the animation has an empty name.
     let values =
         smallest_mesh(|document| document.animations.iter().any(|animation| !animation.poses.is_empty()));
     let counts = ["header.joint_count = 1", "header.animation_count = 1"];
     assert_eq!(values[..2], counts);
     assert_eq!(values[2..], ["joints[0].parent = 255", "animations[0].pose_count = 1"]);
-    // Of several items the one that matters: its place changes, its value does not.
+    // Only the relevant item is left; its index changes, its value does not.
     let values = smallest_mesh(|document| document.joints.iter().any(|joint| joint.transform[3][3] == 1.0));
     let joint = ["joints[0].parent = 255", "joints[0].transform[3][3] = 0x3f800000"];
     assert_eq!(values[..1], counts[..1]);
@@ -295,7 +295,7 @@ fn a_bug_that_needs_several_things_keeps_just_these() {
 }
 
 #[test]
-fn many_joints_shrink_to_as_many_as_a_bug_needs() {
+fn many_joints_shrink_to_the_number_that_a_bug_needs() {
     let config = generate::Config { max_items: 200, ..Default::default() };
     let test = |document: mesh::Document| {
         prop_assert!(document.joints.len() < 128);
@@ -306,7 +306,7 @@ fn many_joints_shrink_to_as_many_as_a_bug_needs() {
     assert_eq!((document.joints.len(), document.vertices.len(), document.indices.len()), (128, 0, 0));
 }
 
-/// Reserved bits that a rule only warns of are set now and then, unless files are to be plausible.
+/// Reserved bits that only cause warnings are set occasionally, unless files must be plausible.
 #[test]
 fn reserved_bits_are_set_where_rules_only_warn() {
     let has_reserved = |config: generate::Config| {
@@ -324,7 +324,7 @@ fn reserved_bits_are_set_where_rules_only_warn() {
     assert_eq!(has_reserved(generate::Config::plausible()), 0);
 }
 
-/// What is wrong with 200 documents of a strategy.
+/// Returns the findings of 200 generated documents.
 fn with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
     let mut runner = TestRunner::deterministic();
     let reports = (0..200).map(|_| documents.new_tree(&mut runner).unwrap().current().check());
@@ -347,8 +347,8 @@ fn plausible_documents_have_no_findings() {
     }
 }
 
-/// Numbers that code fits to the rest of a document, since no constraint says what they are: bones that a pseudo-bone follows,
-/// indices of a mesh, counts of vertices and triangles; and the bytes of a text that is UTF-8.
+/// Numbers that code derives from the rest of a document, because no constraint does. They are the bones of
+/// pseudo-bones, indices of meshes, counts of vertices and triangles, and bytes of UTF-8 texts.
 const FITTED: &[&str] = &[
     "bones.pseudo.bone_0",
     "bones.pseudo.bone_1",
@@ -365,7 +365,7 @@ const FITTED: &[&str] = &[
 fn documents_have_every_kind_of_value() {
     let mut never = Vec::new();
     for format in FormatId::ALL.iter().copied() {
-        // Enough for the bones and animations behind many meshes.
+        // Enough choices for bones and animations after many meshes.
         let config = generate::Config { max_choices: 1024, ..Default::default() };
         let documents = generated_files::documents(format, config, 2000);
         assert_eq!(documents.len(), 2000, "{format}");
@@ -376,7 +376,7 @@ fn documents_have_every_kind_of_value() {
     assert_eq!(
         never,
         [
-            // A check refuses it.
+            // A check rejects it.
             "header.format.position: false",
         ]
     );

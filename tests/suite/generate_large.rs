@@ -33,7 +33,7 @@ struct Positions {
 #[test]
 fn large_lists_exceed_16_bits_where_their_count_does() {
     let config = generate::Config::large();
-    // A large list, as large as possible but for 4 items.
+    // A list that is as large as possible, less up to 4 items.
     let numbers = [16 * 10_000 + 3];
     let file = generate::file(&Bytes::TYPE, &numbers, &config).unwrap();
     assert_eq!(file.len(), 4 + 69_996);

@@ -1,4 +1,4 @@
-//! Scenes in other axes, moved, welded: whatever happens to the numbers, what they show stays the same.
+//! Scenes in other axes, transformed, welded: the numbers change, but the geometry stays the same.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use proptest::sample::select;
 
 type Checked = Result<(), TestCaseError>;
 
-/// All 48 ways to lay right, up and forward along the axes.
+/// All 48 assignments of right, up and forward to axes.
 fn axes() -> impl Strategy<Value = Axes> {
     (Just(["x", "y", "z"]).prop_shuffle(), any::<[bool; 3]>()).prop_map(|(names, signs)| {
         let name = |index: usize| format!("{}{}", if signs[index] { '+' } else { '-' }, names[index]);
@@ -32,7 +32,7 @@ fn vector(axis: Axis) -> Vec3 {
     }
 }
 
-/// From glTF, where right is −X, up +Y and forward +Z, to these axes and units.
+/// Returns the transform from glTF (right −X, up +Y, forward +Z) to these axes and units.
 fn from_scene_space(conventions: Conventions) -> Mat4 {
     let Conventions { right, up, forward, unit, .. } = conventions;
     let column = |axis: Vec3| (axis / unit).extend(0.0);
@@ -66,7 +66,7 @@ fn same_matrix(found: Mat4, expected: Mat4, what: &str) -> Checked {
     Ok(())
 }
 
-/// The normals of triangles by their corners; `None` where rounding could turn them.
+/// Returns the normal of each triangle; `None` if rounding could flip it.
 fn face_normals(mesh: &Mesh) -> Vec<Option<Vec3>> {
     let mut normals = Vec::new();
     mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
@@ -77,14 +77,14 @@ fn face_normals(mesh: &Mesh) -> Vec<Option<Vec3>> {
     normals
 }
 
-/// Where the bitangents of a mesh point.
+/// Returns the bitangents of a mesh.
 fn bitangents(mesh: &Mesh) -> Vec<Vec3> {
     let normals = mesh.normals.iter().flatten();
     let pairs = normals.zip(mesh.tangents.iter().flatten());
     pairs.map(|(normal, [x, y, z, side])| Vec3::from(*normal).cross(Vec3::new(*x, *y, *z)) * *side).collect()
 }
 
-/// What moves the vertices that follow each joint, at rest and at some times of each animation.
+/// Returns the skinning matrices of each joint, at rest and at some times of each animation.
 fn moves(scene: &Scene) -> Vec<Mat4> {
     let joints = scene.skeleton.joints.len();
     let rest = (0..joints).map(|joint| scene.skeleton.rest(joint)).collect();
@@ -98,13 +98,13 @@ fn moves(scene: &Scene) -> Vec<Mat4> {
     all.zip(inverse_binds.cycle()).map(|(joint, inverse_bind)| joint * inverse_bind).collect()
 }
 
-/// The bind pose of matrices that shear is only near; so all joints say where they rest.
+/// Sets an explicit rest pose, because the bind pose of shearing matrices is only approximate.
 fn resting(mut scene: Scene) -> Scene {
     scene.skeleton.joints.iter_mut().for_each(|joint| _ = joint.rest.get_or_insert_default());
     scene
 }
 
-/// Whether a scene is another one seen through this matrix, which turns, mirrors and scales evenly.
+/// Requires that a scene equals another one transformed by this matrix, with rotation, mirroring and uniform scale.
 fn is_view(found: &Scene, scene: &Scene, view: Mat4) -> Checked {
     for (found, mesh) in found.meshes.iter().zip(&scene.meshes) {
         let direction = |vector: Vec3| view.transform_vector3(vector).normalize_or_zero();
@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(config(200, "geometry"))]
 
     #[test]
-    fn other_axes_show_the_same(scene in strategy::scenes(), axes in axes(), unit in select(vec![1.0_f32, 0.01, 2.5])) {
+    fn other_axes_keep_the_geometry(scene in strategy::scenes(), axes in axes(), unit in select(vec![1.0_f32, 0.01, 2.5])) {
         let conventions = Conventions { unit, ..Conventions::GLTF.with_axes(axes) };
         let view = from_scene_space(conventions);
         prop_assert_eq!(conventions.is_left_handed(), view.determinant() < 0.0);
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn a_transform_that_is_applied_moves_what_follows_joints(scene in strategy::scenes(), transform in transforms()) {
+    fn applied_transforms_move_skinned_vertices(scene in strategy::scenes(), transform in transforms()) {
         let scene = Scene { transform: Some(transform), ..resting(scene) };
         let mut applied = scene.clone();
         applied.apply_transform();
@@ -178,7 +178,7 @@ proptest! {
             }
         }
         let joints = scene.skeleton.joints.len();
-        // The joint that was added last is above all, and moves nothing.
+        // The joint added last is the root of all others, and does not move.
         let found = moves(&applied).into_iter().enumerate();
         let found = found.filter(|(index, _)| index % (joints + 1) != joints).map(|(_, matrix)| matrix);
         for (found, expected) in found.zip(moves(&scene)) {
@@ -186,9 +186,9 @@ proptest! {
         }
     }
 
-    /// Triangles that share no vertex, so that the normals of vertices are those of faces.
+    /// The triangles share no vertices, so vertex normals equal face normals.
     #[test]
-    fn normals_and_sides_move_with_faces(
+    fn normals_and_bitangents_move_with_faces(
         positions in vec([-9.0f32..9.0, -9.0f32..9.0, -9.0f32..9.0], 3),
         side in select(vec![1.0_f32, -1.0]),
         transform in transforms(),
@@ -213,8 +213,8 @@ proptest! {
 }
 
 #[test]
-fn larger_faces_turn_the_normal_of_a_vertex_more() {
-    // Three times as large and with +Z as its normal, and one with +X; nothing uses the last vertex.
+fn larger_faces_have_more_weight_in_vertex_normals() {
+    // One triangle is three times as large, with normal +Z; the other has normal +X. The last vertex is unused.
     let positions = vec![[0.0; 3], [3.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [9.0; 3]];
     let faces = Faces::triangles(vec![0, 1, 2, 0, 2, 3]);
     let mut mesh = Mesh { positions, faces, ..Mesh::default() };
@@ -224,7 +224,7 @@ fn larger_faces_turn_the_normal_of_a_vertex_more() {
     assert_eq!((normals[1], normals[3], normals[4]), ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]));
 }
 
-/// All that a vertex has, as text.
+/// Formats all attributes of a vertex.
 fn vertex(mesh: &Mesh, index: usize) -> String {
     let bare = Mesh { positions: vec![mesh.positions[index]], ..Mesh::default() };
     let vertex = Mesh {
@@ -243,7 +243,7 @@ fn vertex(mesh: &Mesh, index: usize) -> String {
     format!("{vertex:?} {colors:?} {:?} {:?}", skins.collect::<Vec<_>>(), custom.collect::<Vec<_>>())
 }
 
-/// Lets the attributes of a mesh come again, each after so many vertices of its own.
+/// Repeats the attributes of a mesh, each with its own period.
 fn repeat(mesh: &mut Mesh, periods: &[usize]) {
     fn again<T: Copy>(values: &mut [T], period: usize) {
         (period..values.len()).for_each(|index| values[index] = values[index - period]);
@@ -274,7 +274,7 @@ proptest! {
     #![proptest_config(config(200, "geometry"))]
 
     #[test]
-    fn welding_joins_vertices_that_are_the_same_and_no_others(scene in strategy::scenes(), periods in vec(1..4usize, 7)) {
+    fn welding_joins_exactly_the_equal_vertices(scene in strategy::scenes(), periods in vec(1..4usize, 7)) {
         for mut mesh in scene.meshes {
             repeat(&mut mesh, &periods);
             let corners = |mesh: &Mesh| {

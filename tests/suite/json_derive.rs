@@ -1,4 +1,4 @@
-//! `#[derive(Json)]` and `#[derive(ToJson)]` on types of a crate that is not meshspec.
+//! `#[derive(Json)]` and `#[derive(ToJson)]` on types of another crate.
 
 use binrw::binrw;
 use meshspec::layout::{Json, Layout, ToJson};
@@ -90,7 +90,7 @@ fn tile() -> Tile {
 }
 
 #[test]
-fn a_field_needs_no_attribute() {
+fn fields_need_no_attribute() {
     let expected = json!({
         "heights": [1.5, "-Infinity"],
         "corner": [0.1, "NaN:7ff8000000000001"],

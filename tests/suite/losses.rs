@@ -1,4 +1,4 @@
-//! Losses: their categories, their numbers, and their groups.
+//! Losses: categories, numbers, and groups.
 
 use meshspec::{Affected, Category, Loss, LossGroup, LossKind, Quantity};
 
@@ -6,7 +6,7 @@ fn dropped(path: impl Into<String>, message: &str) -> Loss {
     Loss::new(LossKind::Dropped, path, message)
 }
 
-/// Counts the items that a loss affects.
+/// Sets the number of affected items.
 fn affecting(mut loss: Loss, count: u64, of: Option<u64>, items: &'static str) -> Loss {
     loss.affected = Some(Affected { count, of, items });
     loss
@@ -22,7 +22,7 @@ fn shown(losses: &[Loss]) -> Vec<String> {
 }
 
 #[test]
-fn losses_of_one_kind_with_the_same_message_are_one_group() {
+fn losses_of_equal_kind_and_message_form_a_group() {
     let name = |mesh: usize, name: &str| {
         let loss = dropped(format!("meshes[{mesh}].name"), "no names");
         affecting(with_detail(loss, name), mesh as u64, Some(10), "bytes")
@@ -68,7 +68,7 @@ fn a_group_has_the_largest_error_and_the_largest_fraction() {
 }
 
 #[test]
-fn facts_of_later_losses_are_in_the_group_or_in_one_of_their_own() {
+fn incompatible_numbers_form_separate_groups() {
     let flat = |mesh: usize| dropped(format!("meshes[{mesh}].faces"), "flattened");
     let losses = [
         flat(0),
@@ -90,7 +90,7 @@ fn facts_of_later_losses_are_in_the_group_or_in_one_of_their_own() {
 }
 
 #[test]
-fn groups_are_in_the_order_of_their_categories() {
+fn groups_are_sorted_by_category() {
     let paths =
         ["nodes[0].name", "materials[0]", "cameras", "animations[0]", "skins[0]", "meshes[0].positions"];
     let mut losses: Vec<_> = paths.iter().map(|path| dropped(*path, "x")).collect();
@@ -125,7 +125,7 @@ fn groups_of_several_files_add_up() {
 }
 
 #[test]
-fn the_last_known_segment_of_a_path_decides() {
+fn the_last_known_path_segment_sets_the_category() {
     let of = |path| dropped(path, "x").category;
     for path in ["meshes[0].positions", "vertex.x, y, z", "meshes[7]", "v", "nodes[3]", "facets.attributes"] {
         assert_eq!(of(path), Category::Geometry, "{path}");
@@ -147,7 +147,7 @@ fn the_last_known_segment_of_a_path_decides() {
     for path in ["map_Kd", "TextureFile", "mtllib", "materials[0].extensions.skin"] {
         assert_eq!(of(path), Category::Material, "{path}");
     }
-    // Names of the file decide nothing.
+    // Names in the file decide nothing.
     for path in ["vertex.weights", "face.material", "meshes[0].primitives[0].attributes.skin"] {
         assert_eq!(of(path), Category::Geometry, "{path}");
     }
@@ -158,7 +158,7 @@ fn the_last_known_segment_of_a_path_decides() {
 }
 
 #[test]
-fn errors_are_rounded_as_people_write_numbers() {
+fn errors_are_rounded_for_display() {
     let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f32::INFINITY];
     let shown = numbers.map(|error| {
         let mut loss = Loss::new(LossKind::Quantised, "a", "b");

@@ -1,10 +1,10 @@
-//! The tests of the library as one program, which is linked once: each module is a subject.
+//! All library tests in one program, to link only once. Each module is a subject.
 //!
-//! Apart from it stand the tests that measure the memory of their process.
+//! Tests that measure process memory are separate.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Makes two tests of each function: one of the samples, and one of the reference files.
+/// Turns each function into two tests: one of the samples, and one of the reference files.
 macro_rules! of_files {
     ($($test:ident),+) => {
         mod samples {
@@ -69,16 +69,18 @@ mod bit_flips;
 mod bmd;
 #[cfg(feature = "bmd")]
 mod bmd_numbers;
-#[cfg(all(feature = "bmd", feature = "scene", feature = "proptest"))]
-mod bmd_pieces;
 #[cfg(feature = "bmd")]
 mod bmd_poses;
+#[cfg(all(feature = "bmd", feature = "scene", feature = "proptest"))]
+mod bmd_splitting;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "proptest"))]
 mod broken;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 mod c_header;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "ply"))]
+mod capabilities;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -136,6 +138,8 @@ mod crucible_dialects;
 mod decoded;
 mod dump;
 mod edits;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
+mod fallbacks;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -173,8 +177,6 @@ mod generated_docs;
 mod geometry;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "gltf", feature = "proptest"))]
 mod gltf;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "ply"))]
-mod holds;
 #[cfg(all(feature = "obj", feature = "ply", feature = "stl"))]
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
@@ -254,8 +256,6 @@ mod seed_grammar;
 #[cfg(all(feature = "bmd", feature = "proptest"))]
 mod shrinking;
 mod spec_tables;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
-mod to_less;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

@@ -1,4 +1,4 @@
-//! Mutated files find the bugs of loaders, and shrink.
+//! Mutated files reveal loader bugs, and shrink.
 
 #![allow(dead_code, reason = "the declaration is only described, never decoded")]
 
@@ -23,14 +23,14 @@ struct List {
     items: Vec<u32>,
 }
 
-/// Bugs of loaders.
+/// Loader bugs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bug {
     TrustsCount,
     TrustsOffset,
-    /// 16 bits for the end of the list.
+    /// Computes the end of the list in 16 bits.
     Wraps,
-    /// Only the count and the offset together reach behind the end.
+    /// Checks count and offset only separately.
     ChecksStart,
 }
 
@@ -62,7 +62,7 @@ fn mutated() -> impl Strategy<Value = Mutated> {
     generate::mutations(generate::valid::<List>(generate::Config::default()))
 }
 
-/// The smallest mutated file with which a test fails.
+/// Returns the smallest mutated file with which a test fails.
 fn smallest(is_right: impl Fn(&[u8]) -> bool) -> Option<Mutated> {
     let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
     let rng = TestRunner::deterministic().rng().clone();
@@ -82,7 +82,7 @@ fn without_panic(file: &[u8], bug: Option<Bug>) -> bool {
 }
 
 #[test]
-fn loaders_are_found_out_by_one_mutation_of_a_small_file() {
+fn one_mutation_of_a_small_file_finds_each_bug() {
     assert_eq!(smallest(|file| without_panic(file, None)), None);
     for bug in [Bug::TrustsCount, Bug::TrustsOffset, Bug::Wraps, Bug::ChecksStart] {
         let found = smallest(|file| without_panic(file, Some(bug))).unwrap_or_else(|| panic!("{bug:?}"));
@@ -93,13 +93,13 @@ fn loaders_are_found_out_by_one_mutation_of_a_small_file() {
     }
 }
 
-/// A mutation keeps its distance from the end of a file that shrinks before it.
+/// A mutation keeps its distance from the end of the file while the file shrinks.
 #[test]
 fn the_file_shrinks_before_a_mutation() {
-    // No list is like that.
+    // No valid list ends like this.
     let ends = |file: &[u8]| file.len() % 4 == 1 && file.ends_with(&[0xff]);
     let found = smallest(|file| !ends(file)).unwrap();
-    // One item, and the byte that is added.
+    // One item, and the added byte.
     assert_eq!(found.mutations.len(), 1, "{found:?}");
     assert!(found.bytes.len() <= 13, "{found:?}");
 }
@@ -125,7 +125,7 @@ fn every_mutation_is_drawn_and_changes_the_file() {
     assert!([1, 2, 4, 8].iter().all(|width| widths.contains(width)), "{widths:?}");
 }
 
-/// Shrinking ends, whatever fails.
+/// Shrinking terminates, whatever fails.
 #[test]
 fn shrinking_ends() {
     let mut runner = TestRunner::deterministic();

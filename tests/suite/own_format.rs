@@ -1,4 +1,4 @@
-//! A format that is declared here with three constants: read, written, checked, with checksums and dialects.
+//! A custom format declared with three constants: reading, writing, checks, checksums, dialects.
 
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, edit};
@@ -81,7 +81,7 @@ fn track() -> Tracks {
     Tracks { stored_version: 1, heights, sum: crc(&summed), colors: Vec::new() }
 }
 
-/// CRC-32 bit by bit.
+/// Computes the CRC-32 bit by bit.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc)))
@@ -106,7 +106,7 @@ fn three_constants_make_a_format() {
 }
 
 #[test]
-fn errors_of_reading_have_path_bytes_and_rule() {
+fn read_errors_have_path_bytes_and_rule() {
     let file = track().write(&WriteOptions::default()).unwrap();
     assert_eq!(
         error(&file[..10]),
@@ -157,9 +157,9 @@ fn a_declared_type_is_read_written_and_checked() {
     assert_eq!(codes, ["LAYOUT-TRAILING", "TRACKS-FINITE"]);
 }
 
-/// Reports may be limited to no findings: reading still refuses the file.
+/// Even if reports keep no findings, reading rejects the file.
 #[test]
-fn a_limit_of_findings_accepts_nothing() {
+fn a_findings_limit_of_zero_still_rejects() {
     let limits = Limits::default().with_max_findings_per_rule(0);
     let options = ReadOptions::default().with_limits(limits);
     assert!(layout::read::<Sized>(&[1, 9], &options).is_err());
@@ -182,7 +182,7 @@ fn a_wrong_checksum_is_found() {
 }
 
 #[test]
-fn a_checksum_is_computed_anew() {
+fn a_checksum_is_recomputed() {
     let file = track().write(&WriteOptions::default()).unwrap();
     let layout = AnyFormat::of::<Tracks>().layout_of(&file, FIRST).unwrap();
     let add = Edit { path: path!(heights[2]).into(), change: Change::Insert("3.5".into()) };
@@ -217,7 +217,7 @@ fn a_checksum_is_broken() {
 }
 
 #[test]
-fn dialects_are_those_of_the_format() {
+fn dialects_are_declared_by_the_format() {
     let options = |dialect| ReadOptions::default().with_dialect(dialect);
     let second = Tracks { stored_version: 2, colors: vec![7, 8], ..track() };
     let file = second.write(&WriteOptions::default()).unwrap();
@@ -287,7 +287,7 @@ fn findings(file: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn checksums_cover_any_bytes_in_any_packing() {
+fn checksums_cover_packed_and_plain_bytes() {
     let (stored, packed) = (sums("None"), sums("Lz4"));
     assert_eq!((stored[4], stored[5]), (40, 40));
     assert!(packed[4] == 40 && packed[5] < 20, "{packed:?}");
@@ -306,7 +306,7 @@ fn checksums_cover_any_bytes_in_any_packing() {
             assert_eq!(findings(&file), [path], "{at}");
             file[at] ^= 1;
         }
-        // A 0 stands for none.
+        // 0 means no checksum.
         file[end + 11..end + 19].fill(0);
         assert_eq!(findings(&file), [""; 0]);
         file[end..end + 4].fill(0);
@@ -434,7 +434,7 @@ enum Small {
 }
 
 #[test]
-fn a_byte_has_no_order() {
+fn a_byte_has_no_byte_order() {
     assert!(matches!(Small::BIG, Type::Declared(_)), "{:?}", Small::BIG);
     assert!(matches!(Kind::BIG, Type::Big(_)), "{:?}", Kind::BIG);
 }

@@ -22,7 +22,7 @@ struct Animation {
 }
 
 #[test]
-fn partial_paths_end_as_the_whole_one() {
+fn partial_paths_are_suffixes() {
     let whole = "animations[1].transform[2][0]";
     let finds = |path| match walk::select(&Animations::TYPE, &[0; 6], path, &Limits::default()) {
         Selection::One(found) => walk::path_text(&found) == whole,

@@ -1,4 +1,4 @@
-//! The fields that scenes are made of, and the tree of fields: both agree with the walker.
+//! The fields that become parts of scenes, and the tree of fields, agree with the walker.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use meshspec::{AnyFormat, Document, Span, read};
 
 use crate::common::samples;
 
-/// Where the value with this path lies: in the layout, or a line of a text.
+/// Returns the location of the value at this path, in the layout or in a line of text.
 fn place_of(format: AnyFormat, layout: Option<&'static Type>, bytes: &[u8], path: &str) -> Option<Span> {
     let Some(layout) = layout else {
         let mut found = None;
@@ -50,7 +50,7 @@ fn every_vertex_and_face_has_its_items() {
             for (shares, count) in [(vertices, mesh.positions.len()), (faces, face_count)] {
                 assert!(!shares.is_empty());
                 for share in shares {
-                    // A mesh without indices has none in the file.
+                    // A non-indexed mesh has no index items in the file.
                     if count == 0 || (shares == faces && mesh.faces.indices.is_none()) {
                         continue;
                     }
@@ -85,7 +85,7 @@ fn every_joint_and_key_has_its_item() {
 }
 
 #[test]
-fn branches_lie_where_the_walker_finds_them() {
+fn branches_match_the_walker() {
     for (id, bytes) in samples() {
         let format = AnyFormat::from(id);
         let Some(layout) = format.layout_of(&bytes, format.detect(&bytes).dialect) else { continue };
@@ -102,11 +102,11 @@ fn branches_lie_where_the_walker_finds_them() {
     }
 }
 
-/// Checks a branch and its parts. Returns how many it has looked at.
+/// Checks a branch and its parts. Returns the number of branches checked.
 fn check_branch(branch: &Branch, outer: &str, layout: &'static Type, bytes: &[u8]) -> usize {
     let path = format!("{outer}{}", branch.step);
     let mut seen = 0;
-    // Blocks and magic bytes share the path of what they are in.
+    // Blocks and magic bytes share the path of their parent.
     if !branch.step.is_empty() && branch.unpacks_to.is_none() {
         let steps = walk::parse_path(layout, &path).unwrap_or_else(|| panic!("{path}"));
         let span = walk::find(layout, bytes, steps.as_slice(), &Default::default());

@@ -1,4 +1,4 @@
-//! Programs: the defects of declarations, and the trace in ARCHITECTURE.md.
+//! Programs: defects of declarations, and the trace in ARCHITECTURE.md.
 
 #![allow(dead_code, reason = "the declarations are only resolved, never decoded")]
 
@@ -14,7 +14,7 @@ use meshspec::{FormatId, Limits};
 
 fn found(ty: &'static Type) -> Vec<String> {
     let problems = problems(ty);
-    // A defective declaration is refused before anything is assembled.
+    // A defective declaration is rejected before anything is assembled.
     let refused = Values::new(ty).assemble(&Limits::default()).unwrap_err().to_string();
     assert_eq!(refused, format!("the declaration is defective: {}", problems[0]));
     problems.iter().map(ToString::to_string).collect()
@@ -143,7 +143,7 @@ struct Marks {
 
 /// Shows what each driver does with one declaration, for the trace in ARCHITECTURE.md.
 #[test]
-fn the_trace_in_the_architecture_is_true() {
+fn the_trace_in_the_architecture_is_up_to_date() {
     let page = include_str!("../../ARCHITECTURE.md");
     let mut missing = String::new();
     let mut shows = |text: &str| {

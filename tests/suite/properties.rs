@@ -1,4 +1,4 @@
-//! What holds for every document.
+//! Properties of every document.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ use meshspec::{
 };
 use proptest::prelude::*;
 
-/// Documents of every format.
+/// Documents of all formats.
 pub fn documents() -> impl Strategy<Value = Document> {
     prop_oneof![
         mesh::strategy::documents().prop_map(Document::Mesh),
@@ -22,20 +22,20 @@ pub fn documents() -> impl Strategy<Value = Document> {
     ]
 }
 
-/// A document as data, in which floats are equal if their bits are.
+/// Returns the data of a document; floats are compared by their bits.
 fn data(document: &Document) -> String {
     serde_json::to_string(document).unwrap()
 }
 
-/// Nothing that can be told from the bytes is told otherwise: an empty document of a dialect may look like another.
+/// Returns options with the document's dialect, because an empty document may look like another dialect.
 fn as_written(document: &Document) -> ReadOptions {
     let comments = matches!(document, Document::Seed(document) if document.comments.is_some());
     ReadOptions::default().with_dialect(document.dialect()).with_comments(comments)
 }
 
-/// Without the codec, too.
+/// Writes declarations without the codec.
 #[test]
-fn declarations_write_themselves_completely_or_refuse() {
+fn declarations_write_all_or_fail() {
     use binrw::BinWrite;
 
     let written = |document: &crucible::Document| document.write_le(&mut Cursor::new(Vec::new()));
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn documents_survive_json(document in documents()) {
+    fn documents_round_trip_through_json(document in documents()) {
         let json = data(&document);
         let again: Document = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(data(&again), json);
@@ -83,15 +83,16 @@ proptest! {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         if let Some(layout) = document.format().layout_of(&bytes, document.dialect()) {
             let end = walk::walk(layout, &bytes, &Default::default(), &mut ()).unwrap();
-            // The lists of an image lie at offsets of their own, behind its header.
+            // The lists of a BMD image have their own offsets after the header.
             let expected = if document.format() == FormatId::Bmd { 48 } else { bytes.len() as u64 };
             prop_assert_eq!(end, expected);
         }
     }
 
-    /// A file with one byte changed: what its declaration finds in the bytes, the rules find in the document.
+    /// With one byte changed, the declaration finds the same violations in the bytes as the rules find in the
+    /// document.
     #[test]
-    fn constraints_hold_for_bytes_and_documents_alike(
+    fn constraints_agree_on_bytes_and_documents(
         document in documents(), at in any::<prop::sample::Index>(), byte in any::<u8>()
     ) {
         let (format, dialect) = (document.format(), document.dialect());
@@ -105,7 +106,7 @@ proptest! {
             return Ok(());
         }
         let mut report = Report::default();
-        // Lenient reading takes more than the walker: empty lists anywhere.
+        // Lenient reading accepts more than the walker: empty lists at any offset.
         if layout::check_bytes(layout, &bytes, &Default::default(), &mut report).is_err() {
             return Ok(());
         }
@@ -113,7 +114,7 @@ proptest! {
         let report_of_rules = meshspec::check(&bytes, format, &options).unwrap();
         let of_rules = report_of_rules.findings().iter();
         let of_rules = of_rules.filter(|found| declared.iter().any(|rule| rule.rule == found.rule));
-        // Of BMD's reserved fields, the transform of the first bone is one by its place in the list, which is code.
+        // BMD reserves the transform of the first bone only, which code checks by its position in the list.
         let of_rules = of_rules.filter(|found| !found.path.to_string().starts_with("bones[0].xform"));
         let mut of_rules: Vec<_> = of_rules.map(|found| found.to_string()).collect();
         let mut found: Vec<_> = report.findings().iter().map(|found| found.to_string()).collect();
@@ -123,24 +124,25 @@ proptest! {
     }
 
     #[test]
-    fn mesh_dialects_are_told_apart(document in mesh::strategy::documents()) {
+    fn mesh_dialects_are_detected(document in mesh::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let has_text =
             |read: &mesh::Document| read.strings.iter().all(|text| Text::from(text.to_vec()).is_printable());
-        // A renderlib file that ends with zeros may be one of the specification as well, with empty strings.
+        // A renderlib file that ends with zeros may also be valid in the specification's dialect, with empty strings.
         let as_spec = mesh::Document::read(&bytes, &ReadOptions::default().with_dialect(Dialect::Spec));
         prop_assume!(document.dialect == Dialect::Spec || !as_spec.is_ok_and(|read| has_text(&read)));
         prop_assert_eq!(mesh::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
-        // Strings that are no text make it less sure which format it is.
+        // Strings that are not text lower the confidence.
         if has_text(&document) {
             let detected = meshspec::detect(&bytes, None).unwrap();
             prop_assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, document.dialect));
         }
     }
 
-    /// A file reads back as the same chunks without a dialect: where it reads as another one, that means the same (C13).
+    /// Without a dialect, a file reads back as the same chunks. If another dialect is detected, the meaning is the
+    /// same (C13).
     #[test]
-    fn crucible_dialects_are_told_apart_or_mean_the_same(document in crucible::strategy::documents()) {
+    fn crucible_dialects_are_detected_or_equivalent(document in crucible::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let detected = meshspec::detect(&bytes, None).unwrap();
         prop_assert_eq!(detected.format, FormatId::Crucible);
@@ -151,15 +153,15 @@ proptest! {
     }
 
     #[test]
-    fn iyma_dialects_are_told_apart(document in iyma::strategy::documents()) {
+    fn iyma_dialects_are_detected(document in iyma::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         prop_assert_eq!(iyma::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
     }
 
-    /// Whatever stands in place of the checksum, as far as rows I1 and I2 say that it can be known: custom usages decode
-    /// in one dialect only, and variants 8 and 4 are the reference dialect's `Color` and, with two components, `Uv0`.
+    /// Detects the dialect without a correct checksum, as far as rows I1 and I2 allow. Custom usages decode in one
+    /// dialect only. Variants 8 and 4 are the reference dialect's `Color` and, with two components, `Uv0`.
     #[test]
-    fn iyma_dialects_are_told_without_their_checksum(
+    fn iyma_dialects_are_detected_without_checksum(
         document in iyma::strategy::documents(),
         checksum in any::<u64>(),
     ) {
@@ -171,7 +173,7 @@ proptest! {
             iyma::Usage::Uv => document.dialect == Dialect::Reference && attribute.format.components() == 2,
             _ => false,
         };
-        // What nothing tells is taken for the specification's.
+        // Ambiguous files are read in the specification's dialect.
         prop_assume!(document.dialect == Dialect::Spec || document.attributes.iter().any(is_told));
         prop_assert!(iyma::Document::read(&bytes, &ReadOptions::default()).is_err());
         let again = iyma::Document::read(&bytes, &ReadOptions::lenient()).unwrap();
@@ -181,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn streams_give_what_memory_gives(document in iyma::strategy::documents()) {
+    fn streams_read_like_memory(document in iyma::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let reader = || iyma::Reader::new(&bytes[..], &ReadOptions::default()).unwrap();
         prop_assert_eq!(&reader().user_data().unwrap(), &document.user_data);
@@ -192,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn columns_of_vertices_are_the_vertices(document in mesh::strategy::documents()) {
+    fn vertex_columns_match_the_vertices(document in mesh::strategy::documents()) {
         let vertices = document.vertices;
         let again = mesh::Vertices::from_columns(&vertices.to_columns()).unwrap();
         prop_assert_eq!(&again, &vertices);
@@ -201,17 +203,17 @@ proptest! {
     }
 
     #[test]
-    fn the_other_dialect_holds_what_is_not_listed_as_lost(document in documents()) {
+    fn the_other_dialect_keeps_all_but_the_losses(document in documents()) {
         for dialect in document.format().about().dialects {
             let (converted, losses) = document.clone().into_dialect(*dialect).unwrap();
             prop_assert_eq!(converted.dialect(), *dialect);
-            // Strict writing refuses files of Crucible that would be taken for another dialect.
+            // Strict writing rejects Crucible files that would be detected as another dialect.
             let bytes = converted.write(&WriteOptions::lenient()).unwrap();
             prop_assert!(converted.format().read(&bytes, &ReadOptions::default().with_dialect(*dialect)).is_ok());
             let (back, _) = converted.into_dialect(document.dialect()).unwrap();
-            // Names and transforms that are made up do not count.
+            // Generated names and transforms do not count.
             if losses.is_empty() && document.dialect() == Dialect::Spec {
-                // Indices of the reference dialect are narrower where they fit.
+                // Indices of the reference dialect become 16-bit if they fit.
                 let in_width = |document: Document| match document {
                     Document::Iyma(mut document) if *dialect == Dialect::Reference => {
                         document.indices = document.indices.map(|indices| indices.widened());
@@ -231,7 +233,7 @@ proptest! {
         let GeneratedText { text: plain, varied: text, .. } = text;
         let read = seed::Document::read(&text, &ReadOptions::default()).unwrap();
         let document = seed::Document::read(&plain, &ReadOptions::default()).unwrap();
-        // As the standard library reads numbers.
+        // Parses numbers with the standard library.
         let lines = plain.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"p "));
         let values = lines.flat_map(|line| line.split(|byte| *byte == b'#').next().unwrap().split(|byte| *byte == b','));
         let values = values.map(|value| str::from_utf8(value).unwrap().trim().parse::<f32>().unwrap().to_bits());
@@ -243,7 +245,7 @@ proptest! {
         // Writing is canonical.
         let canonical = read.write(&WriteOptions::default()).unwrap();
         prop_assert_eq!(&canonical, &document.write(&WriteOptions::default()).unwrap());
-        // Comments come back in place.
+        // Comments are restored in place.
         let kept = FormatId::Seed.read(&text, &ReadOptions::default().with_comments(true)).unwrap();
         let again = kept.write(&WriteOptions::default()).unwrap();
         let reread = FormatId::Seed.read(&again, &ReadOptions::default().with_comments(true)).unwrap();

@@ -1,4 +1,4 @@
-//! Documents that break a rule are not written, in any format.
+//! Documents that break a rule cannot be written in any format.
 
 use meshspec::{
     Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,
@@ -9,7 +9,7 @@ fn sample<D: Format>(bytes: &[u8]) -> D {
 }
 
 #[test]
-fn what_breaks_a_rule_is_not_written() {
+fn documents_that_break_a_rule_are_not_written() {
     let mut mesh: mesh::Document = sample(include_bytes!("../../samples/mesh/tetrahedron.mesh"));
     mesh.indices[1] = 4;
     let mut crucible: crucible::Document =

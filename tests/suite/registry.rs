@@ -1,4 +1,4 @@
-//! Formats that are declared here, beside those that are built in.
+//! Custom formats beside built-in ones.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ impl Declared for Curves {
     }
 }
 
-/// Two bytes, without a mark of what they are.
+/// Two bytes without magic bytes.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -86,7 +86,7 @@ impl Declared for Pair {
         &About::new("pair", "Pairs", || &[("pair", &Pair::TYPE)]).with_extensions(&["pair"]);
 }
 
-/// The other pair: the same bytes.
+/// Another pair with the same bytes.
 struct Other;
 
 impl Declared for Other {
@@ -129,26 +129,26 @@ fn a_format_is_detected_by_magic_bytes_or_by_structure() {
     assert_eq!(detected(b"CURV", None).unwrap(), ("curves", Dialect::Spec), "damaged, but marked");
     assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::Spec));
     assert!(detected(&[2, 1], None).is_err());
-    // Its extension says what a damaged file should be.
+    // Its extension identifies a damaged file.
     assert_eq!(detected(&[2, 1], Some("a.pair")).unwrap().0, "pair");
     let confidence = |bytes| formats.get("pair").unwrap().detect(bytes).confidence;
     assert_eq!([confidence(&[1, 2]), confidence(&[1, 2, 3])], [Confidence::Structure, Confidence::None]);
 }
 
 #[test]
-fn an_extension_decides_between_formats_that_fit_alike() {
+fn an_extension_decides_between_equal_matches() {
     let formats = Formats::new().with::<Pair>().unwrap().with::<Other>().unwrap();
     let error = formats.detect(&[1, 2], None).unwrap_err();
-    assert_eq!(error.to_string(), "could be pair or other: say which format it is");
+    assert_eq!(error.to_string(), "could be pair or other: specify the format");
     let detected = formats.detect(&[1, 2], Some(Path::new("a.OTHER"))).unwrap();
     assert_eq!(detected.format.name(), "other");
 }
 
 #[test]
-fn two_formats_have_two_names() {
+fn format_names_are_unique() {
     let error = formats().with::<Pair>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().starts_with("pair: another format has this name already"), "{error}");
+    assert!(error.to_string().starts_with("pair: the name is taken; choose one other than"), "{error}");
 
     struct Named;
     impl Declared for Named {
@@ -179,7 +179,7 @@ fn a_file_is_checked_by_its_declaration() {
         findings(curves, b"CURV\x01\x02ab\0\0\0\0"),
         ["trailing (bytes 0xa..0xc): 2 bytes follow the last field [LAYOUT-TRAILING]"]
     );
-    // A rule of its own, at the place of the path.
+    // A rule in code, located by its path.
     let report = check(b"CURV\x01\x02abcd", curves, &ReadOptions::default()).unwrap();
     assert_eq!(
         report.findings()[0].to_string(),

@@ -1,21 +1,21 @@
-//! Examples of rules: `check` finds exactly the rule in the violating file, and nothing in the correct one.
+//! Rule examples: `check` finds exactly the rule in the violating file, and nothing in the correct one.
 
 use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange;
 use meshspec::{AnyFormat, Document, FormatId, ReadOptions, Report, Rule, RuleExample};
 
-/// Rules that no file can break without breaking the second, too.
+/// Rules that no file can break without also breaking the second rule.
 const IMPLIED: [(&str, &str); 3] = [
     ("MESH-VERTEX-UNBOUND", "MESH-VERTEX-JOINT"),
     ("MESH-JOINT-ID", "MESH-JOINT-ORDER"),
     ("MESH-NO-STRINGS", "MESH-NAME"),
 ];
 
-/// The rule that no file can break in one place only: two joints change their places.
+/// A rule that no file can break in only one place: swapping two joints breaks it twice.
 const TWICE: &str = "MESH-JOINT-ORDER";
 
-/// The findings of one of the files of an example.
+/// Checks one file of an example.
 fn check(format: FormatId, example: &RuleExample, bytes: &[u8]) -> Report {
     if example.is_json {
         return serde_json::from_slice::<Document>(bytes).unwrap().check();
@@ -28,7 +28,7 @@ fn codes(report: &Report) -> Vec<&str> {
     report.findings().iter().map(|finding| finding.rule.code).collect()
 }
 
-/// What is wrong with the example of a rule.
+/// Returns the fault in a rule's example, if any.
 fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
     let Some(example) = AnyFormat::from(format).example_of(rule) else {
         return Some(format!("{}: no example", rule.code));

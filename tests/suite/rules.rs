@@ -1,4 +1,4 @@
-//! The tables of rules against the declarations: what enforces each rule.
+//! Compares the rule tables with the declarations: what enforces each rule.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ fn codes(rules: impl IntoIterator<Item = &'static Rule>) -> Codes {
     rules.into_iter().map(|rule| rule.code).collect()
 }
 
-/// The codes of the rules in the table that `by` enforces.
+/// Returns the codes of the rules enforced by `by`.
 fn enforced(about: &About, by: Enforcement) -> Codes {
     codes(about.rules.iter().copied().filter(|rule| rule.enforced_by == by))
 }
 
 #[test]
-fn declared_rules_are_those_that_the_declarations_state() {
+fn declared_rules_match_the_declarations() {
     for format in FormatId::ALL {
         let mut stated =
             codes(declared_rules(format.about().layouts()).into_iter().map(|stated| stated.rule));
@@ -28,10 +28,10 @@ fn declared_rules_are_those_that_the_declarations_state() {
     }
 }
 
-/// A rule is structural if the walker reports violations: as a fault of its kind, as a fault of the field that names it, or
-/// as trailing bytes. The grammar takes the place of the walker in text formats.
+/// A rule is structural if the walker reports its violations: as a kind of fault, as a fault of the field that names
+/// it, or as trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
-fn structural_rules_are_those_of_faults() {
+fn structural_rules_match_faults() {
     for format in FormatId::ALL.iter().filter(|format| AnyFormat::from(**format).grammar().is_none()) {
         let about = format.about();
         let declared = enforced(about, Enforcement::Declaration);
@@ -62,7 +62,7 @@ fn fault(kind: FaultKind) -> Fault {
     Fault { kind, path: Path::default(), span: Span::Bytes(0..0), message: String::new(), rule: None }
 }
 
-/// Collects the fields of all declarations in a type, and the names of those that store checksums.
+/// Collects the fields of all declarations in a type, and the names of checksum fields.
 fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'static str>) {
     let declaration = match ty {
         Type::Declared(declaration) => declaration,

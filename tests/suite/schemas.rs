@@ -1,6 +1,6 @@
-//! Every back end, on declarations that have one of everything, against the files in `tests/golden`.
+//! Compares the output of every back end with `tests/golden`, for declarations with one field of each kind.
 //!
-//! `UPDATE_GOLDEN=1 cargo test --all-features --test suite schemas` writes them anew.
+//! `UPDATE_GOLDEN=1 cargo test --all-features --test suite schemas` regenerates them.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
@@ -245,7 +245,7 @@ fn every_language_is_as_committed() {
     }
 }
 
-/// A file that follows the declaration, with its values: decoders made from the schemas are held against them.
+/// A sample file with its values, which decoders generated from the schemas are compared with.
 #[test]
 fn the_sample_is_as_committed() {
     let values = dump_values::dump(&Sample::TYPE, &sample()).unwrap();
@@ -277,7 +277,7 @@ fn names_of_languages() {
     assert!(message.contains("markdown, kaitai, imhex, c, json"), "{message}");
 }
 
-/// The walker agrees that the declaration of this test is one that can be decoded.
+/// The walker can decode the declaration of this test.
 #[test]
 fn the_sample_can_be_walked() {
     let bytes = sample();
@@ -290,11 +290,11 @@ fn the_sample_can_be_walked() {
     }
 }
 
-/// Items that look ahead, up to the end of a block, and what a name says of them.
+/// Items with look-aheads, up to the end of a block, with and without a name.
 #[test]
 fn looking_ahead() {
     let file = |rest: &[u8]| [&[0, 0, 0, 0, 0], rest].concat();
-    // No name: eight bytes of numbers. The look ahead takes no bytes of its own.
+    // Without a name: eight bytes of numbers. The look-ahead consumes no bytes.
     let narrow = file(&[0, 1, 0, 2, 0, 3, 0, 4]);
     let mut paths = Vec::new();
     let mut visitor = Paths(&mut paths);
@@ -308,7 +308,7 @@ fn looking_ahead() {
     assert_eq!(paths[..3], ["count", "flags", "wide.0"]);
 }
 
-/// The paths of all leaves but bit fields.
+/// The paths of all leaves except bit fields.
 struct Paths<'a>(&'a mut Vec<String>);
 
 impl walk::Visitor for Paths<'_> {
@@ -338,7 +338,7 @@ fn strings_match_patterns() {
     assert!(Expr::Matches(&["other"], "#x").eval_bool(&scope("#1")).is_err());
 }
 
-/// A single string needs its NUL, the last one of a list does not.
+/// A single string needs its NUL; the last one of a list does not.
 #[test]
 fn strings_end() {
     assert_eq!(walk::first_fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
@@ -363,7 +363,7 @@ struct Named {
 fn sample() -> Vec<u8> {
     let mut bytes = b"ONE\0".to_vec();
     bytes.push(0);
-    // Wide, shifted by -3, one more row, a single bit, low 5 and high -2.
+    // Wide, shifted by −3, one more row, a single bit, low 5 and high −2.
     let word = 1u32 | 0b11101 << 1 | 1 << 6 | 1 << 15 | 5 << 16 | 0b1110 << 19;
     bytes.extend(&word.to_le_bytes()[..3]);
     let wide: Vec<u8> = [1.5f32, -2.0, 0.0, 9.0].iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -380,7 +380,7 @@ fn sample() -> Vec<u8> {
     bytes
 }
 
-/// An LZ4 block of 15 to 269 bytes without any repetition.
+/// An LZ4 block of 15 to 269 bytes, literals only.
 fn lz4_literals(content: &[u8]) -> Vec<u8> {
     let mut block = vec![0xf0, (content.len() - 15) as u8];
     block.extend(content);
@@ -446,7 +446,7 @@ struct Casts {
     hidden: Vec<u8>,
 }
 
-/// The row of a field in the tables.
+/// Returns the row of a field in the tables.
 fn row(tables: &str, field: &str) -> String {
     let start = format!("| `{field}` |");
     tables

@@ -1,14 +1,14 @@
-//! The errors of Seed as users see them: place, what was found and expected, a hint.
+//! Seed's error messages as users see them: location, found and expected text, hint.
 
 use meshspec::{Format, ReadOptions, Report, WriteOptions, seed};
 
-/// A valid file in which `line` stands where its first position was.
+/// Returns a valid file with its first position replaced by `line`.
 fn with_line(line: &str) -> String {
     let rest = "p 1,0,0\np 0,1,0\nn 0,0,1\nn 0,0,1\nn 0,0,1\nu0 0,0\nu0 1,0\nu0 0,1\nf 0,1,2\n";
     format!("[name]=T\n[mat0]=M\n[type]=STATIC\n{line}\n{rest}")
 }
 
-/// Lines and what is wrong with each.
+/// Malformed lines with their messages.
 const LINES: &[(&str, &str)] = &[
     (
         "p 0 0 0",
@@ -186,7 +186,7 @@ fn lines() {
     }
 }
 
-/// What whole files break, and the error.
+/// Faulty files with their messages.
 #[test]
 fn files() {
     let valid = with_line("p 0,0,0");
@@ -255,19 +255,19 @@ fn codes(report: &Report) -> Vec<&str> {
     report.findings().iter().map(|finding| finding.rule.code).collect()
 }
 
-/// After an error the check goes on; one bad line does not make others wrong.
+/// The check continues after an error, and a malformed line does not affect others.
 #[test]
 fn all_errors_are_listed() {
     let text = with_line("p 0;0;0").replace("n 0,0,1\n", "n 0,0,x\n");
     let report = check(text.as_bytes());
     assert_eq!(codes(&report), ["SEED-NUMBER"; 4], "{report:?}");
-    // A malformed line counts as one of its kind, if that is known.
+    // A malformed line counts as one of its kind, if the kind is known.
     for line in ["v 1 0 0", "P 1, 0, 0", "p1, 0, 0", "\u{feff}p 1, 0, 0", "\u{a0}p 1, 0, 0", "p\u{a0}1, 0, 0"]
     {
         let report = check(with_line(line).as_bytes());
         assert_eq!(report.findings().len(), 1, "{line}: {report:?}");
     }
-    // If it is not, nothing is reported as missing.
+    // Otherwise, nothing is reported as missing.
     for line in ["1, 0, 0", "q 1, 0, 0", "u8 0, 0", "=1"] {
         let report = check(with_line(line).as_bytes());
         assert_eq!(codes(&report), ["SEED-IDENTIFIER"], "{line}: {report:?}");
@@ -280,7 +280,7 @@ fn all_errors_are_listed() {
     assert!(codes(&report).contains(&"SEED-LINES"), "{report:?}");
 }
 
-/// A malformed property is not counted among the others.
+/// Malformed properties do not count among the others.
 #[test]
 fn findings_on_properties_name_their_line() {
     let report = check(with_line("p 0,0,0").replace("[name]=T", "[na me]=x\n[a]=1\nb=3\n[a]=2").as_bytes());
@@ -289,7 +289,7 @@ fn findings_on_properties_name_their_line() {
     assert_eq!(places.len(), 3, "{places:?}");
 }
 
-/// A name that is longer than what is given to rules that can fail.
+/// A name that exceeds the length for fallible rules.
 #[test]
 fn long_properties_are_reported_as_properties() {
     let name = "n".repeat(3_000_000);
@@ -305,7 +305,7 @@ fn long_properties_are_reported_as_properties() {
     }
 }
 
-/// The hint at OBJ is given only where it is true.
+/// The OBJ hint is given only where it is true.
 #[test]
 fn indices_from_one_get_a_hint() {
     let texts = |faces| -> Vec<String> {
@@ -320,7 +320,7 @@ fn indices_from_one_get_a_hint() {
 
 /// A file is detected although every line is malformed.
 #[test]
-fn malformed_lines_are_not_another_format() {
+fn malformed_lines_are_still_detected() {
     let text = with_line("p 0,0,0").replace(',', " ").replace('[', "#");
     let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n";
     for text in [&text, obj] {
@@ -336,7 +336,7 @@ fn malformed_lines_are_not_another_format() {
 }
 
 #[test]
-fn comments_are_kept_if_asked_for() {
+fn comments_are_kept_on_request() {
     let text = "\
 # head\n[name]=T # the name\n[mat0]=M\n[type]=STATIC\n\
 p 0, 0, 0 # first\n# before\n# the second\np 1, 0, 0\np 0, 1, 0\n\
@@ -345,7 +345,7 @@ n 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n# end\n";
         seed::Document::read(text.as_bytes(), &ReadOptions::default().with_comments(true)).unwrap();
     assert_eq!(document.comments.as_ref().unwrap().len(), 6);
     assert_eq!(String::from_utf8(document.write(&WriteOptions::default()).unwrap()).unwrap(), text);
-    // Without them, and without headings.
+    // Without comments or headings.
     let plain = document.write(&WriteOptions::default().with_comments(false)).unwrap();
     assert!(!plain.contains(&b'#'));
     let document = seed::Document::read(text.as_bytes(), &ReadOptions::default()).unwrap();
@@ -369,7 +369,7 @@ fn decimals_are_the_shortest() {
 }
 
 #[test]
-fn what_a_text_cannot_hold_is_not_written() {
+fn inexpressible_texts_are_not_written() {
     let valid = seed::Document::read(with_line("p 0,0,0").as_bytes(), &ReadOptions::default()).unwrap();
     let property = |name: &str, value: &str| seed::Document {
         properties: vec![seed::Property { name: name.to_owned(), value: value.to_owned() }],
@@ -412,6 +412,6 @@ fn long_lines_need_no_stack() {
     let small = std::thread::Builder::new().stack_size(128 << 10);
     let read =
         move || texts.map(|text| seed::Document::read(text.as_bytes(), &ReadOptions::default()).is_ok());
-    // None is a whole file.
+    // None is a complete file.
     assert_eq!(small.spawn(read).unwrap().join().unwrap(), [false; 8]);
 }

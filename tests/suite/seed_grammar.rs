@@ -1,4 +1,4 @@
-//! The fast path and the grammar agree, whatever the text.
+//! The fast path and the grammar agree on any text.
 
 use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
@@ -25,7 +25,7 @@ fn assert_same_with(text: &[u8], chunk: usize, stop: Option<Severity>, comments:
     assert_eq!(outcome(text, &fast), outcome(text, &grammar), "{:?}", String::from_utf8_lossy(text));
 }
 
-/// What makes a difference to one of the two, or did.
+/// Pieces on which the two may differ, or once did.
 const PIECES: &[&str] = &[
     "p",
     "n",
@@ -107,7 +107,7 @@ const PIECES: &[&str] = &[
     "//",
 ];
 
-/// Lines of pieces, most of them wrong.
+/// Lines of pieces, most of them malformed.
 fn wild() -> impl Strategy<Value = Vec<u8>> {
     vec(select(PIECES), 0..30).prop_map(|pieces| pieces.concat().into_bytes())
 }
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_say_what_they_should(text in texts(), chunk in 1..3000usize) {
+    fn generated_texts_decode_as_expected(text in texts(), chunk in 1..3000usize) {
         let GeneratedText { text: plain, varied: text, .. } = text;
         let document = Document::read(&plain, &ReadOptions::default()).unwrap();
         let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, chunk };
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// A text format with lines of all sorts.
+/// A text format with lines of all kinds.
 static LEVELS: Grammar = Grammar {
     source: "",
     attributes: &[
@@ -253,7 +253,7 @@ fn the_table_has_the_kinds_in_their_order() {
 
 #[test]
 fn many_chunks_are_joined_in_order() {
-    // Some errors and comments here and there, and one line in each chunk.
+    // Some errors and comments in between, and one line per chunk.
     let line = |index: usize| match index % 50 {
         7 => format!("p {index}, 1\n"),
         13 | 14 => format!("# before {index}\n"),
@@ -267,7 +267,7 @@ fn many_chunks_are_joined_in_order() {
 
 #[test]
 fn fast_and_grammar_agree_on_long_lines() {
-    // Longer than what is given to rules that can fail.
+    // Longer than the limit of fallible rules.
     let long = MAX_PARSED + 1000;
     let (blanks, digits) = (" ".repeat(long), "0".repeat(long));
     for text in [

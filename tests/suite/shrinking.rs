@@ -1,4 +1,4 @@
-//! Files shrink to the least that a bug needs, in at most 2,000 runs.
+//! Files shrink to the minimum that a bug needs, in at most 2,000 runs.
 
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
 
@@ -11,7 +11,8 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 const MAX_RUNS: usize = 2000;
 
-/// Shrinks the first value that `is_start` accepts as long as `fails` returns `true`. Returns the smallest, and the runs.
+/// Shrinks the first value that `is_start` accepts while `fails` returns `true`. Returns the smallest value and the
+/// number of runs.
 fn shrunk<S: Strategy>(
     strategy: S,
     is_start: impl Fn(&S::Value) -> bool,
@@ -57,7 +58,7 @@ impl Meshes {
 }
 
 #[test]
-fn empty_items_before_the_bug_go() {
+fn empty_items_before_the_bug_are_removed() {
     let (file, runs) = shrunk(
         generate::valid::<Meshes>(generate::Config::default()),
         |file| {
@@ -74,7 +75,7 @@ fn empty_items_before_the_bug_go() {
 }
 
 #[test]
-fn one_mesh_with_one_vertex_is_left_of_an_image() {
+fn an_image_shrinks_to_one_mesh_with_one_vertex() {
     let (document, runs) = shrunk(
         bmd::strategy::documents(),
         |document| {

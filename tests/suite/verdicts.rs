@@ -1,4 +1,4 @@
-//! Strict and lenient reading, `check`, the walker and the breaker agree about every file: valid, broken or mutated.
+//! Strict and lenient reading, `check`, the walker and the breakages agree on every file: valid, broken or mutated.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use crate::common::cases;
 use crate::fuzz::{Input, Opinions};
 
-/// The contradictions of all files: how often there is one of each kind, and the smallest file with it.
+/// The contradictions over all files: the number of each kind, and the smallest file.
 #[derive(Default)]
 struct Contradictions {
     files: usize,
@@ -45,7 +45,7 @@ fn deterministic() -> TestRunner {
     TestRunner::new_with_rng(ProptestConfig::default(), rng)
 }
 
-/// Documents and their files, the same in every run.
+/// Returns documents and their files, the same in every run.
 fn files<D: Format + std::fmt::Debug>(
     strategy: impl Strategy<Value = D>,
     count: u32,
@@ -57,7 +57,7 @@ fn files<D: Format + std::fmt::Debug>(
     })
 }
 
-/// The verdict of each broken file is that of its readers.
+/// Requires that the verdict of each breakage matches the readers.
 fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
     let any = AnyFormat::from(format);
     let mut contradictions = Contradictions::default();
@@ -87,8 +87,8 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
     contradictions.require_none(format.name());
 }
 
-/// Readers and checks conclude the same of mutated files, in each dialect. Of each kind of contradiction, the first file
-/// is shrunk.
+/// Requires that readers and checks agree on mutated files in each dialect. Shrinks the first file of each kind of
+/// contradiction.
 fn check_mutated<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
     let files = strategy.prop_map(|document| document.write(&WriteOptions::default()).unwrap());
     let mutated = generate::mutations(files);

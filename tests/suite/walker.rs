@@ -1,4 +1,4 @@
-//! The walker against the codec: two decoders made from one declaration must agree.
+//! Compares the walker with the codec: two decoders made from one declaration.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -93,7 +93,7 @@ struct Checked {
 }
 
 #[test]
-fn failed_checks_have_the_place_of_their_field() {
+fn failed_checks_have_the_location_of_their_field() {
     let fault = |bytes: &[u8]| {
         assert!(Checked::read(&mut Cursor::new(bytes)).is_err());
         let fault = walk::first_fault(&Checked::TYPE, bytes, &Limits::default()).unwrap();
@@ -106,7 +106,7 @@ fn failed_checks_have_the_place_of_their_field() {
 }
 
 #[test]
-fn blocks_unpack_no_further_than_the_limits() {
+fn unpacking_respects_the_limits() {
     let (format, file) = samples().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
     let limits = Limits::default().with_max_decoded(20);
     let fault =
@@ -118,11 +118,11 @@ fn blocks_unpack_no_further_than_the_limits() {
 of_files!(
     same_values,
     every_byte_is_covered_once,
-    same_acceptance_of_truncations,
-    same_acceptance_of_ten_thousand_mutations
+    truncations_are_accepted_alike,
+    ten_thousand_mutations_are_accepted_alike
 );
 
-/// Those with a layout that are small enough to note every leaf.
+/// Keeps the files with a layout that are small enough to list every leaf.
 fn small(files: Vec<File>) -> Vec<File> {
     let has_layout = |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
     let files: Vec<_> =
@@ -131,7 +131,7 @@ fn small(files: Vec<File>) -> Vec<File> {
     files
 }
 
-/// Those whose fields follow one another: not BMD, whose values `bmd.rs` beside this file compares.
+/// Keeps the formats with consecutive fields. `bmd.rs` compares the values of BMD.
 fn in_sequence(files: Vec<File>) -> impl Iterator<Item = File> {
     small(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
 }
@@ -156,11 +156,11 @@ fn every_byte_is_covered_once(files: Vec<File>) {
                 other => panic!("{other}"),
             }
         }
-        // The packed bytes count as covered by what they unpack to.
+        // Packed bytes count as covered by their content.
         let packed: Vec<_> = spans.iter().filter_map(|(packed, _)| packed.clone()).collect();
         let mut covered: Vec<Range<u64>> =
             spans.iter().filter(|(p, _)| p.is_none()).map(|(_, r)| r.clone()).collect();
-        // An LZ4 block of nothing is one byte, which counts as covered; frames of nothing are several.
+        // An empty LZ4 block is one byte, which counts as covered; empty frames have several.
         covered.extend(found.empty.into_iter().filter(|_| is_zstd));
         let mut packed: Vec<_> = packed.into_iter().map(|range| (range.start, range.end)).collect();
         packed.sort_unstable();
@@ -179,11 +179,11 @@ fn every_byte_is_covered_once(files: Vec<File>) {
     }
 }
 
-/// The bytes that the declaration itself gives, and streams that unpack to nothing.
+/// Returns the declaration's own bytes, and streams that unpack to nothing.
 fn declared_magic(format: FormatId, file: &[u8]) -> Vec<u8> {
     match format.layout_of(file, format.detect(file).dialect) {
         Some(Type::Declared(declaration)) => match declaration.shape {
-            // The magic bytes of IyMA are those of its header.
+            // IyMA's magic bytes are in its header.
             Shape::Struct([Field { ty: Type::Declared(header), .. }, ..]) if declaration.magic.is_empty() => {
                 header.magic.to_vec()
             }
@@ -204,7 +204,7 @@ fn assert_gapless(what: &str, mut ranges: Vec<Range<u64>>, size: u64, magic: &[u
     assert!(end == size || end + 1 == size, "{what}: covered to {end} of {size}");
 }
 
-fn same_acceptance_of_truncations(files: Vec<File>) {
+fn truncations_are_accepted_alike(files: Vec<File>) {
     for (format, file) in small(files) {
         for length in (0..file.len()).filter(|length| file.len() < 3000 || length % 101 == 0) {
             assert_same_acceptance(Input::detected(format, &file[..length]), &Limits::default());
@@ -212,7 +212,7 @@ fn same_acceptance_of_truncations(files: Vec<File>) {
     }
 }
 
-fn same_acceptance_of_ten_thousand_mutations(files: Vec<File>) {
+fn ten_thousand_mutations_are_accepted_alike(files: Vec<File>) {
     let files: Vec<_> = small(files).into_iter().filter(|(_, file)| file.len() < 6000).collect();
     let mut damage = Damage::new(2);
     let accepted = (0..10_000)

@@ -247,15 +247,12 @@ fn recount_computes_what_depends_on_what_it_computes() {
     assert!(error.starts_with("error: quads.ima: descriptor: "), "{error}");
     // What is not stored cannot be set.
     let error = edit(&["--set", "descriptor.data_len=5"]);
-    let data_len = "descriptor: data_len has to be 233, which follows from the buffers: it is not stored";
+    let data_len = "descriptor: data_len must be 233, the size of the buffers, because it is not stored";
     assert!(error.contains(data_len), "{error}");
     let error = edit(&["--set", "descriptor.has_indices=2"]);
-    assert!(error.contains("descriptor: has_indices is 2, but has to be 0 or 1"), "{error}");
+    assert!(error.contains("descriptor: has_indices is 2, expected 0 or 1"), "{error}");
     let error = edit(&["--set", "descriptor.has_indices=0", "--set", "descriptor.data_len=209"]);
-    assert!(
-        error.contains("descriptor: without indices, n_indices and index_format have to be 0"),
-        "{error}"
-    );
+    assert!(error.contains("descriptor: without indices, n_indices and index_format must be 0"), "{error}");
 }
 
 #[test]

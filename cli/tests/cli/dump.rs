@@ -205,7 +205,7 @@ fn data_lists_every_value() {
     assert_eq!(data[0], head);
     let word = serde_json::json!({
         "path": "header.format", "offset": 1, "size": 2, "kind": "word", "type": "VertexFormat", "value": 1,
-        "bytes": "0100", "meaning": "Which attributes a vertex has.",
+        "bytes": "0100", "meaning": "The vertex attributes.",
     });
     assert_eq!(data[2], word);
     let flag = serde_json::json!({

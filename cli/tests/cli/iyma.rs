@@ -316,8 +316,7 @@ fn a_map_has_each_usage_once() {
         .push(Attribute { usage: Usage::Custom(7, "sway".into()), ..document.attributes[1].clone() });
     folder.put("two.ima", bytes_of(&document));
     let run = folder.run("convert two.ima two.reference.ima --dialect reference");
-    let renamed =
-        "renamed: attributes[2].usage: the reference dialect has each usage once: custom 7 becomes custom 0";
+    let renamed = "renamed: attributes[2].usage: the reference dialect allows each usage once: custom 7 becomes custom 0";
     assert!(run.stderr.contains(renamed), "{}", run.stderr);
     assert_eq!(read(&folder, "two.reference.ima").attributes[2].usage, Usage::Custom(0, String::new()));
 }

@@ -1,14 +1,14 @@
-//! Bits of little-endian words. All of it inlines to shifts and masks, in loops over many words.
+//! Bit fields of little-endian words, inlined to shifts and masks for loops over many words.
 
 use crate::layout::BitRange;
 
-/// The packed word in up to four little-endian bytes.
+/// Returns up to four little-endian bytes as a word.
 #[inline(always)]
 pub fn word<const N: usize>(bytes: [u8; N]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The bits of a range, 32 at most, in a list of little-endian words.
+/// Returns a bit range, at most 32 bits wide, from a list of little-endian words.
 #[inline(always)]
 pub fn bits<const N: usize>(range: BitRange, words: &[u32; N]) -> u32 {
     let (at, shift) = ((range.offset / 32) as usize, range.offset % 32);
@@ -17,13 +17,13 @@ pub fn bits<const N: usize>(range: BitRange, words: &[u32; N]) -> u32 {
     BitRange { offset: shift, width: range.width }.of_u64(high | low) as u32
 }
 
-/// The bits of a range that only the data gives, 32 at most; 0 where there are none.
+/// Returns a bit range known only at run time, at most 32 bits wide; 0 for an empty range.
 #[inline(always)]
 pub fn field(range: BitRange, word: u64) -> u32 {
     (word >> range.offset & ((1 << range.width) - 1)) as u32
 }
 
-/// The bits of a range of a word, the highest of them a sign.
+/// Returns a bit range as a two's complement number.
 #[inline(always)]
 pub const fn signed(range: BitRange, word: u32) -> i32 {
     (word << (32 - range.offset - range.width)) as i32 >> (32 - range.width)

@@ -6,7 +6,7 @@ use crate::contents::{
 };
 use crate::{Dialect, FormatId};
 
-/// The tolerance of a value that is computed from others of the same size in 32-bit floats.
+/// The relative tolerance of values computed in 32-bit floats.
 const ROUNDING: f32 = 1e-6;
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
@@ -84,7 +84,7 @@ fn skeleton(document: &Document) -> Skeleton {
     }
 }
 
-/// The keys of one kind.
+/// The keys of one channel.
 #[derive(Default)]
 struct Channel<const N: usize> {
     joints: Vec<u32>,
@@ -128,13 +128,13 @@ fn animation(animation: &Animation) -> contents::Animation {
     }
 }
 
-/// The tolerance of vectors that are interpolated between these.
+/// The tolerance of vectors interpolated between these.
 fn interpolated(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
     let coordinates = vectors.flatten();
     ROUNDING * coordinates.fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
 
-/// The rest pose, and three of each animation.
+/// Returns the rest pose, and up to three poses of each animation.
 fn poses(document: &Document) -> Vec<contents::Pose> {
     if document.bones.is_empty() {
         return Vec::new();
@@ -170,7 +170,7 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
     poses
 }
 
-/// The skinned positions of each mesh.
+/// Returns the skinned positions of each mesh.
 fn positions(document: &Document, pose: &Pose) -> Vec<Array> {
     let matrices: Vec<_> = pose
         .matrices(&document.bones)

@@ -1,4 +1,4 @@
-//! Examples of the rules of BMD that no breakage of a generated file breaks alone: an image, and what breaks each rule in it.
+//! Examples of BMD rules that no breakage of a generated file breaks alone: an image, and a change for each rule.
 
 use super::document::{
     Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track, TrackKey,
@@ -16,7 +16,7 @@ use crate::{Limits, Rule, Text, path};
 const CHANGES: &[(&Rule, Change<Document>)] = &[
     (&FRAMES, |_| {}),
     (&SHARING, |image| {
-        // A hundred bones share a long name.
+        // Lets a hundred bones share a long name.
         let name = Some(Text::from("bone".repeat(125).as_str()));
         image.bones = vec![Bone { name, ..Bone::default() }; 100];
         image.animations.clear();
@@ -63,13 +63,13 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
     }),
 ];
 
-/// Returns the example of a rule.
+/// Returns the example for a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let example = changed(image()?, rule, CHANGES)?;
     if *rule != FRAMES {
         return Some(example);
     }
-    // No document is written with keys that have no end.
+    // The writer rejects unterminated keys, so this example breaks the encoded file.
     let path = path!(animations[0].sz_frames).into();
     let edits = [Edit { path, change: To::Set("3".into()) }];
     let violating = edit(&Image::TYPE, &example.correct, &edits, false, &Limits::default()).ok()?;
@@ -86,7 +86,7 @@ fn add_vertex(image: &mut Document, mesh: usize, vertex: PackedVertex) {
 }
 
 fn push(mesh: &mut Mesh, vertex: PackedVertex) {
-    // Few vertices always fit.
+    // A few vertices always fit.
     let _ = mesh.vertices.push(vertex);
     // Mixed forms.
     mesh.flags.set_vertex_subtype(1);
@@ -95,14 +95,14 @@ fn push(mesh: &mut Mesh, vertex: PackedVertex) {
 /// Adds a face to the first mesh.
 fn add_face(image: &mut Document, face: Option<PackedFace>) {
     change_mesh(image, 0, |mesh| {
-        // Few faces always fit.
+        // A few faces always fit.
         let _ = face.map(|face| mesh.faces.push(face));
         // Mixed forms.
         mesh.flags.set_triangles_type(1);
     });
 }
 
-/// A tetrahedron that is drawn, one that is a solid, a bone, a pseudo-bone and an animation.
+/// Builds an image with a drawn tetrahedron, a solid tetrahedron, a bone, a pseudo-bone and an animation.
 fn image() -> Option<Document> {
     let key = TrackKey { frame: 2, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
     Some(Document {
@@ -130,13 +130,13 @@ fn tetrahedron(material: Option<Text>) -> Option<Mesh> {
 fn faces(corners: &[[u32; 3]]) -> Faces {
     let mut faces = Faces::default();
     for face in corners.iter().filter_map(|corners| PackedFace::smallest(Face::Triangle(*corners))) {
-        // Few faces always fit.
+        // A few faces always fit.
         let _ = faces.push(face);
     }
     faces
 }
 
-/// A pseudo-bone that follows these bones alike.
+/// Builds a pseudo-bone that follows two bones with equal weights.
 fn pseudo_bone([first, second]: [u8; 2]) -> Bone {
     let half = 0x60;
     let transform = PseudoTransform::from_bytes([first, second, 0, 0, half, half, 0, 0]);

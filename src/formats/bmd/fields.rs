@@ -1,4 +1,4 @@
-//! Documents by the names of their declaration.
+//! Access to documents by declared field names.
 
 use std::io::Cursor;
 
@@ -57,7 +57,7 @@ impl Fields for MeshFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
         let Mesh { n_tris, flags, resv3, material, vertices, faces } = self.mesh;
         match (name, n_tris, material) {
-            // Conditions ask only whether there is a name.
+            // Conditions only test whether there is a name, so any non-zero offset will do.
             ("ofs_mat", _, _) => Part::number(u32::from(material.is_some()).to_le_bytes()),
             ("n_vtx", _, _) => Part::count::<u16>(vertices.len()),
             ("n_tris", Some(stated), _) => Part::number(stated.to_le_bytes()),

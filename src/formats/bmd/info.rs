@@ -10,7 +10,7 @@ pub fn info(document: &Document) -> Info {
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {
             joints: document.bones.len() as u64,
-            // Bone 0 is its own parent, and a pseudo-bone has none.
+            // Bone 0 is its own parent; pseudo-bones have no parent.
             roots: document
                 .bones
                 .iter()
@@ -44,7 +44,7 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
     MeshInfo {
         vertices: mesh.vertices.len() as u64,
         attributes: attributes(mesh),
-        // As triangles, which is what a quad is drawn as.
+        // Quads are drawn as two triangles.
         indices: 3 * counts.triangulated() as u64,
         index_bits: mesh.faces.packed().map(PackedFace::index_bits).max().unwrap_or(0),
         bounds: Bounds::of(mesh.vertices.iter().map(|vertex| vertex.position)),
@@ -52,7 +52,7 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
     }
 }
 
-/// Every attribute that some vertex has, in each of its forms.
+/// Lists the attributes in use, once for each encoding.
 fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
     for vertex in mesh.vertices.packed() {
@@ -76,7 +76,7 @@ const NORMAL: Attribute = ("normal", "3 × F8A");
 const COLOR: Attribute = ("color", "1 × u8");
 const BONE: Attribute = ("bone", "1 × u8");
 
-/// The attributes that a vertex has.
+/// Lists the attributes of a vertex.
 fn attributes_of(vertex: PackedVertex) -> &'static [Attribute] {
     let has_bone = vertex.tag() & !1 == VertexTag::BONE_96;
     match vertex {

@@ -1,4 +1,4 @@
-//! BMD: images of packed meshes with mixed sizes of vertices and faces, quantised skeletons, compacted animations.
+//! BMD: images of packed meshes with vertices and faces of mixed sizes, quantised skeletons and compacted animations.
 
 mod bits;
 mod codec;
@@ -34,11 +34,11 @@ use crate::layout::Layout;
 use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule, WriteOptions};
 
-/// The division of large meshes, for the tests: as a file, one of them takes seconds.
+/// Splits large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::scene::{MAX_VERTICES, PieceLimits, cut, split_meshes};
+    pub use super::scene::{MAX_VERTICES, PieceLimits, split_meshes, split_oversized};
 }
 
 impl Declared for Document {

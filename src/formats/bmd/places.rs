@@ -1,11 +1,11 @@
-//! The fields that a scene is made of.
+//! The fields that become parts of a scene.
 
 use super::{Animation, Document, Transform};
 use crate::scene::{KeyPlaces, MeshPlaces, Places, Share};
 
 pub(super) fn places(document: &Document) -> Places {
     let Document { meshes, bones, animations, .. } = document;
-    // Meshes without a material are not part of the scene.
+    // Meshes without a material are left out of the scene.
     let shown = meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_some());
     let shown = shown.map(|(index, _)| MeshPlaces {
         vertices: vec![Share::single(format!("meshes[{index}].vertices"))],
@@ -24,7 +24,7 @@ pub(super) fn places(document: &Document) -> Places {
     }
 }
 
-/// The keys of the channels: rotations, translations and scales of each bone but the first, if it has any.
+/// Returns the key positions of the rotation, translation and scale channels of each bone except bone 0.
 fn keys(index: usize, animation: &Animation) -> KeyPlaces {
     let mut channels = Vec::new();
     let mut start = 0;
@@ -39,7 +39,7 @@ fn keys(index: usize, animation: &Animation) -> KeyPlaces {
             }
             count += 1;
         }
-        // The end of the bone is an item, too.
+        // The end tag of a bone is also an item.
         start += count + 1;
         if bone > 0 {
             channels.extend(properties.into_iter().filter(|keys| !keys.is_empty()));

@@ -11,20 +11,20 @@ use crate::formats::generated;
 use crate::layout::Layout;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts: all forms of vertices and faces alone and mixed, levels of detail,
-/// bones and pseudo-bones, animations with gaps and skipped frames, names that are not UTF-8.
+/// Returns documents that strict reading accepts. Vertices and faces have all forms, alone and mixed. There are
+/// levels of detail, bones, pseudo-bones, animations with gaps and skipped frames, and names that are not UTF-8.
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents that strict reading accepts, of this size and sort. Plausible ones have no findings.
+/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     generated::documents([(&Image::TYPE, Dialect::Spec)], config, |bytes, _| {
         let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(bytes)).ok()?;
         let reserved = [header.resv1, header.resv2, header.resv3];
         let (meshes, lods, bones, animations) = (meshes.0, lods.0, bones.0, animations.0);
         let mut document = Document { reserved, meshes, lods, bones, animations };
-        // The number of faces or of triangles: whichever it is, it follows from the faces.
+        // Clears the count: the reader derives it from the faces.
         document.meshes.iter_mut().for_each(|mesh| mesh.n_tris = None);
         complete_bones(&mut document.bones);
         let bones = document.normal_bones().len();
@@ -33,7 +33,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Sorts pseudo-bones after the normal bones, and lets each bone refer to earlier ones (B21, B22).
+/// Sorts pseudo-bones after the normal bones, and makes each bone refer to earlier ones (B21, B22).
 fn complete_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
     let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u8;
@@ -55,11 +55,11 @@ fn complete_bones(bones: &mut Vec<Bone>) {
     }
 }
 
-/// A track for each of so many normal bones, up to the first key beyond the last frame (B23).
+/// Creates a track for each normal bone, up to the first key beyond the last frame (B23).
 fn complete_keys(animation: &mut Animation, bones: usize) {
     let keys = std::mem::take(&mut animation.trailing);
     let mut rest = &*keys;
-    // Without frames there are no tracks.
+    // An animation without frames has no tracks.
     for _ in (0..bones).filter(|_| animation.n_frames > 0) {
         let (track, size) = Track::parse(rest).unwrap_or_else(|last| (last, rest.len()));
         rest = rest.get(size..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which dialect a file is in, and what the declaration cannot say of reading and writing one.
+//! Dialect detection, and the parts of reading and writing that the declaration cannot express.
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
@@ -26,17 +26,17 @@ static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     ]
 });
 
-/// The layout of each container and dialect.
+/// The layouts of all containers and dialects.
 pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// The layout of a file of this dialect.
+/// Returns the layout of a file of this dialect.
 pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
     layout_of(container_of(bytes), dialect)
 }
 
-/// The layout of a container of this dialect.
+/// Returns the layout of a container in this dialect.
 pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
     let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
     match (container, dialect) {
@@ -47,7 +47,7 @@ pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type
     }
 }
 
-/// The container of the chunks, also where one of its magic bytes is wrong: the index size of a chunk is 0 or 1.
+/// Detects the container, tolerating one wrong magic byte: a bare chunk starts with an index size of 0 or 1.
 fn container_of(bytes: &[u8]) -> Container {
     let magic = ModelHeader::TYPE.magic();
     let right = bytes.iter().zip(magic).filter(|(found, expected)| found == expected).count();
@@ -55,11 +55,11 @@ fn container_of(bytes: &[u8]) -> Container {
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Whether the bytes have the structure of Crucible, and in which dialect: that of the specification, unless the sizes
-/// of the streams fit the tangent dialect only (C10). Where they fit both, the dialect in which the file breaks no rule is
-/// right, and the specification's if both are (C13).
+/// Checks the structure of Crucible and detects the dialect: the specification's unless the stream sizes fit only the
+/// tangent dialect (C10). If they fit both, the dialect in which the file breaks no rule is chosen, preferring the
+/// specification's (C13).
 pub(super) fn detect(bytes: &[u8]) -> Detection {
-    // The tangent dialect knows every attribute bit of the specification and one more.
+    // The tangent dialect has all attribute bits of the specification and one more.
     let mut sizes = Sizes::default();
     let end = walk::walk(layout(bytes, Dialect::Tangent), bytes, &Limits::default(), &mut sizes);
     if end.is_err() {
@@ -89,22 +89,23 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     Detection { confidence, dialect }
 }
 
-/// What the headers of a file say of its streams.
+/// The stream sizes in the headers of a file.
 #[derive(Default)]
 struct Sizes {
-    /// For each stream the number of its chunk, its attribute and the size of its values.
+    /// For each stream: its chunk, attribute, and uncompressed size in bytes.
     streams: Vec<(u64, AttributeFlags, u64)>,
-    /// How wide the indices of the last chunk are.
+    /// The index size of the last chunk.
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether an empty stream is packed as more than one byte (C3). Files of other formats that say little may look so.
+    /// Whether an empty stream is compressed to more than one byte (C3). Sparse files of other formats may look like
+    /// this.
     has_odd_empty: bool,
 }
 
 impl Visitor for Sizes {
     fn unpack(&mut self, node: &Node) -> bool {
-        // The only blocks that are not packed are the chunks of a container.
+        // Only the chunks of a container are stored blocks.
         node.field.and_then(|field| field.block).is_some_and(|block| block.packing == Packing::Stored)
     }
 
@@ -130,7 +131,7 @@ impl Visitor for Sizes {
 }
 
 impl Sizes {
-    /// Whether all streams of a chunk have values for the same number of vertices in this dialect.
+    /// Returns `true` if all streams of each chunk have the same number of vertices in this dialect.
     fn fit(&self, dialect: Dialect) -> bool {
         let count = |(chunk, attribute, size): &(u64, AttributeFlags, u64)| {
             let value = Values::empty(*attribute, dialect)?.value_size() as u64;
@@ -140,13 +141,13 @@ impl Sizes {
         counts.is_some_and(|counts| counts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1))
     }
 
-    /// Whether the dialects disagree on an attribute.
+    /// Returns `true` if the dialects disagree on an attribute.
     fn depend_on_dialect(&self) -> bool {
         self.streams.iter().any(|(_, attribute, _)| attribute.depends_on_dialect())
     }
 }
 
-/// Decodes a file of this dialect, checking nothing but its structure.
+/// Decodes a file of this dialect, checking only its structure.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Document> {
     let (mut cursor, input) = (Cursor::new(bytes), Input { bytes, limits: *limits, chunk: 0 });
     let document = Document::read_args(&mut cursor, (dialect, container_of(bytes), &input))
@@ -154,22 +155,21 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
     Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })
 }
 
-/// Encodes the document in its own dialect. Strictly, only if that dialect is the one detected.
+/// Encodes the document in its own dialect. In strict mode, fails unless detection returns that dialect.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
-    // Room for the file as if nothing was packed, so that it is written without growing.
+    // Reserves the uncompressed size, to allocate only once.
     let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
     let bytes = out.into_inner();
     if strictness == Strictness::Strict && !means_the_same(document, &bytes) {
-        let message =
-            "without positions, readers take this file for the spec dialect, which has other attributes";
+        let message = "without positions, readers detect the spec dialect, which has other attributes";
         return Err(Error::inexpressible(message).at(path!(dialect)));
     }
     Ok(bytes)
 }
 
-/// Whether the document, encoded as `bytes`, reads back with the same attributes when no dialect is given (C13).
+/// Returns `true` if the encoded document reads back with the same attributes when the dialect is detected (C13).
 pub(super) fn means_the_same(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {

@@ -1,4 +1,4 @@
-//! What can be asked of a document.
+//! Queries on documents.
 
 use super::schema::{Chunk, Indices};
 
@@ -9,7 +9,7 @@ impl Default for Indices {
 }
 
 impl Indices {
-    /// The indices, widened.
+    /// The indices as 32-bit numbers.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let (narrow, wide): (&[u16], &[u32]) = match self {
             Indices::U16(values) => (values, &[]),
@@ -28,7 +28,7 @@ impl Indices {
 }
 
 impl Chunk {
-    /// Number of vertices: the length of any stream.
+    /// The number of vertices, which is the length of every stream.
     pub fn vertex_count(&self) -> usize {
         self.streams.first().map_or(0, |stream| stream.values.len())
     }

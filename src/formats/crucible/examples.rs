@@ -1,4 +1,4 @@
-//! Examples of the rules of Crucible that no breakage of a generated file breaks alone.
+//! Examples of Crucible rules that no breakage of a generated file breaks alone.
 
 use super::rules::{POSITION, TRIANGLES};
 use super::schema::{Chunk, Document, Indices, Values};
@@ -12,7 +12,7 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
     }),
 ];
 
-/// Returns the example of a rule.
+/// Returns the example for a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let streams = vec![
         Values::Position3d(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).into(),

@@ -1,4 +1,4 @@
-//! Documents by the names of their declaration.
+//! Access to documents by declared field names.
 
 use super::schema::{Chunk, Container, Document, Indices, Stream};
 use crate::Dialect;

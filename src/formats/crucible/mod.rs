@@ -1,7 +1,7 @@
 //! Crucible mesh chunks: indices and one stream per attribute, each compressed with LZ4.
 //!
-//! A file is one bare chunk, or a `.cmodel` container of chunks. The engine's later code gave some attribute bits
-//! another meaning, the tangent dialect; both are read and written. The declaration is [`schema`].
+//! A file is one bare chunk, or a `.cmodel` container of chunks. The engine's later code changed the meaning of some
+//! attribute bits: this is the tangent dialect. Both dialects are supported. The declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::{Format, WriteOptions, crucible};

@@ -1,4 +1,4 @@
-//! Checks of documents against the rules of Crucible.
+//! Checks documents against the rules of Crucible.
 
 pub(super) use super::schema::rules::*;
 

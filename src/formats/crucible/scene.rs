@@ -1,4 +1,4 @@
-//! Crucible to and from scenes.
+//! Converts Crucible documents to and from scenes.
 
 use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values, places};
 use crate::scene::{
@@ -21,13 +21,13 @@ const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-/// The name of the custom attribute for a stream of 2D positions beside one of 3D positions.
+/// The name of the custom attribute for 2D positions in a chunk that also has 3D positions.
 const POSITION_2D: &str = "position_2d";
 
-/// What the source of a scene is called that was a file of Crucible.
+/// The source format of scenes read from Crucible.
 const SOURCE: &str = "crucible";
 
-/// What a scene has among its extras if it was the only chunk in a container.
+/// The scene extra that marks the only chunk of a container.
 const CONTAINER: &str = "crucible_container";
 
 impl ToScene for Document {
@@ -40,7 +40,7 @@ impl ToScene for Document {
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = Vec::new();
-        // Which dialect it was does not matter in a scene.
+        // The dialect has no meaning in a scene.
         let Document { dialect: _, container, chunks, trailing } = self;
         let is_alone_in_container = container == Container::Model && chunks.len() == 1;
         let chunks = chunks.into_iter().enumerate();
@@ -81,7 +81,8 @@ impl FromScene for Document {
     }
 }
 
-/// One mesh is a chunk. Only where it does not come from one can the extension say otherwise.
+/// Chooses the container: a single mesh becomes a bare chunk unless the extension is `.cmodel` and the mesh was not
+/// read as a bare chunk.
 fn container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
     let was_chunk = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
     match (scene.meshes.len(), options.extension.as_deref()) {
@@ -115,7 +116,7 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             Values::Normal(values) => mesh.normals = Some(values),
             Values::Uv(values) => mesh.uvs.push(values),
             Values::Tangent(values) => {
-                let message = "Crucible has no handedness of tangents: 1 assumed";
+                let message = "Crucible stores no tangent handedness: 1 assumed";
                 losses.push(Loss::changed(format!("chunks[{index}].tangents.w"), message));
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
@@ -178,7 +179,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     streams.extend(mesh.uvs.into_iter().next().map(Values::Uv));
     if let Some(tangents) = mesh.tangents {
         if tangents.iter().any(|[.., side]| *side != 1.0) {
-            let message = "Crucible has no handedness of tangents: -1 becomes 1";
+            let message = "Crucible stores no tangent handedness: -1 becomes 1";
             losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
         streams.push(Values::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
@@ -206,7 +207,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     Chunk { indices, streams, ..Chunk::default() }
 }
 
-/// A vertex with fewer than four joints is bound to bone 0 with a weight of 0.
+/// Unused influences have bone 0 and weight 0.
 fn to_bones(joints: [u16; 4], weights: [f32; 4]) -> [BoneWeight; 4] {
     std::array::from_fn(|slot| match joints[slot] {
         Skin::NONE => BoneWeight { bone: 0, influence: 0.0 },

@@ -7,14 +7,14 @@ use crate::formats::generated;
 use crate::layout::generate::Config;
 use crate::{Dialect, Limits};
 
-/// Returns documents that strict writing and reading accept: every set of attributes in any order, both widths of
-/// indices, both dialects, bare chunks and containers, floats of all bits. Their files read back with the same attributes,
-/// with or without a dialect.
+/// Returns documents that strict writing and reading accept. They cover all sets of attributes, both index widths,
+/// both dialects, bare chunks and containers, and floats with arbitrary bits. Their files read back with the same
+/// attributes, whether or not the dialect is given.
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents that strict reading accepts, of this size and sort. Plausible ones have no findings.
+/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let containers = [Container::Chunk, Container::Model];
     let types = containers.into_iter().flat_map(|container| {

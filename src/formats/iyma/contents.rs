@@ -44,7 +44,7 @@ fn indices(indices: &IndexBuffer) -> Numbers {
     }
 }
 
-/// The components as they are stored.
+/// Returns the stored components.
 fn values(attribute: &Attribute) -> Array {
     let (format, data) = (attribute.format, &*attribute.data);
     let numbers = match format.component() {

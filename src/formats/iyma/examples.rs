@@ -1,5 +1,5 @@
-//! Examples of the rules of IyMA: a triangle, and what breaks each rule in it. Breakages of the declaration cannot, as
-//! checksums and frames pack the bytes.
+//! Examples of IyMA rules: a triangle, and a change for each rule. Generated breakages cannot reach bytes behind
+//! checksums and compression.
 
 use super::codec;
 use super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
@@ -9,7 +9,7 @@ use super::schema::{Header, IndexFormat, MeshInfo, Usage, VertexFormat};
 use crate::formats::RuleExample;
 use crate::{Dialect, Rule};
 
-/// Breaks a rule of the triangle, given its file.
+/// A change that breaks a rule, applied to the document or to its file.
 enum Change {
     Document(fn(&mut Document)),
     Bytes(fn(&mut Vec<u8>)),
@@ -36,7 +36,7 @@ const CHANGES: &[(&Rule, Change)] = &[
     (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),
 ];
 
-/// Returns the example of a rule.
+/// Returns the example for a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let (_, change) = CHANGES.iter().find(|(own, _)| *own == rule)?;
     let mut document = triangle();
@@ -58,7 +58,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     Some(RuleExample { dialect: Dialect::Spec, violating, correct, is_json: false })
 }
 
-/// A triangle without a checksum of the data.
+/// Builds a triangle without a data checksum.
 fn triangle() -> Document {
     let positions = [[0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let data: Vec<u8> = positions.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
@@ -81,25 +81,25 @@ fn indices(indices: [u16; 3]) -> IndexBuffer {
     IndexBuffer { format: IndexFormat::U16, data: data.into() }
 }
 
-/// The uncompressed data of the triangle.
+/// Returns the uncompressed data of the triangle.
 fn content() -> Vec<u8> {
     let Document { indices, attributes, .. } = triangle();
     let buffers = indices.iter().map(|indices| &indices.data).chain(attributes.iter().map(|a| &a.data));
     buffers.flat_map(|buffer| buffer.to_vec()).collect()
 }
 
-/// Overwrites bytes from `at` on.
+/// Overwrites the bytes at `at`.
 fn set(file: &mut [u8], at: usize, bytes: &[u8]) {
     file.iter_mut().skip(at).zip(bytes).for_each(|(place, byte)| *place = *byte);
 }
 
-/// What follows the header of a file.
+/// The parts of a file after the header.
 struct Parts {
     descriptor: Vec<u8>,
     data: Vec<u8>,
 }
 
-/// Changes descriptor or data, and computes the header again.
+/// Changes the descriptor or data, and updates the header.
 fn replace(file: &mut Vec<u8>, change: fn(&mut Parts)) {
     let Ok((descriptor, data)) = codec::parts(file) else { return };
     let mut parts = Parts { descriptor: descriptor.to_vec(), data: data.to_vec() };
@@ -112,7 +112,7 @@ fn replace(file: &mut Vec<u8>, change: fn(&mut Parts)) {
     file.extend(data);
 }
 
-/// A zstd frame without magic bytes that holds these bytes in one raw block, with a window of 2^`log` bytes.
+/// Builds a zstd frame without magic bytes: one raw block, with a window of 2^`log` bytes.
 fn frame(log: u8, content: &[u8]) -> Vec<u8> {
     const LAST_RAW: u32 = 1;
     let block = (LAST_RAW | (content.len() as u32) << 3).to_le_bytes();

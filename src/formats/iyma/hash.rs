@@ -1,7 +1,7 @@
-//! RapidHash version 1 with the default seed, in the two forms that files have (I3, I4).
+//! RapidHash version 1 with the default seed, in the two variants used in files (I3, I4).
 //!
-//! The specification's checksums are one-shot hashes. The author's tool hashes the metadata in three writes of a
-//! streaming form that the crate `rapidhash` no longer has, and carries a mistake at inputs of exactly 48 bytes.
+//! The specification's checksums are one-shot hashes. The author's tool hashes the metadata in three writes to a
+//! streaming hasher that the crate `rapidhash` no longer has. That hasher has a bug for inputs of exactly 48 bytes.
 
 use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
 
@@ -11,13 +11,13 @@ use crate::layout::{ChecksumFunction, Value};
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
 
-/// The one-shot hash of parts that follow one another, as a dialect has it. All of several parts but the last one are of a
-/// multiple of 48 bytes, and the last one has 48 at least.
+/// Returns the one-shot hash of concatenated parts, in the variant of a dialect. If there are several parts, all but
+/// the last must be multiples of 48 bytes, and the last at least 48 bytes.
 pub fn one_shot(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
     match parts {
         [] => one_shot_of(&[], dialect),
         [whole] => one_shot_of(whole.as_ref(), dialect),
-        // In a single write, the streaming form is the one-shot one. Only 48 bytes show the mistake.
+        // With a single write, the streaming hash equals the one-shot hash. Its bug only affects 48 bytes.
         parts => {
             let mut hash = Streaming::new();
             hash.write(parts);
@@ -33,9 +33,9 @@ fn one_shot_of(bytes: &[u8], dialect: Dialect) -> u64 {
     }
 }
 
-/// The metadata checksum as a dialect has it: over the descriptor, its length and the data checksum.
+/// Returns the metadata checksum of a dialect: the hash of the descriptor, its length and the data checksum.
 pub fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 {
-    // The header has 16 bits for the length.
+    // The header stores the length in 16 bits.
     let length = (descriptor.len() as u16).to_le_bytes();
     let checksum = data_checksum.to_le_bytes();
     match dialect {
@@ -48,13 +48,13 @@ pub fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 
     }
 }
 
-/// The checksum of the data, given the dialect, for the declaration.
+/// The data checksum, as a function of the dialect, for the declaration.
 pub(super) const DATA: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the data",
     compute: |data, arguments| one_shot(&[data], dialect_of(arguments.first())),
 };
 
-/// The checksum of the metadata, given the dialect and the checksum of the data, for the declaration.
+/// The metadata checksum, as a function of the dialect and the data checksum, for the declaration.
 pub(super) const METADATA: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the metadata",
     compute: |descriptor, arguments| {
@@ -66,18 +66,18 @@ pub(super) const METADATA: ChecksumFunction = ChecksumFunction {
     },
 };
 
-/// The dialect that a declaration hands to a function.
+/// Returns the dialect passed by a declaration.
 pub(super) fn dialect_of(argument: Option<&Value>) -> Dialect {
     let is_reference = argument == Some(&Dialect::Reference.into());
     if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 
-/// Whether `stored` is the one-shot hash of these parts. At 48 bytes either value counts (I3).
+/// Returns `true` if `stored` is the one-shot hash of these parts. For 48 bytes, accepts both variants (I3).
 pub fn is_one_shot(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
     [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot(parts, dialect))
 }
 
-/// Whether `stored` is the metadata checksum of this dialect.
+/// Returns `true` if `stored` is the metadata checksum of this dialect.
 pub fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
     if stored == metadata(descriptor, data_checksum, dialect) {
         return true;
@@ -89,7 +89,7 @@ pub fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: 
     is_one_shot(stored, &[[descriptor, &length, &data_checksum.to_le_bytes()].concat()])
 }
 
-/// The streaming form of RapidHash 1.x, mistake included.
+/// The streaming variant of RapidHash 1.x, including its bug.
 struct Streaming {
     seed: u64,
     a: u64,
@@ -102,7 +102,7 @@ impl Streaming {
         Streaming { seed: SEED, a: 0, b: 0, size: 0 }
     }
 
-    /// Hashes parts that follow one another as one write.
+    /// Hashes concatenated parts in a single write.
     fn write(&mut self, parts: &[impl AsRef<[u8]>]) {
         self.size += parts.iter().map(|part| part.as_ref().len() as u64).sum::<u64>();
         self.seed ^= mix(self.seed ^ SECRETS[0], SECRETS[1]) ^ self.size;
@@ -116,7 +116,7 @@ impl Streaming {
         mix(self.a ^ SECRETS[0] ^ self.size, self.b ^ SECRETS[1])
     }
 
-    /// The core of version 1: folds the bytes into the seed, the ends of them into `a` and `b`.
+    /// The core of version 1: folds the bytes into the seed, and their ends into `a` and `b`.
     fn core(&mut self, parts: &[impl AsRef<[u8]>]) {
         let Some((last, others)) = parts.split_last() else { return };
         let bytes = last.as_ref();
@@ -152,8 +152,8 @@ impl Streaming {
     }
 }
 
-/// Folds whole blocks of 48 bytes into the lanes; returns what is left. Version 1 as it should be does this for more than
-/// 48 bytes only: that is the mistake.
+/// Folds whole 48-byte blocks into the lanes and returns the rest. Correct version 1 does this only for more than 48
+/// bytes: that is the bug.
 fn fold<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
     let (blocks, rest) = bytes.as_chunks::<48>();
     for block in blocks {
@@ -166,12 +166,12 @@ fn fold<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
     rest
 }
 
-/// The little-endian number in `size` bytes at `at`.
+/// Reads a little-endian number of `size` bytes at `at`.
 fn word(bytes: &[u8], at: usize, size: usize) -> u64 {
     bytes[at..at + size].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// The low and the high half of a product.
+/// Returns the low and high half of a product.
 fn multiply(a: u64, b: u64) -> (u64, u64) {
     let product = u128::from(a) * u128::from(b);
     (product as u64, (product >> 64) as u64)

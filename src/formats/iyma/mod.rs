@@ -1,8 +1,8 @@
 //! IyMA: GPU buffers of one or more meshes, compressed with zstd.
 //!
-//! All meshes of a file share one index buffer and one vertex buffer per attribute, so that one multi-draw-indirect call
-//! draws them. The author's own tool numbers usages and computes checksums differently from the specification: that is
-//! the reference dialect. Both dialects are read and written. The declaration is [`schema`].
+//! All meshes of a file share one index buffer and one vertex buffer per attribute, so one multi-draw-indirect call
+//! can draw them. The author's tool numbers usages and computes checksums differently from the specification. This is
+//! the reference dialect; both dialects are supported. The declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::iyma::{Document, Draws, Usage};
@@ -57,7 +57,7 @@ use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, Proper
 use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
-/// The checksums, for the tests that compare them with published vectors.
+/// Exposes the checksums to the tests, which compare them with published vectors.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
@@ -134,7 +134,7 @@ impl Format for Document {
         let mut losses = Vec::new();
         if self.dialect != dialect {
             document::dialect::into_dialect(&mut self.attributes, dialect, &mut losses);
-            // Each dialect has its own checksum: a wrong one cannot be kept.
+            // Each dialect has its own checksum, so a wrong one cannot be kept.
             self.metadata_checksum = None;
             self.dialect = dialect;
             self.narrow_indices();
@@ -194,7 +194,7 @@ impl Document {
         }
     }
 
-    /// The bounding box of a mesh.
+    /// Returns the bounding box of a mesh.
     fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
         let positions = self.attribute(&Usage::Position)?.of_mesh(mesh)?;
         let values = positions.to_f32();

@@ -1,4 +1,4 @@
-//! The fields that a scene is made of.
+//! The fields that become parts of a scene.
 
 use super::{Document, MeshInfo};
 use crate::scene::{MeshPlaces, Places, Share};
@@ -11,7 +11,7 @@ pub(super) fn places(document: &Document) -> Places {
     Places { meshes: meshes.collect(), ..Places::default() }
 }
 
-/// The bytes of a vertex in each buffer. The buffers are one list of bytes.
+/// Returns the bytes of a vertex in each buffer. The declaration lists all buffers as one list of bytes.
 fn vertices(document: &Document, mesh: &MeshInfo) -> Vec<Share> {
     let mut start = 0;
     let buffers = document.attributes.iter().map(|attribute| {

@@ -1,4 +1,4 @@
-//! Checks of documents against the rules of IyMA.
+//! Checks documents against the rules of IyMA.
 
 pub(super) use super::schema::rules::*;
 
@@ -27,7 +27,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Adds the checksums that are wrong.
+/// Adds the wrong checksums.
 pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
     if let Some(wrong) = metadata {
         report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch(wrong));
@@ -37,7 +37,7 @@ pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataCheck
     }
 }
 
-/// The message for a wrong checksum.
+/// Returns the message for a wrong checksum.
 pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
     let stored = wrong.stored;
     match wrong.computed() {
@@ -46,7 +46,7 @@ pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
     }
 }
 
-/// Where the indices of a mesh lie in the index buffer; `None` if it has none or they leave the buffer.
+/// Returns the range of a mesh in the index buffer; `None` if it has no indices or exceeds the buffer.
 fn range_of(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
     let start = usize::try_from(mesh.first_index).ok()?;
     let end = start.checked_add(usize::try_from(mesh.index_count).ok()?)?;
@@ -55,7 +55,7 @@ fn range_of(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
 
 fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report) {
     let meshes = || document.meshes.iter().filter_map(|mesh| Some((mesh, range_of(mesh, indices)?)));
-    // Ranges may overlap. Where many do, a summary of maxima bounds the time.
+    // Ranges may overlap. A summary of maxima bounds the time if many do.
     let work: usize = meshes().map(|(_, range)| range.len()).fold(0, usize::saturating_add);
     let summary = (work / 4 > indices.len()).then(|| Maxima::of(indices));
     for (mesh, range) in meshes() {
@@ -76,7 +76,7 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
         for (position, index) in wrong {
             let path = path!(data.indices[range.start + position]);
             report.add(&INDEX_RANGE, path, format_args!("index {index}, but the mesh has {limit} vertices"));
-            // Once the report is full, one finding per mesh is enough: many may share the same indices.
+            // Once the report is full, one finding per mesh suffices, because many meshes may share indices.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
             }
@@ -84,7 +84,7 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
     }
 }
 
-/// Whether all indices of a range are below `limit`: one pass without branches.
+/// Returns `true` if all indices of a range are below `limit`, in one branch-free pass.
 fn all_below(indices: &IndexBuffer, range: Range<usize>, limit: u32) -> bool {
     let Some(max_index) = limit.checked_sub(1) else { return range.is_empty() };
     let size = indices.format.size();
@@ -96,7 +96,7 @@ fn all_below(indices: &IndexBuffer, range: Range<usize>, limit: u32) -> bool {
             bytes.chunks_exact(2).fold(0, |any, b| any | excess(b)) == 0
         }
         IndexFormat::U32 if max_index <= i32::MAX as u32 => {
-            // The highest bit is set for indices from 2³¹ on and for negative differences.
+            // The highest bit is set for indices of 2³¹ and above, and for negative differences.
             let bits = |b: &[u8]| {
                 let index = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
                 index | max_index.wrapping_sub(index)
@@ -122,10 +122,10 @@ fn max(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     }
 }
 
-/// The largest index of each piece of the buffer, of each piece of pieces, and so on.
+/// A hierarchy of maxima: of each block of indices, of each block of these maxima, and so on.
 struct Maxima(Vec<Vec<u32>>);
 
-/// How many items make a piece.
+/// The number of items per block.
 const PIECE: usize = 64;
 
 impl Maxima {
@@ -140,7 +140,7 @@ impl Maxima {
         Maxima(levels)
     }
 
-    /// The largest index of a range: whole pieces from the summary, what is left at both ends from below it.
+    /// Returns the largest index of a range: from the summary for whole blocks, from the level below for the ends.
     fn max(&self, indices: &IndexBuffer, mut range: Range<usize>) -> u32 {
         let mut largest = 0;
         for level in 0..=self.0.len() {

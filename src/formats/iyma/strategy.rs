@@ -1,7 +1,7 @@
 //! Strategies that generate valid IyMA documents, for tests of other loaders.
 //!
-//! No expression of the declaration states the size of the buffers, so they are drawn here. Buffers contain every bit
-//! pattern, NaN and infinities included.
+//! The declaration has no expression for the size of the buffers, so they are drawn here. Buffers contain arbitrary
+//! bit patterns, including NaN and infinities.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -11,14 +11,14 @@ use super::{Attribute, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, Ver
 use crate::Dialect;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts: both dialects, every usage and format, with and without indices, user
-/// data and data checksum.
+/// Returns documents that strict reading accepts: both dialects, every usage and format, with and without indices,
+/// user data and data checksum.
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 20, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts, with as many vertices as the configuration allows, and twice as many
-/// indices. Plausible ones have no findings, finite floats, and meshes of whole triangles.
+/// Returns documents that strict reading accepts, with as many vertices as the configuration allows and twice as many
+/// indices. Plausible documents have no findings, finite floats, and whole triangles.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let dialects = select(&[Dialect::Spec, Dialect::Reference][..]);
@@ -41,7 +41,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// A mesh within the buffers, whose indices are below its vertex count.
+/// Returns a mesh within the buffers, with indices below its vertex count.
 fn mesh(drawn: [u32; 4], indices: Option<&IndexBuffer>, n_vertices: u32, plausible: bool) -> MeshInfo {
     let within = |first: u32, count: u32, len: u32| {
         let first = first % (len + 1);
@@ -55,7 +55,7 @@ fn mesh(drawn: [u32; 4], indices: Option<&IndexBuffer>, n_vertices: u32, plausib
     MeshInfo { first_index, index_count, first_vertex, vertex_count }
 }
 
-/// Indices of either width, or none.
+/// Returns indices of either width, or none.
 fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     let (end, counts) = ((max_vertices / 2).max(1), 0..=2 * max_vertices as usize);
     let narrow = vec(0..u16::try_from(end).unwrap_or(u16::MAX), counts.clone());
@@ -64,7 +64,7 @@ fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     prop_oneof![Just(None), narrow, wide]
 }
 
-/// An attribute with values made from a seed. Bytes below 64 are finite floats of every size.
+/// Returns an attribute with values derived from a seed. Bytes below 64 yield finite floats of all magnitudes.
 fn attribute(
     dialect: Dialect,
     usage: Usage,
@@ -72,7 +72,7 @@ fn attribute(
     vertices: u32,
     plausible: bool,
 ) -> Attribute {
-    // Two components of colour would look like texture coordinates where no checksum tells the dialect (I2).
+    // Without a checksum, a colour of two components would look like texture coordinates of the other dialect (I2).
     let is_odd = usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
     let format = if is_odd { VertexFormat::Unorm8x4 } else { format };
     let (mut state, mask) = (seed | 1, if plausible { 0x3f } else { 0xff });
@@ -85,10 +85,10 @@ fn attribute(
     Attribute { usage, format, data: bytes.collect::<Vec<_>>().into() }
 }
 
-/// Any set of the usages of a dialect, in any order, with up to two custom ones.
+/// Returns any set of a dialect's usages, in any order, with up to two custom ones.
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
     let name = if dialect == Dialect::Reference { "".boxed() } else { any::<String>().boxed() };
-    // Two numbers that differ.
+    // Two distinct numbers.
     let small = prop_oneof![0..=1u32, any::<u16>().prop_map_into()];
     let large = prop_oneof![Just(1 << 31), Just(u32::MAX), 0x1_0000..=u32::MAX];
     let custom = (small, large, name)

@@ -1,4 +1,4 @@
-//! Which dialect a file is in, and what the declaration cannot say of reading and writing one.
+//! Dialect detection, and the parts of reading and writing that the declaration cannot express.
 
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -21,22 +21,22 @@ static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     ]
 });
 
-/// The layout of each dialect.
+/// The layouts of all dialects.
 pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// The layout of a file of this dialect.
+/// Returns the layout of a file of this dialect.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, renderlib)] = *LAYOUTS;
     if dialect == Dialect::Renderlib { renderlib } else { spec }
 }
 
-/// Whether the bytes have the structure of MESH, and in which dialect (M17): the renderlib layout is recognised by a
-/// root transform whose last row is 0, 0, 0, 1 and by consuming the file exactly. Where the layout of the specification
-/// fits as well, the one under which the file breaks no rule is right, and the specification if both are.
+/// Checks the structure of MESH and detects the dialect (M17). The renderlib layout is recognised by the last row of
+/// its root transform, 0, 0, 0, 1. If the specification's layout also matches, renderlib must consume the whole file;
+/// the specification still wins unless the file breaks a rule under it.
 ///
-/// Nothing is copied for that but where both layouts fit.
+/// Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     let strings = spec_strings(bytes);
     let (dialect, fits) = match (fits_renderlib(bytes), strings) {
@@ -53,7 +53,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     Detection { confidence: confidence(bytes, fits), dialect }
 }
 
-/// The section of the strings, where the layout of the specification holds up to there.
+/// Returns the strings section if the specification's layout matches up to it.
 fn spec_strings(bytes: &[u8]) -> Option<&[u8]> {
     struct Start(Option<u64>);
 
@@ -79,7 +79,7 @@ fn are_text(strings: &[u8]) -> bool {
     strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
-/// How surely bytes are MESH whose structure fits, or does not.
+/// Rates bytes by their header and by whether their structure fits.
 fn confidence(bytes: &[u8], fits: bool) -> Confidence {
     let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);
@@ -91,7 +91,8 @@ fn confidence(bytes: &[u8], fits: bool) -> Confidence {
     }
 }
 
-/// `None` without the last row of a root transform, else whether the layout consumes the file exactly.
+/// Returns `None` if the last row of the root transform does not match, otherwise whether the layout consumes the
+/// whole file.
 fn fits_renderlib(bytes: &[u8]) -> Option<bool> {
     let header = Header::read_args(&mut Cursor::new(bytes), (Dialect::Renderlib,)).ok()?;
     if header.root_transform?[3].map(f32::to_bits) != [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits) {
@@ -107,10 +108,10 @@ fn breaks_no_rule(document: &Document, summary: &Summary) -> bool {
     report.findings().is_empty()
 }
 
-/// Decodes a file of this dialect, checking nothing but its structure.
+/// Decodes a file of this dialect, checking only its structure.
 pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)> {
     let (mut cursor, summary) = (Cursor::new(bytes), Summary::default());
-    // The walker finds the place of what binrw refuses.
+    // binrw lacks the location of a fault, so the walker finds it.
     let document = Document::read_args(&mut cursor, (dialect, &summary)).map_err(Error::malformed)?;
     match bytes.len() as u64 - cursor.position() {
         0 => Ok((document, summary)),
@@ -121,15 +122,15 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)
     }
 }
 
-/// Encodes the document in its own dialect, checking nothing but that it can be expressed.
+/// Encodes the document in its own dialect; rejects only what the dialect cannot express.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::with_capacity(size(document)));
     document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }
 
-/// Bytes of the file, so that it is written without growing; a few more than there are, as values in memory have more than
-/// the bytes of the file.
+/// Estimates the size of the file in bytes, to allocate only once. Slightly too large, because values in memory are
+/// larger than in the file.
 fn size(document: &Document) -> usize {
     let animation = |animation: &Animation| {
         size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)

@@ -48,7 +48,7 @@ fn animation(document: &Document, animation: &Animation) -> contents::Animation 
     let frames = animation.timestamps.len();
     let poses: Option<Vec<_>> = (0..frames).map(|frame| document.skeleton_pose(animation, frame)).collect();
     let poses = poses.unwrap_or_default();
-    // Joint by joint.
+    // Sorted by joint, then time.
     let keys =
         || (0..document.joints.len()).flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)));
     let joints: Vec<u32> = keys().map(|pose| pose.joint).collect();
@@ -72,19 +72,20 @@ fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// The joints, as skinning needs them.
+/// The joints, prepared for skinning.
 struct Rig {
-    /// Parents before their children. Joints on a circle have none before all of them, and so no place.
+    /// Joints with parents before children. In a parent cycle, no joint precedes all others, so their poses are
+    /// undefined.
     order: Vec<usize>,
     parents: Vec<Option<usize>>,
     inverse_bind: Vec<DMat4>,
 }
 
-/// The largest deviation of a quaternion from length 1 that counts as rounding.
+/// Maximum deviation of a quaternion's length from 1 due to rounding.
 const UNIT: f64 = 1e-5;
 
 impl Rig {
-    /// `None` without joints, or if their ids are out of order: then parents may name ids or entries (M10).
+    /// Returns `None` without joints, or if their ids are out of order: parents may then be ids or indices (M10).
     fn new(joints: &[Joint]) -> Option<Rig> {
         let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
         if joints.is_empty() || !is_ordered {
@@ -133,8 +134,8 @@ impl Rig {
         poses.collect()
     }
 
-    /// The matrix of each joint from the bind pose to a pose, and the largest number involved. `None` for a joint whose
-    /// place is undefined.
+    /// Returns the skinning matrix of each joint in a pose, and the largest number involved. `None` for a joint whose
+    /// transform is undefined.
     fn matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
         let mut global = vec![None; pose.len()];
         for &joint in &self.order {
@@ -152,7 +153,7 @@ impl Rig {
         let mut reach = 0.0_f64;
         let matrices = global.into_iter().zip(&self.inverse_bind).map(|(global, inverse_bind)| {
             let global = global?;
-            // Where the terms of the product cancel out, they still round.
+            // Terms of the product that cancel still contribute rounding errors.
             let [size, bind] = [global, *inverse_bind]
                 .map(|matrix| DMat4::from_cols_array(&matrix.to_cols_array().map(f64::abs)));
             reach = reach.max((size * bind).w_axis.max_element());
@@ -162,7 +163,7 @@ impl Rig {
     }
 }
 
-/// The transform of a joint relative to its parent; `None` if the rotation is no unit quaternion.
+/// Returns the transform of a joint relative to its parent; `None` if the rotation is not a unit quaternion.
 fn local(pose: &Pose) -> Option<DMat4> {
     let rotation = DQuat::from_array(xyzw(pose.rotation).map(f64::from));
     let is_unit = (rotation.length() - 1.0).abs() <= UNIT;
@@ -170,10 +171,10 @@ fn local(pose: &Pose) -> Option<DMat4> {
     is_unit.then(|| DMat4::from_scale_rotation_translation(scale, rotation.normalize(), translation))
 }
 
-/// The largest deviation of the sum of weights from 255 that counts as rounding.
+/// Maximum deviation of the sum of weights from 255 due to rounding.
 const WEIGHTS: i32 = 2;
 
-/// The mean of the matrices of the joints of a vertex, by their weights; `None` if it is undefined.
+/// Blends the joint matrices of a vertex by their weights; `None` if the result is undefined.
 fn blend(matrices: &[Option<DMat4>], ids: [u8; 4], weights: [u8; 4], skinned: &mut Skinned) -> Option<DMat4> {
     let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
     let deviation = (sum - 255).abs();

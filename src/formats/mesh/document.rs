@@ -1,4 +1,4 @@
-//! What can be asked of a document.
+//! Queries on documents.
 
 #[cfg(feature = "scene")]
 use super::schema::Joint;
@@ -6,20 +6,20 @@ use super::schema::{Animation, Document, Pose};
 use crate::Text;
 
 impl Animation {
-    /// Duration in seconds; `None` if the speed is not a positive number.
+    /// The duration in seconds; `None` if the speed is not positive.
     pub fn seconds(&self) -> Option<f32> {
         (self.speed > 0.0 && self.speed.is_finite()).then(|| self.duration / self.speed)
     }
 }
 
 impl Document {
-    /// The name of an animation; `None` if it has none or names a string that is not there.
+    /// The name of an animation; `None` if it has none or refers to a missing string.
     pub fn name_of(&self, animation: &Animation) -> Option<Text> {
         self.strings.get(usize::try_from(animation.name?).ok()?)
     }
 
-    /// The pose of each joint at one timestamp of an animation, ordered by joint; `None` if there is no such
-    /// timestamp or a joint has no pose.
+    /// Returns the pose of each joint at a timestamp of an animation, ordered by joint. `None` if the timestamp or
+    /// the pose of a joint is missing.
     pub fn skeleton_pose(&self, animation: &Animation, timestamp: usize) -> Option<Vec<Pose>> {
         let joints = self.joints.len();
         let start = timestamp.checked_mul(joints)?;
@@ -32,7 +32,8 @@ impl Document {
     }
 }
 
-/// Returns `true` if the parents name joints by id. Where the entries are out of order, either will do (M10).
+/// Returns `true` if the parents are joint ids rather than indices. If entries are out of order, both are accepted
+/// (M10).
 #[cfg(feature = "scene")]
 pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
     let mut parents = vec![None; joints.len()];
@@ -41,7 +42,7 @@ pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
             *parent = joint.parent_entry();
         }
     }
-    // A path longer than the number of joints runs in a circle.
+    // A path longer than the number of joints is a cycle.
     let mut paths = joints.iter().map(|joint| {
         std::iter::successors(joint.parent_entry(), |parent| parents.get(*parent).copied().flatten())
     });

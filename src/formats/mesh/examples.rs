@@ -1,4 +1,4 @@
-//! Examples of the rules of MESH that no breakage of a generated file breaks alone.
+//! Examples of MESH rules that no breakage of a generated file breaks alone.
 
 use super::rules::*;
 use super::schema::{Animation, Columns, Document, Joint, Vertices};
@@ -11,7 +11,7 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
     (&JOINT_ORDER, |document| set_ids(document, [1, 0])),
 ];
 
-/// Returns the example of a rule.
+/// Returns the example for a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let joint = |id| Joint { id, parent: 255, transform: super::IDENTITY };
     let document = Document {
@@ -25,7 +25,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     if *rule != NO_STRINGS {
         return changed(document, rule, CHANGES);
     }
-    // Such a document is never written.
+    // The writer rejects such a document, so this example breaks the encoded file.
     let dialect = document.dialect;
     let correct = document.write(&WriteOptions::default()).ok()?;
     let violating = correct.strip_suffix(format!("{NAME}\0").as_bytes())?.to_vec();
@@ -35,7 +35,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
 /// The name of the animation.
 const NAME: &str = "walk";
 
-/// A triangle whose first corner is bound to this joint.
+/// Returns a triangle whose first vertex is bound to this joint.
 fn vertices(joint: u8) -> Option<Vertices> {
     let columns = Columns {
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],

@@ -1,4 +1,4 @@
-//! Documents by the names of their declaration.
+//! Access to documents by declared field names.
 
 use std::io::Cursor;
 

@@ -1,8 +1,8 @@
 //! MESH 1.0: interleaved vertices, u32 indices, a skeleton and sampled animations.
 //!
-//! A file is a header of 13 bytes and the sections that it counts, without padding: vertices, indices, joints,
-//! animations, strings. Files in the wild follow a later layout, the renderlib dialect, with a header of 78 bytes;
-//! both are read and written. The declaration is [`schema`].
+//! A file is a 13-byte header, followed by the counted sections without padding: vertices, indices, joints,
+//! animations, strings. Files in the wild use a later layout, the renderlib dialect, with a 78-byte header. Both are
+//! supported. The declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::{Format, WriteOptions, mesh};
@@ -94,7 +94,7 @@ impl Declared for Document {
     }
 }
 
-/// Decodes a file; with what all of its bulk data together has, which rules ask for.
+/// Decodes a file. Also returns the summary of its bulk data that rules need.
 fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, Summary)> {
     let dialect = Document::dialect_of(bytes, options)?;
     codec::read(bytes, dialect)
@@ -157,7 +157,7 @@ impl Format for Document {
                     let message = "the specification has no root transform";
                     losses.push(Loss::dropped("root_transform", message));
                 }
-                // The specification requires a name: an empty one.
+                // The specification requires a name, so an empty one is added.
                 if !self.animations.is_empty() {
                     self.strings = [Text::default()].into_iter().collect();
                 }

@@ -1,11 +1,11 @@
-//! The fields that a scene is made of.
+//! The fields that become parts of a scene.
 
 use super::{Animation, Document};
 use crate::scene::{KeyPlaces, MeshPlaces, Places, Share};
 
 pub(super) fn places(document: &Document) -> Places {
     let joints = &document.joints;
-    // Each joint of the scene is the entry with its id.
+    // A scene joint comes from the entry with its id.
     let entry = |id: usize| joints.iter().position(|joint| usize::from(joint.id) == id).unwrap_or(id);
     let animations = document.animations.iter().enumerate();
     Places {
@@ -18,7 +18,8 @@ pub(super) fn places(document: &Document) -> Places {
     }
 }
 
-/// The entries of each joint, once for each of the three properties. Entries of one timestamp are in any order.
+/// Returns the entries of each joint, repeated for each of the three properties. Entries of a timestamp may be in any
+/// order.
 fn keys(index: usize, animation: &Animation, joints: usize) -> KeyPlaces {
     let mut entries = vec![Vec::new(); joints];
     for (place, pose) in animation.poses.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Checks of documents against the rules of MESH.
+//! Checks documents against the rules of MESH.
 
 pub(super) use super::schema::rules::*;
 
@@ -16,7 +16,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     check_after(&summary, document, report);
 }
 
-/// Adds every violation to `report`, once all the bulk data was inspected.
+/// Adds every violation to `report`, given the summary of the bulk data.
 pub(super) fn check_after(summary: &Summary, document: &Document, report: &mut Report) {
     check_document(codec::layout(document.dialect), document, report);
     if summary.max_joint().is_some_and(|joint| usize::from(joint) >= document.joints.len()) {

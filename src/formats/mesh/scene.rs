@@ -1,4 +1,4 @@
-//! MESH to and from scenes.
+//! Converts MESH documents to and from scenes.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ impl ToScene for Document {
             .enumerate()
             .map(|(index, animation)| to_animation(&self, index, animation))
             .collect::<Result<_>>()?;
-        // Animations and strings are in the scene already; which dialect it was does not matter there.
+        // Animations and strings are already in the scene; the dialect has no meaning in it.
         let Document { dialect: _, root_transform, vertices, indices, joints, animations: _, strings: _ } =
             self;
         let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
@@ -71,7 +71,7 @@ impl FromScene for Document {
         let dialect = options.dialect.unwrap_or_default();
         let renderlib = dialect == Dialect::Renderlib;
         let capabilities = Capabilities { transform: renderlib, ..CAPABILITIES };
-        // A transform becomes one more joint.
+        // The transform becomes an additional joint.
         let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !renderlib);
         let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
         let rebound = scene.bind_at_rest("MESH", |_| true);
@@ -81,7 +81,7 @@ impl FromScene for Document {
         if renderlib {
             drop_names(&mut scene, &mut losses);
         }
-        // The specification requires a name, if only an empty one.
+        // The specification requires a name, even an empty one.
         let names = if renderlib { Vec::new() } else { names(&scene) };
         let root_transform = renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
         let joints = from_skeleton(&scene.skeleton)?;
@@ -96,10 +96,11 @@ impl FromScene for Document {
     }
 }
 
-/// Strings that name no animation, listed one by one up to this many and counted beyond: there may be as many as bytes.
+/// Maximum number of unused strings that are listed individually. The rest are counted, because there may be as many
+/// strings as bytes.
 const MAX_LISTED: usize = 100;
 
-/// Strings that name no animation, and names that are not UTF-8.
+/// Returns the losses of strings that name no animation, and of names that are not UTF-8.
 fn lost_strings(document: &Document) -> Vec<Loss> {
     let names: BTreeSet<_> =
         document.animations.iter().filter_map(|animation| animation.name).map(|name| name as usize).collect();
@@ -153,8 +154,7 @@ fn from_mesh(mesh: Mesh, losses: &mut Vec<Loss>) -> Result<(Vertices, Vec<u32>)>
     Ok((Vertices::from_columns(&columns)?, indices))
 }
 
-/// Vertices may follow joints that the skeleton does not have, which moves them nowhere. Without any skeleton they are
-/// only numbers.
+/// Unbinds vertices from missing joints, which do not move them. Without a skeleton, joint numbers are kept.
 fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let count = scene.skeleton.joints.len();
     let skins = scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins).filter(|_| count > 0);
@@ -176,7 +176,7 @@ fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The joints, each at the place that its id names.
+/// Returns the joints, each at the index given by its id.
 fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
     let place = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
     let parents_are_ids = document::parents_are_ids(joints);
@@ -224,10 +224,10 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
 fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     let joints = &skeleton.joints;
     if joints.len() > skin::MAX_JOINTS {
-        let message = format!("{} joints, but MESH can number {}", joints.len(), skin::MAX_JOINTS);
+        let message = format!("{} joints, but MESH allows at most {}", joints.len(), skin::MAX_JOINTS);
         return Err(Error::inexpressible(message).at(path!(skeleton.joints)).in_format(FormatId::Mesh));
     }
-    // Small enough, all of them.
+    // The number of joints was checked above, so all ids fit.
     let to_joint = |(id, joint): (usize, &scene::Joint)| Joint {
         id: id as u8,
         parent: joint.parent.map_or(NO_JOINT, |parent| parent as u8),
@@ -236,10 +236,10 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     Ok(joints.iter().enumerate().map(to_joint).collect())
 }
 
-/// Poses of an animation that may be many more than it has samples.
+/// The number of poses an animation may always have.
 const MAX_POSES: usize = 1 << 24;
 
-/// How many more poses than samples a larger animation may have.
+/// Maximum ratio of poses to samples in an animation with more poses.
 const POSES_PER_SAMPLE: usize = 16;
 
 fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
@@ -275,7 +275,7 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
 
 /// Returns the losses of resampling the channels of an animation at these timestamps.
 fn resampling(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
-    // A single sample holds at all times.
+    // A single sample is constant.
     let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
     let moving = moving.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
     let mut resampled = moving
@@ -305,7 +305,7 @@ fn drop_names(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The names of the animations, each once.
+/// Returns the distinct names of the animations.
 fn names(scene: &Scene) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for animation in &scene.animations {
@@ -316,7 +316,8 @@ fn names(scene: &Scene) -> Vec<String> {
     names
 }
 
-/// The times of all channels, each once; before each step the last moment at which the value is still the one before.
+/// Returns the distinct times of all channels. Step channels also get the last time before each step, to hold the
+/// previous value.
 fn all_times(animation: &scene::Animation) -> Vec<f32> {
     let is_step =
         |channel: &&Channel| channel.interpolation == Interpolation::Step && channel.samples.len() > 1;
@@ -338,7 +339,7 @@ fn from_transform(joint: u32, transform: Transform) -> Pose {
     Pose { joint, position: transform.translation, rotation: [w, x, y, z], scale: transform.scale }
 }
 
-/// Rows as the file has them to the columns of a scene.
+/// Converts the rows in the file to a column-major matrix.
 fn to_matrix(rows: [[f32; 4]; 4]) -> Mat4 {
     Mat4::from_cols_array_2d(&rows).transpose()
 }

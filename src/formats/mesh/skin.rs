@@ -1,4 +1,4 @@
-//! Skins of scenes as MESH has them: each vertex is bound to a joint of the skeleton.
+//! Converts scene skins to MESH, where each vertex must be bound to a joint of the skeleton.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use super::schema::NO_JOINT;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, Quantity, Result, path};
 
-/// Ids and weights of the joints of each vertex.
+/// Joint ids and weights of each vertex.
 type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
-/// Ids of joints are smaller.
+/// Maximum number of joints; ids are smaller.
 pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
 
-/// The largest deviation of the sum of weights from 1 that counts as rounding.
+/// Maximum deviation of the sum of weights from 1 due to rounding.
 const NORMALISED: f32 = 1e-3;
 
 const PATH: &str = "meshes[0].skins[0]";
 
-/// Adds joints for vertices that are bound to missing ones.
+/// Adds joints for vertices that are bound to missing joints.
 pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Scene { meshes, skeleton, .. } = scene;
     let Some(mesh) = meshes.first_mut() else { return };
@@ -32,15 +32,15 @@ pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
         }
     }
     let Some(skin) = mesh.skins.first_mut() else { return };
-    let still = skeleton.joints.len();
-    let bound = bind_loose(skin, still, losses);
+    let static_joint = skeleton.joints.len();
+    let bound = bind_loose(skin, static_joint, losses);
     if bound {
         skeleton.joints.push(Joint { inverse_bind: Mat4::IDENTITY, ..Joint::default() });
     }
 }
 
-/// Numbers the joints of a skin without a skeleton so that MESH has ids for them. Returns how many that takes; `None` if
-/// they are too many.
+/// Renumbers the joints of a skin without a skeleton so that they fit MESH ids. Returns the number of joints; `None`
+/// if there are too many.
 fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     let used: BTreeSet<u16> =
         skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
@@ -59,14 +59,14 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
         }
     }
     if count > 0 {
-        let message = "added joints at the origin, since MESH requires those that vertices are bound to";
+        let message = "added joints at the origin, because MESH requires the joints of all vertices";
         losses.push(Loss::changed("skeleton.joints", message).counting(count, "joints"));
     }
     Some(count)
 }
 
-/// Binds vertices that are bound to missing joints only to a static one. Returns whether that has to be added.
-fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
+/// Binds vertices whose joints are all missing to a static joint. Returns `true` if that joint must be added.
+fn bind_loose(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> bool {
     let loose = match &skin.weights {
         Weights::U8(weights) => loose_vertices(&skin.joints, weights),
         Weights::F32(weights) => loose_vertices(&skin.joints, weights),
@@ -74,7 +74,7 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     if loose.is_empty() {
         return false;
     }
-    let id = u16::try_from(still).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
+    let id = u16::try_from(static_joint).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
     let (joint, weight) = if let Some(id) = id { (id, 1.0) } else { (Skin::NONE, 0.0) };
     for vertex in &loose {
         skin.joints[*vertex] = [joint, Skin::NONE, Skin::NONE, Skin::NONE];
@@ -94,7 +94,7 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     true
 }
 
-/// The vertices whose weights are all on missing joints. Without any weight they need none.
+/// Returns the vertices whose weights are all on missing joints. Vertices without weights need no joint.
 fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
     let is_loose = |(joints, weights): (&[u16; 4], &[W; 4])| {
         let mut held = joints.iter().zip(weights).filter(|(_, weight)| **weight > W::default()).peekable();
@@ -104,7 +104,7 @@ fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4
     vertices.filter(|(_, vertex)| is_loose(*vertex)).map(|(index, _)| index).collect()
 }
 
-/// The ids and weights of a skin.
+/// Returns the joint ids and weights of a skin.
 pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
     let place = |joint: u16| match joint {
         Skin::NONE => Some(NO_JOINT),
@@ -114,7 +114,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
         let [a, b, c, d] = four.map(place);
         a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
             let message = format!(
-                "vertex {vertex} is bound to one of the joints {four:?}, but MESH can number {MAX_JOINTS}"
+                "vertex {vertex} is bound to one of the joints {four:?}, but MESH allows at most {MAX_JOINTS}"
             );
             Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
         })

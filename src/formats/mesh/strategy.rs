@@ -7,18 +7,18 @@ use crate::Dialect;
 use crate::formats::generated;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts: every set of attributes, both dialects, with and without a skeleton
-/// and animations, joints and their parents in any order, names that are not UTF-8, floats of all bits.
+/// Returns documents that strict reading accepts. They cover all sets of attributes, both dialects, joints and
+/// parents in any order, animations, names that are not UTF-8, and floats with arbitrary bits.
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents that strict reading accepts, of this size and sort. Plausible ones have no findings.
+/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let types = [Dialect::Spec, Dialect::Renderlib].map(|dialect| (codec::layout(dialect), dialect));
     generated::documents(types, config, |bytes, dialect| {
         let (mut document, _) = codec::read(bytes, dialect).ok()?;
-        // By this row, files of the renderlib dialect are recognised (M17).
+        // Detection recognises the renderlib dialect by this row (M17).
         if let Some([.., last]) = &mut document.root_transform {
             *last = [0.0, 0.0, 0.0, 1.0];
         }

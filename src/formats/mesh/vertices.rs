@@ -1,4 +1,4 @@
-//! Vertices as the file has them, one record after the other: made, looked at, read and written.
+//! Vertex buffers of interleaved records: creating, querying, reading and writing.
 
 use std::io::Cursor;
 
@@ -12,11 +12,11 @@ use crate::layout::{Layout, Type};
 use crate::{Error, Result, path};
 
 impl Vertices {
-    /// Vertices from the bytes of their records.
+    /// Creates vertices from the bytes of their records.
     ///
     /// # Errors
     ///
-    /// If the format has no positions or the length is not a multiple of the stride.
+    /// If the format lacks positions, or the length is not a multiple of the stride.
     pub fn from_bytes(format: VertexFormat, bytes: Vec<u8>) -> Result<Vertices> {
         let stride = stride(format);
         if !format.position() || !bytes.len().is_multiple_of(stride) {
@@ -29,17 +29,17 @@ impl Vertices {
         Ok(Vertices { format, bytes })
     }
 
-    /// Vertices one by one.
+    /// Creates vertices from single records.
     ///
     /// # Errors
     ///
-    /// If a vertex has other attributes than `format` says; the path names it.
+    /// If the attributes of a vertex differ from `format`. The path names the attribute.
     pub fn from_records(format: VertexFormat, records: impl IntoIterator<Item = Vertex>) -> Result<Vertices> {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {
             if let Some((name, is_there)) = vertex.mismatch(format) {
-                let found = if is_there { "is there" } else { "is missing" };
-                let message = format!("{name} {found}, but the vertex format says otherwise");
+                let found = if is_there { "is present" } else { "is missing" };
+                let message = format!("{name} {found}, contrary to the vertex format");
                 return Err(Error::inexpressible(message).at(path!(vertices[index].(name))));
             }
             vertex.write(&mut bytes).map_err(Error::inexpressible)?;
@@ -47,7 +47,7 @@ impl Vertices {
         Vertices::from_bytes(format, bytes.into_inner())
     }
 
-    /// So many vertices, with zeros for all attributes.
+    /// Creates vertices with all attributes set to zero.
     pub(super) fn zeroed(format: VertexFormat, count: usize) -> Vertices {
         Vertices { format, bytes: vec![0; count * stride(format)] }
     }
@@ -65,32 +65,32 @@ impl Vertices {
         Ok(())
     }
 
-    /// Which attributes each vertex has.
+    /// The attributes of each vertex.
     pub fn format(&self) -> VertexFormat {
         self.format
     }
 
-    /// Size of one record in bytes.
+    /// The size of a record in bytes.
     pub fn stride(&self) -> usize {
         stride(self.format)
     }
 
-    /// Number of vertices.
+    /// The number of vertices.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.stride()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The records as they lie in the file.
+    /// The records, as stored in the file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Vertex `index`.
+    /// Returns vertex `index`.
     pub fn get(&self, index: usize) -> Option<Vertex> {
         let stride = self.stride();
         let start = index.checked_mul(stride)?;
@@ -98,12 +98,12 @@ impl Vertices {
         Vertex::read_args(&mut Cursor::new(record), (self.format,)).ok()
     }
 
-    /// The vertices one by one.
+    /// Iterates over the vertices.
     pub fn iter(&self) -> impl Iterator<Item = Vertex> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// The attribute of this name; `None` if the format does not have it.
+    /// Returns the attribute of this name; `None` if the format lacks it.
     pub(super) fn column<T: Plain>(&self, name: &str) -> Option<Column<'_, T>> {
         column(&self.bytes, self.format, name)
     }
@@ -114,13 +114,13 @@ fn column<'r, T: Plain>(records: &'r [u8], format: VertexFormat, name: &str) -> 
     Column::new(records, stride(format), offset as usize)
 }
 
-/// Size of a vertex in bytes, from its declaration.
+/// Returns the size of a vertex in bytes, from its declaration.
 fn stride(format: VertexFormat) -> usize {
-    // At least the position, which is there whatever the bits say; a divisor in any case.
+    // Never 0: every vertex has a position, whatever the bits are.
     Vertex::size_with(&[format.into()]).unwrap_or(12) as usize
 }
 
-/// Shows the joints of some vertices to `summary`.
+/// Adds the joints of some vertices to `summary`.
 pub(super) fn inspect(records: &[u8], format: VertexFormat, summary: &Summary) {
     if let (Some(ids), Some(weights)) =
         (column(records, format, "joint_ids"), column(records, format, "joint_weights"))

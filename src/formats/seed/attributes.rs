@@ -1,8 +1,8 @@
-//! The macro with which [`schema`](super::schema) declares the document and its attribute table as one.
+//! The macro with which [`schema`](super::schema) declares the document and its attribute table together.
 
-/// Declares the struct and, for each row of its fields, a [`Kind`](super::Kind) of line: what it is called, which field
-/// and channel hold its lines, how often they occur, the type and range of their values. The number of the values is that of
-/// the field.
+/// Declares the struct and, for each row of its fields, a [`Kind`](super::Kind) of line. A row states the identifier,
+/// the field and channel that hold the lines, their occurrence, and the type and range of their values. The field
+/// determines the number of values.
 macro_rules! document {
     (
         $(#[$document_attribute:meta])*
@@ -31,14 +31,14 @@ macro_rules! document {
             pub comments: $comments,
         }
 
-        /// The kinds of lines besides properties, in the order of the specification's table.
+        /// The kinds of lines except properties, in the order of the specification's table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Json)]
         #[allow(missing_docs, reason = "the table documents them")]
         pub enum Kind {
             $($($kind,)+)+
         }
 
-        /// Number of kinds.
+        /// The number of kinds.
         pub(super) const KINDS: usize = [$($(Kind::$kind),+),+].len();
 
         /// The attribute table.
@@ -70,7 +70,7 @@ macro_rules! document {
             }
         };
 
-        /// Number of channels of each field.
+        /// The number of channels of each field.
         #[allow(dead_code, non_upper_case_globals, reason = "they are called as the fields, and not all are needed")]
         pub(super) mod channels {
             use super::Kind;
@@ -79,10 +79,10 @@ macro_rules! document {
         }
 
         impl Kind {
-            /// All kinds, in the order of the table.
+            /// All kinds, in table order.
             pub const ALL: [Kind; KINDS] = [$($(Kind::$kind),+),+];
 
-            /// The kind of the lines with this identifier.
+            /// Returns the kind of the lines with this identifier.
             pub(super) fn of_bytes(identifier: &[u8]) -> Option<Kind> {
                 $($(const $kind: &[u8] = $identifier.as_bytes();)+)+
                 match identifier {
@@ -91,14 +91,14 @@ macro_rules! document {
                 }
             }
 
-            /// The list of the document that holds these lines.
+            /// The path of the list that holds these lines.
             pub fn path(self) -> $crate::Path {
                 match self {
                     $($(Kind::$kind => $crate::path!($field $([$channel])?).into(),)+)+
                 }
             }
 
-            /// The path as text.
+            /// The path of the list as text.
             pub(super) fn list(self) -> &'static str {
                 match self {
                     $($(Kind::$kind => concat!(stringify!($field) $(, "[", $channel, "]")?),)+)+
@@ -113,26 +113,26 @@ macro_rules! document {
         }
 
         impl Document {
-            /// The values of the lines of a kind; none if the channel does not exist.
+            /// Returns the values of all lines of a kind; empty if the channel does not exist.
             pub(super) fn column(&self, kind: Kind) -> Column<'_> {
                 match kind {
                     $($(Kind::$kind)|+ => self.$field.column(kind.channel()),)+
                 }
             }
 
-            /// Whether the document has lines of this kind, or an empty channel for them.
+            /// Returns `true` if the document has lines of this kind, or an empty channel for them.
             pub(super) fn has(&self, kind: Kind) -> bool {
                 match kind {
                     $($(Kind::$kind)|+ => self.$field.has(kind.channel()),)+
                 }
             }
 
-            /// Replaces the columns with zeros, for so many lines of each kind.
+            /// Resizes the columns to this many lines of each kind, filled with zeros.
             pub(super) fn allocate(&mut self, lines: &[usize; KINDS]) {
                 $(self.$field.allocate(&[$(lines[Kind::$kind as usize]),+]);)+
             }
 
-            /// All columns, in the order of the kinds.
+            /// Returns all columns, in the order of the kinds.
             pub(super) fn columns_mut(&mut self) -> Vec<ColumnMut<'_>> {
                 let mut columns = Vec::with_capacity(KINDS);
                 $(columns.extend(self.$field.columns_mut([$(Kind::$kind),+].len()));)+

@@ -1,26 +1,26 @@
-//! The columns of a document: the values of all lines of a kind, one line after the other.
+//! The columns of a document: the values of all lines of a kind, line by line.
 
-/// The most values of a line, as the grammar has it.
+/// Maximum number of values in a line; the grammar has the same limit.
 pub const MAX_VALUES: usize = 4;
 
-/// Numbers of either type.
+/// Numbers, either floats or integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Numbers<F, I> {
     Floats(F),
     Integers(I),
 }
 
-/// The values of a line, as many as the table says.
+/// The values of a line; the table determines how many are used.
 pub(super) type Values = Numbers<[f32; MAX_VALUES], [u32; MAX_VALUES]>;
 
 /// The values of all lines of a kind.
 pub(super) type Column<'d> = Numbers<&'d [f32], &'d [u32]>;
 
-/// As [`Column`], to be written to.
+/// A mutable [`Column`].
 pub(super) type ColumnMut<'d> = Numbers<&'d mut [f32], &'d mut [u32]>;
 
 impl Column<'_> {
-    /// Number of values.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Column::Floats(values) => values.len(),
@@ -29,27 +29,27 @@ impl Column<'_> {
     }
 }
 
-/// A field of the document: a column, or a list of channels with a column each.
+/// A field of the document: a column, or a list of channels with one column each.
 pub(super) trait Field {
     /// Whether the values are floats.
     const IS_FLOAT: bool;
-    /// Number of values of a line.
+    /// The number of values per line.
     const VALUES: usize;
 
-    /// Whether the channel exists.
+    /// Returns `true` if the channel exists.
     fn has(&self, channel: usize) -> bool;
 
-    /// The values of a channel; none if it does not exist.
+    /// Returns the values of a channel; empty if it does not exist.
     fn column(&self, channel: usize) -> Column<'_>;
 
-    /// Replaces the columns with zeros, for so many lines of each channel.
+    /// Resizes the columns to this many lines per channel, filled with zeros.
     fn allocate(&mut self, lines: &[usize]);
 
-    /// The columns of so many channels, empty where a channel does not exist.
+    /// Returns the columns of this many channels; those of missing channels are empty.
     fn columns_mut(&mut self, channels: usize) -> Vec<ColumnMut<'_>>;
 }
 
-/// A value of a line.
+/// A value in a line.
 pub(super) trait Component: Copy + Default {
     const IS_FLOAT: bool;
     fn column(values: &[Self]) -> Column<'_>;

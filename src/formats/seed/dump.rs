@@ -1,4 +1,4 @@
-//! The lines of a file with what they mean.
+//! The lines of a file with their meaning.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use super::schema::{KINDS, Kind, PROPERTIES};
 use crate::Line;
 use crate::layout::{Occurrence, ValueType};
 
-/// Longer texts are cut.
+/// Maximum displayed length, in characters.
 const MAX_CHARS: usize = 200;
 
 /// Calls `each` with each line until it breaks.
@@ -41,7 +41,7 @@ fn line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
     Line { number, offset: start as u64, bytes, list: "", index: 0, findings: Vec::new(), meaning }
 }
 
-/// What a line says, as far as it can be read, and what is wrong with it.
+/// Parses a line as far as possible. Also returns its diagnostic.
 fn read(bytes: &[u8]) -> (Content<'_>, Option<Diagnostic>) {
     if let Some(plain) = fast::line(bytes) {
         return (plain.content, None);
@@ -60,7 +60,7 @@ struct Next {
 }
 
 impl Next {
-    /// The list and the index of the item that a line adds. A malformed line counts as what it was meant to be.
+    /// Returns the list and the index of the item that a line adds. A malformed line counts as its intended kind.
     fn item(&mut self, content: &Content, diagnostic: Option<&Diagnostic>) -> (&'static str, usize) {
         let (list, next) = match (*content, diagnostic.map(|diagnostic| diagnostic.intent)) {
             (Content::Values(kind, _), _) | (Content::Empty, Some(Intent::Attribute(kind))) => {
@@ -74,7 +74,7 @@ impl Next {
     }
 }
 
-/// What a line means.
+/// Describes the meaning of a line.
 fn meaning(line: &Line) -> String {
     match read(line.bytes) {
         (Content::Empty, None) if line.bytes.contains(&b'#') => "comment".to_owned(),

@@ -1,4 +1,4 @@
-//! Examples of the rules of Seed: one text, and what breaks each rule in it.
+//! Examples of Seed rules: one text, and a change for each rule.
 
 use super::rules::*;
 use crate::formats::RuleExample;
@@ -21,7 +21,7 @@ u0 0, 1
 f 0, 1, 2
 ";
 
-/// The first text in [`TEXT`] that each rule forbids to become the second.
+/// For each rule, the text in [`TEXT`] to replace, and a replacement that breaks the rule.
 const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&ENCODING, "DEFAULT", b"DEFAULT\xff"),
     (&CONTROL, "DEFAULT", b"DEFAULT\x1b"),
@@ -50,7 +50,7 @@ const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&RANGE, "u0 0, 1", b"u0 0, 2"),
 ];
 
-/// The triangle with a comment, as JSON: files cannot break this rule.
+/// The triangle with a comment, as JSON, because no file can break this rule.
 const COMMENT_JSON: &str = r#"{
   "format": "seed",
   "properties": [
@@ -64,7 +64,7 @@ const COMMENT_JSON: &str = r#"{
 }
 "#;
 
-/// Returns the example of a rule.
+/// Returns the example for a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     if *rule == COMMENT {
         let violating = COMMENT_JSON.replace(" the end", r" the end\n").into_bytes();

@@ -1,4 +1,4 @@
-//! Seed's text files: properties, then a line for each attribute of each vertex, then faces.
+//! Seed text files: properties, then a line for each attribute of each vertex, then faces.
 //!
 //! The syntax is a grammar, `grammar/seed.pest`; the attribute table is [`schema`].
 //!
@@ -144,7 +144,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        // Only documents that follow the rules have a text.
+        // Only documents that follow the rules can be written as text.
         refuse(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
             .map(|()| write::write(self, options.comments))
             .map_err(|error| error.in_format(FormatId::Seed))
@@ -176,7 +176,7 @@ impl Format for Document {
     }
 }
 
-/// The fast path and the grammar, for the tests that compare them.
+/// Exposes the fast path and the grammar to the tests, which compare them.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {

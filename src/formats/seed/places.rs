@@ -1,4 +1,4 @@
-//! The fields that a scene is made of.
+//! The fields that become parts of a scene.
 
 use super::Document;
 use crate::scene::{MeshPlaces, Places, Share};

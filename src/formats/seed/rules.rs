@@ -1,4 +1,5 @@
-//! Checks of documents against the rules of Seed. Those on single lines apply to texts only and are reported where lines are read.
+//! Checks documents against the rules of Seed. Rules on single lines apply only to text and are reported by the line
+//! reader.
 
 use std::ops::RangeInclusive;
 
@@ -11,10 +12,10 @@ use super::syntax::{self, Rule};
 use crate::layout::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
 
-/// What could not be read and is thus not in the document: nothing is known to be missing.
+/// Parts of the file that could not be read, so the document may lack them without violating a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Unreadable {
-    /// There are lines whose intent is unknown.
+    /// There are lines of unknown intent.
     pub lines: bool,
     /// There are malformed properties.
     pub properties: bool,
@@ -33,7 +34,7 @@ pub(super) fn check(document: &Document, unreadable: Unreadable, report: &mut Re
     check_values(document, report);
 }
 
-/// What well-formed lines can violate together.
+/// Adds violations that involve several well-formed lines.
 pub(super) fn check_structure(document: &Document, unreadable: Unreadable, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.lines {
@@ -69,7 +70,7 @@ fn check_built_in(index: usize, found: &str, values: &[&str], report: &mut Repor
     }
 }
 
-/// What follows from the table.
+/// Checks the document against the attribute table.
 fn check_attributes(document: &Document, report: &mut Report) {
     let vertices = document.vertex_count();
     for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
@@ -95,7 +96,7 @@ fn check_attributes(document: &Document, report: &mut Report) {
             Occurrence::Vertex => (vertices, format!("{vertices} vertices")),
             Occurrence::Face => (document.faces.len(), format!("{} faces", document.faces.len())),
         };
-        // A missing channel is reported at the one that requires it.
+        // A missing channel is reported at the channel that requires it.
         let is_missing = !document.has(kind) || (lines == 0 && is_required(kind, document));
         if lines == expected || expected == 0 || is_missing {
             continue;
@@ -112,7 +113,7 @@ fn check_attributes(document: &Document, report: &mut Report) {
     }
 }
 
-/// Whether another attribute that is present requires this one.
+/// Returns `true` if another attribute in the document requires this one.
 fn is_required(kind: Kind, document: &Document) -> bool {
     let requires = |other: &Kind| other.attribute().requires == Some(kind.attribute().identifier);
     Kind::ALL.iter().any(|other| requires(other) && document.lines(*other) > 0)
@@ -128,10 +129,10 @@ fn check_integers(document: &Document, report: &mut Report) {
     }
 }
 
-/// Integers and words: the range is the table's.
+/// Checks integers and words against the range in the table.
 fn check_range(kind: Kind, values: &[u32], report: &mut Report) {
     let range = kind.attribute().integers();
-    // Lines have no text for other words and for larger integers.
+    // Words outside the table and larger integers cannot be written as text.
     let is_text = |value: u32| value <= MAX_INTEGER && kind.attribute().value_type != ValueType::Word;
     for (position, value) in values.iter().enumerate().filter(|(_, value)| !range.contains(value)) {
         let rule = if is_text(*value) { &INDEX_RANGE } else { &INDEX };
@@ -141,7 +142,7 @@ fn check_range(kind: Kind, values: &[u32], report: &mut Report) {
 }
 
 fn check_indices(kind: Kind, indices: &[u32], vertices: usize, report: &mut Report) {
-    // The common case is one pass without branches. A file without positions violates another rule.
+    // Fast path: one branch-free pass. A file without positions violates another rule.
     let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
         return;
@@ -149,7 +150,7 @@ fn check_indices(kind: Kind, indices: &[u32], vertices: usize, report: &mut Repo
     let from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
         let rule = if *index > MAX_INTEGER { &INDEX } else { &INDEX_RANGE };
-        // A larger index is out of range either way.
+        // A larger index is out of range with either base.
         let hint = match *index as usize == vertices && from_one {
             true => "; indices count from 0, not from 1 as in OBJ",
             false => "",
@@ -159,7 +160,7 @@ fn check_indices(kind: Kind, indices: &[u32], vertices: usize, report: &mut Repo
     }
 }
 
-/// A value of a column: its path is built only where it is kept.
+/// The path of a value in a column, built only if the finding is kept.
 struct ValuePath(Kind, usize);
 
 impl From<ValuePath> for Path {
@@ -169,7 +170,7 @@ impl From<ValuePath> for Path {
     }
 }
 
-/// What a document can hold and a file cannot.
+/// Adds violations that only documents can have, not files.
 fn check_texts(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
@@ -212,7 +213,7 @@ fn check_texts(document: &Document, report: &mut Report) {
     }
 }
 
-/// Whether a rule of the grammar takes the whole text.
+/// Returns `true` if a rule of the grammar matches the whole text.
 fn follows(rule: Rule, text: &str) -> bool {
     syntax::prefix(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Seed to and from scenes.
+//! Converts Seed documents to and from scenes.
 
 use super::schema::{BuiltIn, channels};
 use super::{Document, Property, places};
@@ -29,7 +29,7 @@ impl ToScene for Document {
         let named =
             |built_in: BuiltIn| self.property(built_in.property().name).unwrap_or_default().to_owned();
         let (name, material) = (named(BuiltIn::Name), named(BuiltIn::Mat0));
-        // All fields, so that the compiler asks what a new one means.
+        // Destructures all fields, so the compiler reports new ones.
         let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
         let mut losses = Vec::new();
         if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
@@ -87,7 +87,7 @@ impl FromScene for Document {
     }
 }
 
-/// Makes what the format requires (S1).
+/// Adds the attributes that the format requires (S1).
 fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     mesh.material.take_texture_as_name("Seed", 0, losses);
     if mesh.normals.is_none() {
@@ -116,7 +116,7 @@ fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Prope
     properties
 }
 
-/// The properties that every file should have (S10).
+/// Adds the properties that every file should have (S10).
 fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: &mut Vec<Loss>) {
     for built_in in BuiltIn::ALL {
         let name = built_in.property().name;
@@ -140,13 +140,13 @@ fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: 
     }
 }
 
-/// A letter, then letters, digits and `_` (S7).
+/// Returns `true` for a letter followed by letters, digits and `_` (S7).
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Values end at a comment and at the end of the line, and have no blanks around them (S6, S7).
+/// Replaces characters that would end the value, and trims whitespace (S6, S7).
 fn to_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
     let forbidden = |c: char| c == '#' || c.is_control();
     let changed = value.replace(forbidden, "_");

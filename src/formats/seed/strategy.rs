@@ -13,7 +13,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 12, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts, of this size and sort. Plausible ones have no findings.
+/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
     texts.prop_filter_map("a rule that no table states", |(text, comments)| {

@@ -1,4 +1,4 @@
-//! The grammar as a parser: the only place that names the type of its rules, which pest generates.
+//! The pest parser of the grammar. Only this file names the generated rule type.
 
 #![allow(missing_docs, reason = "the rules are documented in the grammar")]
 
@@ -14,15 +14,16 @@ pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
 
 /// The tokens of a text.
 pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
-/// Why a text does not follow a rule.
+/// The reason a text does not match a rule.
 pub(super) type Error = pest::error::Error<Rule>;
 
-/// Parses the whole of `text` by a rule. The error is large, and rare.
+/// Parses the whole of `text` by a rule. Errors are boxed because they are large and rare.
 pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
     Seed::parse(rule, text).map_err(Box::new)
 }
 
-/// Length in bytes of the part of `text` that follows a rule which accepts every beginning.
+/// Returns the length in bytes of the prefix of `text` that a rule matches. The rule must accept the start of any
+/// text.
 pub(super) fn prefix(rule: Rule, text: &str) -> usize {
     parse(rule, text).ok().and_then(|mut pairs| pairs.next()).map_or(0, |pair| pair.as_span().end())
 }

@@ -1,4 +1,5 @@
-//! BMD documents against sidecars. Floats there are the shortest decimals of 32-bit floats: they must be equal.
+//! Compares BMD documents with sidecars. Their floats are the shortest decimals of 32-bit floats and must match
+//! exactly.
 
 use meshspec::Text;
 use meshspec::bmd::{Animation, Bone, Document, F8A, LodDef, Mesh, Transform, flat_color, schema};
@@ -26,7 +27,7 @@ fn text(text: &Option<Text>) -> Value {
     json!(text.as_ref().map(Text::to_string))
 }
 
-/// The same number, or lists of them.
+/// Requires equal numbers, or nested lists of equal numbers.
 fn assert_numbers(at: &str, found: &[f32], expected: &Value) {
     let expected: Vec<f32> =
         expected.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect();
@@ -121,13 +122,13 @@ fn animation(at: &str, animation: &Animation, expected: &Value) {
     }
 }
 
-/// The same packed word, or none on either side; whether there is one.
+/// Requires the same packed word, or none on both sides. Returns `true` if there is one.
 fn assert_word(at: &str, found: Option<u32>, expected: &Value) -> bool {
     assert_eq!(json!(found.map(|word| format!("{word:08x}"))), *expected, "{at}");
     found.is_some()
 }
 
-/// Every line of the table of F8A magnitudes, `code:value`, and both signs.
+/// Compares every line of the table of F8A magnitudes, `code:value`, for both signs.
 pub fn compare_f8a(table: &str) {
     let entries: Vec<_> = table.split_whitespace().collect();
     assert_eq!(entries.len(), 128);
@@ -135,7 +136,7 @@ pub fn compare_f8a(table: &str) {
         let (code, value) = entry.split_once(':').unwrap();
         let (code, value) = (u8::from_str_radix(code, 16).unwrap(), value.parse::<f32>().unwrap());
         assert_eq!(F8A::from(code).value().to_bits(), value.to_bits(), "{code:02x}");
-        // Both zeros are the positive one.
+        // Both zeros decode to positive zero.
         let negative = if value == 0.0 { 0.0 } else { -value };
         assert_eq!(F8A::from(code | 0x80).value().to_bits(), f32::to_bits(negative), "{code:02x}");
     }

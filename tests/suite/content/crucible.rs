@@ -1,4 +1,4 @@
-//! Crucible documents against sidecars.
+//! Compares Crucible documents with sidecars.
 
 use std::borrow::Cow;
 
@@ -59,13 +59,13 @@ fn stream(file: &str, stream: &Stream, expected: &Value) {
     assert_eq!(numbers(&expected["last"]), last, "{file}: {}", values.name());
 }
 
-/// The components of the first and the last value.
+/// Returns the components of the first and the last value.
 fn ends(stream: &Stream) -> (Vec<f32>, Vec<f32>) {
     let data = &serde_json::to_value(stream).unwrap()["data"];
     (numbers(&data[0]), numbers(&data[stream.values.len() - 1]))
 }
 
-/// All numbers in a value, however nested.
+/// Collects the numbers in a nested value.
 fn numbers(value: &Value) -> Vec<f32> {
     match value {
         Value::Number(number) => vec![number.as_f64().unwrap() as f32],

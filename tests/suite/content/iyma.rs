@@ -1,4 +1,4 @@
-//! IyMA documents against sidecars.
+//! Compares IyMA documents with sidecars.
 
 use meshspec::Dialect;
 use meshspec::iyma::{DataChecksum, Document, IndexFormat, Usage};
@@ -65,7 +65,7 @@ fn descriptor(file: &str, document: &Document, expected: &Value) {
     }
 }
 
-/// The first values that a sidecar lists of the index buffer and of float buffers.
+/// Compares the first values of the index buffer and float buffers.
 fn first_values(file: &str, document: &Document, expected: &Value) {
     for buffer in expected["buffers"].as_array().unwrap() {
         let Some(values) = buffer["first_values"].as_array() else { continue };
@@ -83,8 +83,8 @@ fn first_values(file: &str, document: &Document, expected: &Value) {
     }
 }
 
-/// What we write for the same content has the same header and descriptor; the checksums are those of the same bytes
-/// where zstd compresses as it did for the file.
+/// Requires that the written file has the same header and descriptor. Checksums must match if zstd produces the same
+/// bytes.
 fn same_head(file: &str, document: &Document, bytes: &[u8]) {
     use meshspec::{Format, WriteOptions};
     let descriptor_end = 24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]]));

@@ -1,4 +1,4 @@
-//! MESH documents against sidecars.
+//! Compares MESH documents with sidecars.
 
 use meshspec::mesh::{Document, Joint, Pose, Vertex};
 use meshspec::{Dialect, Path, bulk};
@@ -56,7 +56,7 @@ impl Flatten for [[f32; 4]; 4] {
     }
 }
 
-/// The sections lie where the layout says and hash to what the other decoder saw.
+/// Requires that the sections have the offsets of the layout and the hashes of the independent decoder.
 fn sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
     let layout = meshspec::FormatId::Mesh.layout_of(bytes, document.dialect).unwrap();
     let names = [
@@ -119,7 +119,7 @@ fn vertex(file: &str, vertex: &Vertex, expected: &Value) {
     assert_eq!(expected.get("joint_weights"), vertex.joint_weights.map(|w| json!(w)).as_ref(), "{file}");
 }
 
-/// The first and the last values.
+/// Compares the first and the last values.
 fn ends(file: &str, values: &[u32], expected: &Value) {
     let first: Vec<u64> = expected["first"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
     let last: Vec<u64> = expected["last"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Documents against the sidecars of the reference files.
+//! Compares documents with the sidecars of the reference files.
 
 pub mod bmd;
 mod crucible;
@@ -9,12 +9,12 @@ mod seed;
 use meshspec::Document;
 use serde_json::Value;
 
-/// Compares a document with the sidecar of its file; `false` if the sidecar says nothing of the content.
+/// Compares a document with the sidecar of its file. Returns `false` if the sidecar has no content.
 pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) -> bool {
-    // Some stand beside a verdict.
+    // Some sidecars also have a verdict.
     let expected = expected.get("expected").unwrap_or(expected);
     let sum = expected.get("sha256").unwrap_or(&expected["file_sha256"]);
-    // Those of BMD have no checksum.
+    // BMD sidecars have no checksum.
     if !sum.is_null() {
         assert_eq!(crate::common::sha256(bytes), *sum, "{file}: another file");
     }

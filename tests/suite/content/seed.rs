@@ -1,4 +1,4 @@
-//! Seed documents against sidecars.
+//! Compares Seed documents with sidecars.
 
 use meshspec::bulk::{self, Plain};
 use meshspec::seed::Document;

@@ -1,4 +1,4 @@
-//! What a loader may print, and what is a difference.
+//! Accepted notations of contents, and differences.
 
 use meshspec::contents::compare;
 use serde_json::{Value, json};
@@ -25,35 +25,35 @@ fn expected() -> Value {
     })
 }
 
-/// The differences from the expected contents, one a line.
+/// Returns the differences from the expected contents, one per line.
 fn differences(found: &Value) -> Vec<String> {
     let differences = compare(&expected(), found, 100);
     assert_eq!(differences.total, differences.listed.len() as u64);
     differences.listed.iter().map(ToString::to_string).collect()
 }
 
-/// Contents with this attribute and no other.
+/// Returns contents with only this attribute.
 fn attribute(name: &str, array: Value) -> Value {
     json!({"meshes": [{"attributes": {name: array}}]})
 }
 
 #[test]
-fn what_is_equal() {
+fn equal_contents() {
     for found in [
         expected(),
         json!({}),
         json!({"format": "mesh", "animations": [{}], "meshes": [{"vertices": 2.0}]}),
         json!({"skeleton": null, "lods": [], "user_data": {}}),
-        // Values alone, nested or flat, with as many digits as the type has.
+        // Only values, nested or flat, with as many digits as the type has.
         attribute("position", json!([[0, 0.100000001, 0], [1, null, null]])),
         attribute("position", json!([0.0, 0.1, -0.0, 1.0, null, null])),
         attribute("position", json!({"shape": [2, 3]})),
-        // Bits alone, in any case.
+        // Only bits, in either case.
         attribute(
             "position",
             json!({"bits": ["00000000", "3DCCCCCD", "80000000", "3f800000", "7fc00001", "ff800000"]}),
         ),
-        // Within the tolerance; what is undefined is whatever it is.
+        // Within the tolerance; undefined values may be anything.
         attribute("normal", json!([0.75, 99.0])),
         attribute(
             "normal",
@@ -68,7 +68,7 @@ fn what_is_equal() {
 }
 
 #[test]
-fn what_differs() {
+fn different_contents() {
     let position = "meshes[0].attributes.position";
     let near = |name, array, message: &str| {
         (attribute(name, array), format!("meshes[0].attributes.{name}{message}"))
@@ -138,7 +138,7 @@ fn differences_are_capped_and_counted() {
     assert_eq!((differences.listed.len(), differences.total), (3, 1000));
     assert!(!differences.is_empty());
     assert_eq!(differences.listed[2].path, "[2]");
-    // Long values are cut.
+    // Long values are truncated.
     let found = json!({"format": "x".repeat(1000)});
     let differences = compare(&json!({"format": "mesh"}), &found, 1);
     assert!(differences.listed[0].found.chars().count() < 100);

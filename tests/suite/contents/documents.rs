@@ -51,7 +51,7 @@ proptest! {
     }
 }
 
-/// Broken files have the error of strict reading instead of contents.
+/// A broken file has the error of strict reading instead of contents.
 #[test]
 fn broken_files_have_no_contents() {
     for format in FormatId::ALL {

@@ -1,4 +1,4 @@
-//! The contents of a format that is declared here: its decoded fields by their paths.
+//! The contents of a custom format: its decoded fields by path.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -119,7 +119,7 @@ fn fields_are_compared() {
 }
 
 #[test]
-fn a_file_that_does_not_follow_its_declaration_has_none() {
+fn a_malformed_file_has_no_fields() {
     let error = AnyFormat::of::<Chart>().contents(&FILE[..20], &Default::default()).unwrap_err();
     assert_eq!((error.format(), &*error.path().to_string()), (Some("chart"), "points"));
     assert_eq!(error.rule().unwrap().code, "LAYOUT-TRUNCATED");

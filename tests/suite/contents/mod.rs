@@ -1,4 +1,4 @@
-//! Contents as other programs get them: JSON by a published schema, in which independent decoders find the same numbers.
+//! Contents as other programs read them: JSON by a published schema, compared with independent decoders.
 
 mod comparison;
 mod documents;
@@ -9,25 +9,25 @@ mod reference;
 use meshspec::Document;
 use serde_json::Value;
 
-/// The contents of a document as a reader of the JSON has them.
+/// Returns the contents of a document as parsed JSON.
 fn contents(document: &Document) -> Value {
-    // Through text, which keeps no NaN and rounds no float.
+    // Converts through text, which drops NaN and rounds no float.
     serde_json::from_str(&serde_json::to_string(&document.contents()).unwrap()).unwrap()
 }
 
-/// The numbers of an array; those of floats are their values, undefined ones NaN.
+/// Returns the numbers of an array as values; undefined floats are NaN.
 fn numbers(array: &Value) -> Vec<f64> {
     list(&array["values"]).iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect()
 }
 
-/// The numbers of an array of 32-bit floats, from their bits.
+/// Returns the numbers of a 32-bit float array, from their bits.
 fn floats(array: &Value) -> Vec<f32> {
     assert_eq!(array["type"], "f32");
     let bits = list(&array["bits"]).iter().map(|bits| bits.as_str().unwrap());
     bits.map(|bits| f32::from_bits(u32::from_str_radix(bits, 16).unwrap())).collect()
 }
 
-/// The numbers of an array as a little-endian file has them.
+/// Returns the numbers of an array as little-endian bytes.
 fn bytes(array: &Value) -> Vec<u8> {
     let size = match array["type"].as_str().unwrap() {
         "u8" | "i8" => 1,
@@ -45,7 +45,7 @@ fn bytes(array: &Value) -> Vec<u8> {
     bits.into_iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect()
 }
 
-/// A list; none without one.
+/// Returns a list; empty if the value is missing.
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

@@ -1,4 +1,4 @@
-//! Skinned positions follow from the other numbers of the contents, by the formulas of `docs/contents.md`.
+//! Recomputes skinned positions from the other contents, by the formulas of `docs/contents.md`.
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::mesh::{Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices};
@@ -18,7 +18,7 @@ fn transform(translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> Mat4
     Mat4::from_scale_rotation_translation(scale.into(), Quat::from_array(rotation), translation.into())
 }
 
-/// The matrix of each joint of a MESH file at a frame: from the bind pose to the pose.
+/// Returns the skinning matrix of each joint of a MESH file at a frame.
 fn mesh_matrices(contents: &Value, animation: &Value, frame: usize) -> Vec<Mat4> {
     let frames = animation["frames"].as_u64().unwrap() as usize;
     let [translations, rotations, scales] =
@@ -40,7 +40,7 @@ fn mesh_matrices(contents: &Value, animation: &Value, frame: usize) -> Vec<Mat4>
     (0..parents.len()).map(matrix).collect()
 }
 
-/// The matrix of each bone of a BMD file in a pose.
+/// Returns the matrix of each bone of a BMD file in a pose.
 fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
     let skeleton = &contents["skeleton"];
     let parents = numbers(&skeleton["parents"]);
@@ -77,7 +77,7 @@ fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
     matrices
 }
 
-/// Compares every skinned position with one that is computed from the rest of the contents; how many there are.
+/// Compares every skinned position with a recomputed one. Returns their number.
 fn compare_positions(contents: &Value) -> usize {
     let mut compared = 0;
     for pose in list(&contents["poses"]) {
@@ -122,9 +122,9 @@ fn compare_positions(contents: &Value) -> usize {
     compared
 }
 
-of_files!(positions_of_files_follow_from_their_contents);
+of_files!(positions_of_files_match_their_contents);
 
-fn positions_of_files_follow_from_their_contents(files: Vec<File>) {
+fn positions_of_files_match_their_contents(files: Vec<File>) {
     for wanted in [FormatId::Mesh, FormatId::Bmd] {
         let files = files.iter().filter(|(format, _)| *format == wanted);
         let compared: usize = files
@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(config(100, "contents_poses"))]
 
     #[test]
-    fn positions_of_bmd_follow_from_their_contents(
+    fn positions_of_bmd_match_their_contents(
         document in meshspec::bmd::strategy::documents_with(
             meshspec::layout::generate::Config { plausible: true, ..Default::default() }
         )
@@ -152,7 +152,8 @@ proptest! {
 const IDENTITY: [[f32; 4]; 4] =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-/// A vertex at (1, 0, 0) that follows the second of two joints, which is bound at (1, 0, 0); its rotation and weights.
+/// A vertex at (1, 0, 0) that follows the second of two joints, bound at (1, 0, 0) with this rotation and these
+/// weights.
 fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
     let mut bound = IDENTITY;
     bound[0][3] = -1.0;
@@ -196,16 +197,16 @@ fn a_joint_turns_a_vertex() {
         assert!((found - expected).abs() <= 1e-6, "{position:?}");
     }
     assert!(tolerance <= 1e-3);
-    // Half of it stays with the first joint.
+    // Half the weight stays with the first joint.
     let (position, _) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 128, 0, 0]));
     assert!((position[0] - (127.0 + 2.0 * 128.0) / 255.0).abs() <= 1e-6, "{position:?}");
-    // Weights that add up to 254 may be normalised or not.
+    // Weights with a sum of 254 may be normalised or not.
     let (_, wide) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 127, 0, 0]));
     assert!((6.0 / 255.0..0.04).contains(&wide), "{wide}");
 }
 
 #[test]
-fn what_has_no_defined_position_is_null() {
+fn undefined_positions_are_null() {
     let long = QUARTER.map(|x| 1.1 * x);
     for (rotation, ids, weights) in [
         (long, [1, 255, 255, 255], [255, 0, 0, 0]),
@@ -217,7 +218,7 @@ fn what_has_no_defined_position_is_null() {
         let (position, _) = only_position(arm(rotation, ids, weights));
         assert!(position.iter().all(|x| x.is_nan()), "{rotation:?} {ids:?} {weights:?}: {position:?}");
     }
-    // The other joint is where it is.
+    // The other joint stays in place.
     let (position, _) = only_position(arm(long, [0, 255, 255, 255], [255, 0, 0, 0]));
     assert_eq!(position, [2.0, 5.0, 0.0]);
 }
@@ -233,9 +234,9 @@ fn joints_out_of_order_have_no_poses() {
     assert_eq!(numbers(&contents["skeleton"]["parents"]), [1.0, -1.0]);
 }
 
-/// Lenient reading accepts joints that are their own ancestors, and parents that do not exist.
+/// Lenient reading accepts cycles of joints, and missing parents.
 #[test]
-fn joints_without_a_place_move_nothing() {
+fn joints_in_cycles_move_nothing() {
     for parent in [1, 9] {
         let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
         document.joints[1].parent = parent;
@@ -244,7 +245,7 @@ fn joints_without_a_place_move_nothing() {
     }
 }
 
-/// The poses of many animations stop before they take more memory than the file by far.
+/// The poses of many animations stop before they take far more memory than the file.
 #[test]
 fn poses_are_limited() {
     let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);

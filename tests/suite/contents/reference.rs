@@ -1,4 +1,4 @@
-//! The contents of the reference files against the sidecars of independent decoders.
+//! Compares the contents of the reference files with the sidecars of independent decoders.
 
 use meshspec::{FormatId, ReadOptions};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{bytes, contents, floats, list, numbers};
 use crate::common::{Fixture, bits, fixtures_of, sha256};
 
-/// Compares the contents of every file of a format that has a sidecar and is accepted leniently.
+/// Compares every file of a format that has a sidecar and passes lenient reading.
 fn compare_all(format: FormatId, compare: impl Fn(&Value, &Value)) {
     let mut compared = 0;
     for Fixture { file, bytes, expected, .. } in fixtures_of(format.name()) {
@@ -26,7 +26,7 @@ fn assert_sum(found: &Value, expected: &Value) {
     assert_eq!(*expected, sha256(&bytes(found)), "{}", found["shape"]);
 }
 
-/// The bits of some floats, as sidecars have them.
+/// Compares the bits of floats, in the notation of sidecars.
 fn assert_bits(found: &[f32], expected: &Value) {
     assert_eq!(found.iter().map(|x| bits([*x])[0].clone()).collect::<Value>(), *expected);
 }
@@ -88,7 +88,7 @@ fn mesh_animation(found: &Value, expected: &Value) {
     if count == 0 || poses["ids_sequential"] != true {
         return;
     }
-    // The file has them pose by pose, and the real part of rotations first.
+    // The file stores them pose by pose, with the real part of rotations first.
     let frames = found["frames"].as_u64().unwrap() as usize;
     let joints = count / frames;
     let places = (0..frames).flat_map(|frame| (0..joints).map(move |joint| joint * frames + frame));
@@ -190,7 +190,8 @@ fn iyma() {
     });
 }
 
-/// The attribute of a buffer, by its usage; one that repeats has the same bytes under another name.
+/// Returns the attribute of a buffer, by its usage. Attributes with a repeated usage have the same bytes under
+/// another name.
 fn iyma_attribute<'a>(attributes: &'a Value, buffer: &Value) -> &'a Value {
     let usage = &buffer["usage"];
     let name = match usage["name"].as_str().unwrap() {
@@ -216,7 +217,7 @@ fn iyma_attribute<'a>(attributes: &'a Value, buffer: &Value) -> &'a Value {
         .unwrap_or_else(|| panic!("no attribute {name} as in {buffer}"))
 }
 
-/// The same numbers, where theirs are shortest decimals of 32-bit floats and nested.
+/// Requires equal numbers; the sidecar's are nested, shortest decimals of 32-bit floats.
 fn assert_near(at: &str, found: &Value, expected: &Value) {
     let mut flat = Vec::new();
     flatten(expected, &mut flat);
@@ -226,7 +227,7 @@ fn assert_near(at: &str, found: &Value, expected: &Value) {
     for (found, expected) in found_numbers.iter().zip(flat) {
         let expected = expected.as_f64().map_or(f64::NAN, |number| f64::from(number as f32));
         let is_near = (found - expected).abs() <= tolerance || found.is_nan() && expected.is_nan();
-        // Decimals of ours are as short.
+        // Our decimals are as short.
         assert!(is_near || *found as f32 == expected as f32, "{at}: {found} for {expected} ± {tolerance}");
     }
 }

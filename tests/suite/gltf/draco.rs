@@ -1,4 +1,4 @@
-//! Compressed primitives: what Draco packed is what it unpacks itself.
+//! Draco-compressed primitives decode to the values that Draco itself decodes.
 
 use meshspec::ErrorKind;
 use meshspec::scene::Indices;
@@ -9,7 +9,7 @@ use super::read_json;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
-/// A mesh all numbers of which are packed.
+/// A mesh with only compressed attributes.
 fn mesh(case: &Value) -> File {
     let packed = bytes(&case["packed"]);
     let (mut json, _) = plain(case);
@@ -30,7 +30,7 @@ fn mesh(case: &Value) -> File {
     (json, packed)
 }
 
-/// The mesh with the numbers as they are.
+/// The mesh with uncompressed attributes.
 fn plain(case: &Value) -> File {
     let mut plain = bytes(&case["indices"]["plain"]);
     let mut accessors = vec![
@@ -68,7 +68,7 @@ fn first() -> File {
 }
 
 #[test]
-fn both_ways_to_pack_a_mesh_are_unpacked() {
+fn both_encodings_are_decoded() {
     let cases = packed("draco");
     for case in cases.as_array().unwrap() {
         let ((json, bytes), (plain_json, plain)) = (mesh(case), plain(case));
@@ -83,9 +83,9 @@ fn both_ways_to_pack_a_mesh_are_unpacked() {
     assert_eq!(cases.as_array().unwrap().len(), 2);
 }
 
-/// Draco tells large meshes by the valence of their vertices.
+/// Draco uses valence coding for large meshes.
 #[test]
-fn a_large_mesh_is_unpacked() {
+fn a_large_mesh_is_decoded() {
     let packed = bytes(&packed("valence"));
     let json = json!({
         "asset": { "version": "2.0" },
@@ -99,7 +99,7 @@ fn a_large_mesh_is_unpacked() {
         "buffers": [buffer(&packed)],
     });
     let (scene, _) = read_json(&json, &packed).unwrap();
-    // The smallest corner first.
+    // Starts each triangle at its smallest corner.
     let sorted = |triangles: Vec<[[i32; 2]; 3]>| {
         let mut triangles: Vec<_> = triangles
             .into_iter()
@@ -125,7 +125,7 @@ fn a_large_mesh_is_unpacked() {
 }
 
 #[test]
-fn sparse_values_replace_unpacked_ones() {
+fn sparse_values_replace_decoded_ones() {
     let (mut json, mut bytes) = first();
     let start = bytes.len();
     let (scene, _) = read_json(&json, &bytes).unwrap();
@@ -146,10 +146,10 @@ fn sparse_values_replace_unpacked_ones() {
 }
 
 #[test]
-fn packed_numbers_come_before_those_that_are_as_they_are() {
+fn compressed_data_takes_precedence() {
     let (mut json, bytes) = first();
     let (expected, _) = read_json(&json, &bytes).unwrap();
-    // All corners would be the same.
+    // Uncompressed, all corners would be the same.
     json["accessors"][0] = json!({ "componentType": 5121, "type": "SCALAR", "count": 96 });
     assert_ne!(expected.meshes[0].faces.indices, Some(Indices::U16(vec![0; 96])));
     assert_eq!(read_json(&json, &bytes).unwrap().0, expected);
@@ -189,10 +189,10 @@ fn errors_name_the_primitive() {
 }
 
 #[test]
-fn what_a_mesh_unpacks_to_is_limited() {
+fn the_decoded_size_of_a_mesh_is_limited() {
     let file = first();
     assert_eq!(read_within(1 << 20, &file), Ok(1));
-    // 32 triangles; 25 positions, normals, places in a texture, colours, joints and weights.
+    // 32 triangles; 25 positions, normals, texture coordinates, colours, joints and weights.
     let size = 32 * 12 + 25 * (12 + 12 + 8 + 4 + 8 + 16);
     for limit in [0, 1000, size - 1] {
         let error = read_within(limit, &file).unwrap_err();
@@ -210,7 +210,7 @@ fn damaged_meshes_are_an_error_or_a_mesh() {
     }
 }
 
-/// What `draco3d` of npm decodes, the nodes applied in double precision.
+/// Compares with npm's `draco3d`, with nodes applied in double precision.
 #[test]
 #[ignore = "needs models of other projects: MESHSPEC_MODELS names their folder"]
 fn models_of_other_projects() {

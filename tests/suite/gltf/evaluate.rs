@@ -1,4 +1,4 @@
-//! A small reader of glTF of its own, which only knows nodes, one skin and animations: where vertices are at a time.
+//! A small independent glTF reader for skinned positions over time. It supports only nodes, one skin and animations.
 
 use glam::{Mat4, Quat, Vec3, Vec4};
 use serde_json::Value;
@@ -15,7 +15,7 @@ impl<'a> Model<'a> {
         Model { json, numbers }
     }
 
-    /// The components of an accessor as floats; integers as they are, or from 0 to 1 if normalised.
+    /// Returns the components of an accessor as floats; normalised integers from 0 to 1.
     pub fn accessor(&self, index: &Value) -> Vec<Vec<f32>> {
         let accessor = &self.json["accessors"][index.as_u64().unwrap() as usize];
         let view = &self.json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
@@ -45,7 +45,7 @@ impl<'a> Model<'a> {
         values.map(|index| value(index).map(number).collect()).collect()
     }
 
-    /// Where each node is at a time, relative to its parent.
+    /// Returns the local transform of a node at a time.
     fn local(&self, node: usize, animation: Option<usize>, seconds: f32) -> Mat4 {
         let entry = &self.json["nodes"][node];
         if let Ok(matrix) = serde_json::from_value::<[f32; 16]>(entry["matrix"].clone()) {
@@ -107,7 +107,7 @@ impl<'a> Model<'a> {
         self.parent(node).map_or(local, |parent| self.global(parent, animation, seconds) * local)
     }
 
-    /// The vertices of the first skinned node.
+    /// Returns the vertices of the first skinned node.
     pub fn vertices(&self, animation: Option<usize>, seconds: f32) -> Vec<Vec3> {
         let nodes = self.json["nodes"].as_array().unwrap();
         let node = nodes.iter().find(|node| node.get("skin").is_some()).unwrap();

@@ -1,15 +1,15 @@
-//! Files that are small, but would take much time or memory if they were read carelessly.
+//! Small files that would take much time or memory if read carelessly.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
 use meshspec::{ErrorKind, Limits};
 use serde_json::{Value, json};
 
-use super::bad::{add, add_samples, numbers, triangle, with};
+use super::malformed::{add, add_samples, numbers, triangle, with};
 use super::{Files, read_json};
 
-/// Nodes, each the child of the one before and a step up from it, all with the triangle. Work that is done for each pair
-/// of a node and one above it would not end soon.
+/// A chain of nodes, each one step above its parent, all with the triangle. Work for each pair of a node and an
+/// ancestor would take too long.
 #[test]
 fn a_deep_chain_of_nodes_is_read_in_one_pass() {
     const NODES: usize = 60_000;
@@ -27,14 +27,14 @@ fn a_deep_chain_of_nodes_is_read_in_one_pass() {
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     assert_eq!((scene.meshes.len(), scene.skeleton.joints.len()), (NODES, NODES + 1));
     assert_eq!(scene.meshes[NODES - 1].positions[0], [0.0, NODES as f32, 0.0]);
-    // Behind the joints of the skin those above them, from below.
+    // The joints of the skin are followed by their ancestors, from the bottom up.
     let heights = scene.skeleton.joints[2..].iter().map(|joint| -joint.inverse_bind.w_axis.y);
     assert!(heights.eq((2..=NODES).rev().map(|height| height as f32)));
     assert!(losses.iter().all(|loss| !loss.path.starts_with("skins")), "{:?}", losses[0]);
 }
 
 #[test]
-fn extras_that_are_there_many_times_have_a_limit() {
+fn repeated_extras_are_limited() {
     let limits = Limits::default().with_max_decoded(64 << 20);
     let read = |json: &Value| {
         let files = Files::from([("numbers.bin".to_owned(), numbers())]);
@@ -64,11 +64,11 @@ fn extras_that_are_there_many_times_have_a_limit() {
 }
 
 #[test]
-fn the_times_of_several_curves_are_those_of_the_finest() {
+fn several_curves_share_the_finest_times() {
     let mut json = triangle();
     let floats = [
         vec![0.0, 1.0],
-        // In-tangent, value and out-tangent of two keys: gentle and wild.
+        // In-tangent, value and out-tangent of two keys: gentle and steep.
         vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 1.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 90.0, 0.0, 0.0, 50.0, 0.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
     ];

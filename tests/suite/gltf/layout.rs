@@ -1,4 +1,4 @@
-//! Where numbers lie in what is written, and what is said of them.
+//! The layout of written buffers, and its description in JSON.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
@@ -45,7 +45,7 @@ fn glb(scene: Scene) -> (Value, Vec<u8>, Vec<meshspec::Loss>) {
 }
 
 #[test]
-fn everything_is_aligned_and_within() {
+fn everything_is_aligned_and_in_bounds() {
     let (json, numbers, losses) = glb(everything());
     assert!(losses.is_empty(), "{losses:?}");
     assert_eq!(json["buffers"][0]["byteLength"], numbers.len());
@@ -91,7 +91,7 @@ fn the_index_65535_takes_32_bits() {
 }
 
 #[test]
-fn what_is_forbidden_is_changed_and_listed() {
+fn forbidden_values_are_changed_and_listed() {
     let mut scene = everything();
     let mesh = &mut scene.meshes[0];
     mesh.normals = Some(vec![[0.0, 0.0, 2.0], [0.0; 3], [0.0, 1.0, 0.0]]);
@@ -116,7 +116,7 @@ fn what_is_forbidden_is_changed_and_listed() {
     let mesh = &again.meshes[0];
     assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));
     assert_eq!(mesh.uvs[0], [[0.0, 1.0], [0.0, 0.75], [0.0, 0.75]]);
-    // The vertex without a joint follows one that does not move, and none again afterwards.
+    // The vertex without a joint is bound to a static one, and unbound again after reading.
     let weights = vec![[255, 0, 0, 0], [0; 4], [255, 0, 0, 0]];
     assert_eq!(mesh.skins[0].weights, Weights::U8(weights));
     assert_eq!(mesh.skins[0].joints[1], [Skin::NONE; 4]);
@@ -124,7 +124,7 @@ fn what_is_forbidden_is_changed_and_listed() {
 }
 
 #[test]
-fn a_position_that_is_not_finite_is_refused() {
+fn a_non_finite_position_is_rejected() {
     let mut scene = everything();
     scene.meshes.insert(0, triangle());
     scene.meshes[1].positions[2][1] = f32::INFINITY;
@@ -137,7 +137,7 @@ fn a_position_that_is_not_finite_is_refused() {
 }
 
 #[test]
-fn without_faces_there_are_points_and_without_vertices_nothing() {
+fn meshes_without_faces_become_points_and_empty_ones_nothing() {
     let mut points = triangle();
     points.faces.indices = Some(Indices::U32(Vec::new()));
     let scene = Scene { meshes: vec![points, Mesh::default()], ..Scene::default() };

@@ -1,4 +1,4 @@
-//! Compressed views: what meshoptimizer packed is what it unpacks itself.
+//! Compressed buffer views decode to the values that meshoptimizer itself decodes.
 
 use meshspec::ErrorKind;
 use meshspec::scene::Placement;
@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, refused};
 use super::read_json;
 
-/// A mesh an attribute or the corners of which are in a compressed view. The buffer of the numbers as they are is not
-/// there.
+/// A mesh with an attribute or the indices in a compressed view. The uncompressed fallback buffer is absent.
 fn mesh(case: &Value) -> File {
     let packed = bytes(&case["packed"]);
     let name = case["extension"].as_str().unwrap();
@@ -25,7 +24,7 @@ fn mesh(case: &Value) -> File {
     (json, packed)
 }
 
-/// The mesh with the numbers as they are.
+/// The mesh with uncompressed data.
 fn plain(case: &Value) -> File {
     let plain = bytes(&case["plain"]);
     let mut accessor = case["accessor"].clone();
@@ -59,7 +58,7 @@ fn first() -> File {
 }
 
 #[test]
-fn every_mode_with_every_filter_is_unpacked() {
+fn every_mode_and_filter_is_decoded() {
     let cases = packed("meshopt");
     let cases = cases.as_array().unwrap();
     for case in cases {
@@ -78,10 +77,10 @@ fn every_mode_with_every_filter_is_unpacked() {
 }
 
 #[test]
-fn compressed_numbers_come_before_those_that_are_as_they_are() {
+fn compressed_data_takes_precedence() {
     let (mut json, mut bytes) = first();
     let expected = read_json(&json, &bytes).unwrap().0;
-    // The view would have 3600 zeros.
+    // Uncompressed, the view would have 3600 zeros.
     json["bufferViews"][0]["buffer"] = 0.into();
     json["bufferViews"][0]["byteOffset"] = bytes.len().into();
     bytes.resize(bytes.len() + 3600, 0);
@@ -132,17 +131,17 @@ fn errors_name_the_view() {
 }
 
 #[test]
-fn what_a_view_unpacks_to_is_limited() {
-    // 3600 bytes of positions, in the view and in the mesh, and its node.
+fn the_decoded_size_of_a_view_is_limited() {
+    // 3600 bytes of positions in the view and in the mesh, and the mesh's node.
     let node = size_of::<Placement>() as u64;
     let (mut json, bytes) = first();
     assert_eq!(read_within(7200 + node, &(json.clone(), bytes.clone())), Ok(1));
     let error = (ErrorKind::LimitExceeded, "accessors[0]".to_owned());
     assert_eq!(read_within(7199, &(json.clone(), bytes.clone())), Err(error));
-    // At two nodes, but unpacked once, for one mesh.
+    // Two nodes share one mesh, which is unpacked once.
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 0 }]);
     assert_eq!(read_within(7200 + 2 * node, &(json.clone(), bytes.clone())), Ok(1));
-    // More than there is memory.
+    // More than any memory.
     json["bufferViews"][0]["byteLength"] = (12_u64 << 50).into();
     json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"]["count"] = (1_u64 << 50).into();
     let error = (ErrorKind::LimitExceeded, "bufferViews[0]".to_owned());

@@ -1,12 +1,11 @@
-//! glTF: what is written is read back, poses are those of the source, numbers of other writers are understood, bad
-//! files are refused with their place.
+//! glTF: round trips, poses, files of other writers, and located errors for malformed files.
 
-mod bad;
 #[cfg(feature = "draco")]
 mod draco;
 mod evaluate;
 mod hostile;
 mod layout;
+mod malformed;
 #[cfg(feature = "meshopt")]
 mod meshopt;
 mod models;
@@ -19,7 +18,7 @@ mod poses;
 mod round_trip;
 mod textures;
 mod tolerant;
-mod unread;
+mod unsupported;
 
 use std::collections::BTreeMap;
 
@@ -30,27 +29,27 @@ use meshspec::{Limits, Loss, Result};
 /// Files in memory.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The files that a scene becomes, and what is lost.
+/// Writes a scene. Returns its files and the losses.
 fn write(format: Interchange, scene: Scene) -> Result<(Files, Vec<Loss>)> {
     let mut files = Files::new();
     let losses = format.write(scene, &format!("a scene.{format}"), &mut files, &SceneOptions::default())?;
     Ok((files, losses))
 }
 
-/// The scene in a file among others.
+/// Reads the scene from its files.
 fn read(format: Interchange, files: &Files) -> Result<(Scene, Vec<Loss>)> {
     let bytes = &files[&format!("a scene.{format}")];
     format.read(bytes, files, &SceneOptions::default(), &Limits::default())
 }
 
-/// The scene in a `.glb` of this JSON and these numbers.
+/// Reads the scene of a `.glb` with this JSON and binary chunk.
 fn read_json(json: &serde_json::Value, numbers: &[u8]) -> Result<(Scene, Vec<Loss>)> {
     let text = json.to_string();
     let files = Files::from([("numbers.bin".to_owned(), numbers.to_vec())]);
     Interchange::Gltf.read(text.as_bytes(), &files, &SceneOptions::default(), &Limits::default())
 }
 
-/// The JSON in a `.glb`, and its numbers.
+/// Returns the JSON and binary chunk of a `.glb`.
 fn parts(glb: &[u8]) -> (serde_json::Value, &[u8]) {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let json = serde_json::from_slice(&glb[20..20 + length]).unwrap();

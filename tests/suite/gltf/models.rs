@@ -1,4 +1,4 @@
-//! Models made by other writers, with what they hold: see `tests/external/gltf/run.sh`.
+//! Models of other writers with their expected content: see `tests/external/gltf/run.sh`.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn models_of_other_writers() {
             .unwrap();
         let name = path.display().to_string();
         let mut paths: Vec<_> = losses.iter().map(|loss| loss.path.clone()).collect();
-        // Where a node is, is in its vertices; three.js gives its materials more than a colour.
+        // Node transforms are applied to the vertices; three.js materials have more than a colour.
         paths.retain(|path| !path.starts_with("nodes") && !path.starts_with("materials"));
         assert_eq!(json!(paths), expected["losses"], "{name}: {losses:?}");
         if let Some(poses) = expected["poses"].as_array() {

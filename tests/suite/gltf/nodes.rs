@@ -1,4 +1,4 @@
-//! Nodes that move meshes: they become joints, which keep their names and their animations.
+//! Animated nodes with meshes become joints that keep their names and animations.
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
@@ -18,7 +18,7 @@ fn numbers() -> Vec<u8> {
     meshspec::bulk::as_bytes(&numbers).into_owned()
 }
 
-/// A crane that moves along x, a jib on it that turns and has a hook as a child, and a floor that stays.
+/// A crane that moves along x, a rotating jib with a hook as its child, and a static floor.
 fn crane() -> Value {
     let view =
         |offset: usize, length: usize| json!({ "buffer": 0, "byteOffset": offset, "byteLength": length });
@@ -45,7 +45,7 @@ fn crane() -> Value {
     })
 }
 
-/// Where jib, hook and floor are after so many seconds.
+/// Returns the positions of jib, hook and floor at a time in seconds.
 fn expected(seconds: f32) -> Vec<Vec3> {
     let part = seconds / 2.0;
     let crane = Mat4::from_translation(Vec3::new(1.0 + 4.0 * part, 0.0, 0.0));
@@ -59,7 +59,7 @@ fn expected(seconds: f32) -> Vec<Vec3> {
         .collect()
 }
 
-/// Where all vertices of a scene are after so many seconds.
+/// Returns all vertices of a scene at a time in seconds.
 fn shown(scene: &Scene, seconds: f32) -> Vec<Vec3> {
     let mut scene = scene.clone();
     let animation = &scene.animations[0];
@@ -79,21 +79,21 @@ fn assert_moves(scene: &Scene, near: f32) {
 }
 
 #[test]
-fn meshes_move_as_their_nodes_do() {
+fn meshes_move_with_their_nodes() {
     let (scene, losses) = read_json(&crane(), &numbers()).unwrap();
     let names: Vec<_> = scene.skeleton.joints.iter().map(|joint| &*joint.name).collect();
     assert_eq!(names, ["crane", "jib"]);
     assert!(losses.iter().all(|loss| !loss.path.starts_with("animations")), "{losses:?}");
     assert_moves(&scene, 1e-5);
     assert!(scene.meshes[2].skins.is_empty(), "the floor moves with nothing");
-    // What rests where it is bound need not be moved for formats without joints.
+    // A mesh that rests in its bind pose needs no transform in formats without joints.
     let (document, _) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let (still, _) = document.into_scene(&SceneOptions::default()).unwrap();
     assert_eq!(still.meshes[0].positions[1], [3.0, 2.0, 0.0]);
 }
 
 #[test]
-fn they_move_in_other_formats() {
+fn meshes_move_in_other_formats() {
     let options = SceneOptions::default();
     let (scene, _) = read_json(&crane(), &numbers()).unwrap();
     let (files, _) = write(Interchange::Glb, scene.clone()).unwrap();
@@ -118,7 +118,7 @@ fn meshes_below_joints_of_skins_follow_them() {
     let joint = usize::from(hook.skins[0].joints[0][0]);
     assert_eq!(scene.skeleton.joints[joint].name, "hook");
     assert_eq!(scene.skeleton.joints[joint].parent, Some(0));
-    // A hook that nothing moves follows the jib, which is bound at the origin, as the skin says no other place.
+    // A static hook follows the jib, which is bound at the origin because the skin gives no other bind pose.
     json["animations"] = crane()["animations"].clone();
     let (scene, _) = read_json(&json, &numbers()).unwrap();
     let joint = usize::from(scene.meshes[1].skins[0].joints[0][0]);
@@ -128,7 +128,7 @@ fn meshes_below_joints_of_skins_follow_them() {
 }
 
 #[test]
-fn what_moves_no_mesh_is_lost() {
+fn animations_without_a_mesh_are_dropped() {
     let mut json = crane();
     json["nodes"][0].as_object_mut().unwrap().remove("children");
     json["scenes"][0]["nodes"] = json!([0, 1, 3]);
@@ -137,7 +137,7 @@ fn what_moves_no_mesh_is_lost() {
     assert_eq!(lost.len(), 1, "{losses:?}");
     assert_eq!(lost[0].message, "animations of nodes that move no mesh");
     assert!(matches!(scene.animations[0].channels[0].samples, Samples::Rotation(_)));
-    // Nor what is only a point at rest: no bind pose could give it its size back.
+    // A node of scale 0 at rest is lost: no bind pose could restore its size.
     let mut json = crane();
     json["nodes"][1]["scale"] = json!([0, 0, 0]);
     let (_, losses) = read_json(&json, &numbers()).unwrap();
@@ -155,7 +155,7 @@ fn instances_stay_instances() {
     json["nodes"][1]["extensions"] = instances;
     json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing"]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
-    // Two of the jib, at 1 and 5 along its x, which is scaled by 2; then the hook, which is not instanced, and the floor.
+    // Two instances of the jib, at 1 and 5 along its x axis, which is scaled by 2; then the hook and the floor.
     let origins = |scene: &Scene| -> Vec<_> {
         let placements = scene.meshes.iter().flat_map(|mesh| &mesh.placements);
         let transforms = placements.flat_map(|placement| placement.transforms());

@@ -1,4 +1,4 @@
-//! Numbers of files of other writers: of every kind, side by side, on curves, below nodes.
+//! Data of other writers: all component types, interleaving, splines, nested nodes.
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::layout::everything;
 use super::{parts, read, read_json, write};
 
-/// A file that is written list by list.
+/// A file that is built list by list.
 struct File {
     json: Value,
     numbers: Vec<u8>,
 }
 
 impl File {
-    /// Without anything but nodes.
+    /// Creates a file with only nodes.
     fn new(nodes: Value, roots: &[usize]) -> File {
         let json = json!({
             "asset": { "version": "2.0" },
@@ -28,7 +28,7 @@ impl File {
         File { json, numbers: Vec::new() }
     }
 
-    /// With a mesh of three points at these places.
+    /// Creates a file with a mesh of three points at these positions.
     fn with_points(nodes: Value, roots: &[usize], positions: [[f32; 3]; 3]) -> File {
         let mut file = File::new(nodes, roots);
         let positions = file.floats(&positions.concat(), "VEC3");
@@ -37,7 +37,7 @@ impl File {
         file
     }
 
-    /// One triangle, where nothing has moved it.
+    /// Creates a file with an untransformed triangle.
     fn triangle() -> File {
         File::with_points(json!([{ "mesh": 0 }]), &[0], [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     }
@@ -80,7 +80,7 @@ impl File {
     }
 }
 
-/// The specification, 3.6.2.2: the smallest integer and its neighbour are both −1.
+/// By the specification, 3.6.2.2, the smallest integer and its neighbour both mean −1.
 #[test]
 fn normalised_integers_reach_both_ends() {
     let words = |values: [i32; 3]| values.map(|value| (value as u16).to_le_bytes()).concat();
@@ -104,9 +104,9 @@ fn normalised_integers_reach_both_ends() {
 }
 
 #[test]
-fn attributes_may_stand_side_by_side() {
+fn attributes_may_be_interleaved() {
     let mut file = File::triangle();
-    // A position, texture coordinates and a colour of each vertex: 24 bytes.
+    // Position, texture coordinates and colour of each vertex, interleaved: 24 bytes.
     let vertex = |vertex: u8| {
         let floats = [0.0, 1.0, 2.0, 3.0, 4.0].map(|lane| (lane + 10.0 * f32::from(vertex)).to_le_bytes());
         [floats.concat(), vec![vertex, 2, 3, 0]].concat()
@@ -125,7 +125,7 @@ fn attributes_may_stand_side_by_side() {
     let mesh = &file.scene().meshes[0];
     assert_eq!(mesh.positions, [[0.0, 1.0, 2.0], [10.0, 11.0, 12.0], [20.0, 21.0, 22.0]]);
     assert_eq!(mesh.uvs, [[[3.0, 4.0], [13.0, 14.0], [23.0, 24.0]]]);
-    // Without alpha colours are opaque.
+    // Colours without alpha are opaque.
     assert_eq!(mesh.colors, [Colors::U8(vec![[0, 2, 3, 255], [1, 2, 3, 255], [2, 2, 3, 255]])]);
 }
 
@@ -137,7 +137,7 @@ fn colours_of_floats_without_alpha_are_opaque() {
     assert_eq!(file.scene().meshes[0].colors, [Colors::F32(vec![[0.5, 0.5, 0.5, 1.0]; 3])]);
 }
 
-/// A spline whose tangents are those of a cubic is that cubic.
+/// A spline with the tangents of a cubic reproduces the cubic.
 #[test]
 fn cubic_splines_are_followed() {
     let cubic = |t: f32| [t * t * t, t * t - t, 2.0 - t];
@@ -160,7 +160,7 @@ fn cubic_splines_are_followed() {
     }
 }
 
-/// Three nodes, one below the other, none of which leaves the next where it is; the first is `above`.
+/// Three nested nodes with transforms; `above` is the outermost.
 fn chain(last: Value) -> (Value, [Mat4; 3]) {
     let turn = Quat::from_rotation_z(0.5);
     let mut last = last;
@@ -177,7 +177,7 @@ fn chain(last: Value) -> (Value, [Mat4; 3]) {
 }
 
 #[test]
-fn vertices_are_where_all_nodes_above_take_them() {
+fn all_ancestors_transform_vertices() {
     let (nodes, [.., transform]) = chain(json!({ "mesh": 0 }));
     let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 2.0]];
     let scene = File::with_points(nodes, &[0, 3], positions).scene();
@@ -192,7 +192,7 @@ fn vertices_are_where_all_nodes_above_take_them() {
 }
 
 #[test]
-fn nodes_above_joints_are_joints_where_they_stand() {
+fn ancestors_of_joints_become_joints_in_place() {
     let (nodes, transforms) = chain(json!({ "name": "joint" }));
     let mut file = File::new(nodes, &[0, 3]);
     let bind = Mat4::from_rotation_x(1.0);
@@ -201,7 +201,7 @@ fn nodes_above_joints_are_joints_where_they_stand() {
     let skeleton = file.scene().skeleton;
     let rest: Vec<_> = (0..3).map(|joint| skeleton.rest(joint)).collect();
     let [first, second, third] = transforms;
-    // The joint of the skin comes first, then what is above it, from the bottom up.
+    // The joint of the skin comes first, then its ancestors, from the bottom up.
     for ((joint, found), expected) in skeleton.to_model(&rest).iter().enumerate().zip([third, second, first])
     {
         assert!(found.abs_diff_eq(expected, 1e-5), "{joint}: {found}, not {expected}");
@@ -229,7 +229,7 @@ fn joint_256_takes_16_bits() {
 }
 
 #[test]
-fn of_two_channels_that_move_the_same_the_later_one_does() {
+fn the_later_of_two_equal_channels_wins() {
     let mut scene = everything();
     let channel = |x: f32| meshspec::scene::Channel {
         joint: 0,

@@ -1,5 +1,5 @@
-//! Compressed numbers, as `tests/external/gltf/make_packed.mjs` had them made by meshoptimizer and Draco themselves, and
-//! models of other projects that have such.
+//! Compressed data made by meshoptimizer and Draco (`tests/external/gltf/make_packed.mjs`), and compressed models of
+//! other projects.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Files, read_json};
 
-/// A file, and the bytes in the one beside it.
+/// A file and its binary buffer.
 pub type File = (Value, Vec<u8>);
 
 pub fn packed(list: &str) -> Value {
@@ -32,7 +32,7 @@ pub fn refused((json, bytes): &File) -> Error {
     read_json(json, bytes).map(|(scene, _)| scene).expect_err(&json.to_string())
 }
 
-/// The number of meshes, or why there is none, where no more than this may be decoded.
+/// Reads with a limit on decoded bytes. Returns the number of meshes, or the error.
 pub fn read_within(limit: u64, (json, bytes): &File) -> Result<usize, (ErrorKind, String)> {
     let files = Files::from([("numbers.bin".to_owned(), bytes.clone())]);
     let limits = Limits::default().with_max_decoded(limit);
@@ -41,8 +41,8 @@ pub fn read_within(limit: u64, (json, bytes): &File) -> Result<usize, (ErrorKind
     scene.map(|(scene, _)| scene.meshes.len()).map_err(|error| (error.kind(), error.path().to_string()))
 }
 
-/// Reads a file whose first buffer is packed, with every byte of it damaged and with every length. Returns how many
-/// attempts gave a mesh, and how many an error.
+/// Reads a file with each byte of its packed first buffer damaged in turn, and with every length. Returns the numbers
+/// of meshes and errors.
 pub fn damage((json, bytes): &File, length: &str) -> [usize; 2] {
     let mut counts = [0; 2];
     let mut attempt = |json: &Value, bytes: &[u8]| match read_json(json, bytes) {
@@ -68,7 +68,7 @@ pub fn damage((json, bytes): &File, length: &str) -> [usize; 2] {
     counts
 }
 
-/// The triangles of all meshes where the scene shows them.
+/// Returns the triangles of all meshes as placed in the scene.
 pub fn triangles(mut scene: Scene) -> Vec<[Vec3; 3]> {
     scene.apply_transform();
     let meshes = scene.meshes.into_iter().flat_map(|mesh| {
@@ -80,7 +80,7 @@ pub fn triangles(mut scene: Scene) -> Vec<[Vec3; 3]> {
     meshes.collect()
 }
 
-/// Reads a model of another project and compares it with what an independent decoder found.
+/// Compares a model of another project with the results of an independent decoder.
 pub fn compare_model(name: &str, count: usize, bounds: [[f32; 3]; 2], area: f32) {
     let folder = std::env::var_os("MESHSPEC_MODELS").expect("MESHSPEC_MODELS names the folder of models");
     let path = Path::new(&folder).join("files").join(name);

@@ -1,13 +1,13 @@
-//! Files a part of which cannot be read: the rest is, and what was not is listed.
+//! Partly unreadable files: the rest is read, and missing parts are listed.
 
 use meshspec::scene::{Indices, Scene};
 use meshspec::{ErrorKind, Loss};
 use serde_json::{Value, json};
 
-use super::bad::{add, add_samples, numbers, refused, triangle, with};
+use super::malformed::{add, add_samples, numbers, refused, triangle, with};
 use super::read_json;
 
-/// The triangle, and the first thing that is wrong with another part of the file.
+/// Requires that the triangle is read, and returns the first loss.
 fn reads(json: &Value) -> (Scene, String) {
     let (scene, losses) = read_json(json, &numbers()).unwrap();
     assert_eq!(losses.len(), 1, "{losses:?}");
@@ -15,7 +15,7 @@ fn reads(json: &Value) -> (Scene, String) {
     (scene, losses[0].to_string())
 }
 
-/// Two triangles, the second of which has its positions in a buffer of its own.
+/// Two triangles, of which the second has its positions in another buffer.
 fn two(buffer: Value) -> Value {
     let mut json = triangle();
     add(&mut json, "buffers", buffer);
@@ -59,20 +59,20 @@ fn a_mesh_with_a_bad_buffer_is_left_out() {
 }
 
 #[test]
-fn limits_are_not_passed_over() {
+fn exceeded_limits_are_errors() {
     let error = refused(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::LimitExceeded, "buffers[1]"));
 }
 
 #[test]
-fn a_view_is_as_long_as_its_buffer_says() {
+fn views_end_with_their_buffer() {
     let error = refused(&with("/buffers/0/byteLength", json!(20)));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
     assert_eq!(error.message(), "36 bytes from 0 on, but buffers[0] has 20");
 }
 
 #[test]
-fn a_vertex_of_a_joint_that_is_not_there_leaves_its_mesh_out() {
+fn a_mesh_with_a_missing_joint_is_left_out() {
     let mut json = two(json!({ "byteLength": 44, "uri": "numbers.bin" }));
     add(
         &mut json,
@@ -96,7 +96,7 @@ fn a_vertex_of_a_joint_that_is_not_there_leaves_its_mesh_out() {
 }
 
 #[test]
-fn joints_without_matrices_are_bound_where_they_are() {
+fn joints_without_matrices_are_bound_at_rest() {
     let mut json = two(json!({ "byteLength": 64, "uri": "nope.bin" }));
     json["meshes"].as_array_mut().unwrap().pop();
     add(
@@ -114,7 +114,7 @@ fn joints_without_matrices_are_bound_where_they_are() {
         "{loss}"
     );
     assert_eq!(scene.skeleton.joints[0].inverse_bind.w_axis.to_array(), [-1.0, -3.0, 0.0, 1.0]);
-    // Bound where it rests.
+    // Bound in its rest pose.
     assert_eq!(scene.skeleton.joints[0].rest, None);
 }
 
@@ -145,7 +145,7 @@ fn an_animation_with_a_bad_buffer_is_left_out() {
 fn compressed_views_name_their_extension() {
     let meshopt = json!({ "EXT_meshopt_compression": { "buffer": 0, "byteLength": 36, "count": 3 } });
     let mut json = with("/bufferViews/0/extensions", meshopt);
-    // The numbers are there as they are, too.
+    // The uncompressed data is present as well.
     assert!(reads(&json).1.ends_with("unsupported extension: EXT_meshopt_compression"));
     json["bufferViews"][0]["buffer"] = 1.into();
     add(&mut json, "buffers", json!({ "byteLength": 36 }));
@@ -171,7 +171,7 @@ fn compressed_primitives_name_their_extension() {
     let draco = json!({ "KHR_draco_mesh_compression": { "bufferView": 0, "attributes": {} } });
     let mut json = with("/meshes/0/primitives/0/extensions", draco);
     json["extensionsUsed"] = json!(["KHR_draco_mesh_compression"]);
-    // The numbers are there as they are, too.
+    // The uncompressed data is present as well.
     let (_, loss) = reads(&json);
     assert_eq!(loss, "dropped: extensionsUsed[0]: unsupported extension: KHR_draco_mesh_compression");
     json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
@@ -260,7 +260,7 @@ fn a_bad_channel_is_left_out() {
         assert_eq!(loss, format!("dropped: animations[0].channels[0]: cannot be read: {why}"));
         assert_eq!(scene.animations[0].channels.len(), 1);
     }
-    // What moves nothing makes no joint.
+    // A channel without effect creates no joint.
     for (target, sampler) in [("colour", 0), ("scale", 7)] {
         let channel = json!({ "sampler": sampler, "target": { "node": 0, "path": target } });
         json["animations"][0]["channels"] = json!([channel]);
@@ -271,7 +271,7 @@ fn a_bad_channel_is_left_out() {
 }
 
 #[test]
-fn instances_that_cannot_be_read_leave_the_mesh_once() {
+fn unreadable_instances_leave_one_mesh() {
     let extension = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 9 } } });
     let (scene, loss) = reads(&with("/nodes/0/extensions", extension));
     assert_eq!(scene.meshes.len(), 1);

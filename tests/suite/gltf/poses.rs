@@ -1,4 +1,4 @@
-//! Skinned vertices at several times: those of the file equal those of the MESH document.
+//! Skinned vertices in glTF at several times equal those of the MESH document.
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
@@ -22,8 +22,8 @@ fn rows(rows: [[f32; 4]; 4]) -> Mat4 {
     Mat4::from_cols_array_2d(&rows).transpose()
 }
 
-/// The vertices at a timestamp as the specification of MESH has them: the poses are relative to the parents, and the
-/// transform of a joint takes a vertex from the model to the joint.
+/// Returns the vertices at a timestamp by the MESH specification. Poses are relative to parents, and a joint's
+/// transform maps from model space to joint space.
 fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize) -> Vec<Vec3> {
     let poses = document.skeleton_pose(&document.animations[animation], timestamp).unwrap();
     let local = |id: usize| {
@@ -34,7 +34,7 @@ fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize
     let entry = |id: usize| document.joints.iter().find(|joint| usize::from(joint.id) == id).unwrap();
     let global = |id: usize| {
         let (mut matrix, mut joint) = (local(id), entry(id));
-        // No file here has a parent of another number than its place.
+        // In these files, parents are both ids and indices.
         while joint.parent != 255 {
             matrix = local(joint.parent.into()) * matrix;
             joint = entry(joint.parent.into());
@@ -57,7 +57,7 @@ fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn poses_are_those_of_the_source() {
+fn poses_match_the_source() {
     let fixtures = fixtures_of("mesh");
     for file in FILES {
         let fixture = fixtures.iter().find(|fixture| fixture.file == file).unwrap();

@@ -1,4 +1,4 @@
-//! What this crate wrote itself is read back.
+//! Round trips of this crate's own glTF output.
 
 use crate::common::config;
 use meshspec::interop::Interchange;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::{read, write};
 
-/// The scene without where it comes from, and without differences that glTF does not make: how wide indices are, in
-/// which order attributes without a meaning stand, which channels share their times.
+/// Removes the source and differences that glTF cannot express: index width, order of custom attributes, shared
+/// channel times.
 fn canonical(mut scene: Scene) -> Scene {
     scene.source = None;
     for mesh in &mut scene.meshes {
@@ -33,10 +33,10 @@ proptest! {
     #![proptest_config(config(100, "gltf"))]
 
     #[test]
-    fn scenes_are_read_back(scene in strategy::scenes()) {
+    fn scenes_round_trip(scene in strategy::scenes()) {
         for format in [Interchange::Glb, Interchange::Gltf] {
             let (files, losses) = write(format, scene.clone()).unwrap();
-            // Numbers of joints without a skeleton get one; joints without a weight are not kept.
+            // Joint numbers without a skeleton get one; joints without a weight are dropped.
             for loss in &losses {
                 prop_assert!(loss.path == "skeleton" || loss.kind == LossKind::Quantised, "{loss}");
                 prop_assert!(loss.error.is_none_or(|error| error < 1e-5), "{loss}");
@@ -44,7 +44,7 @@ proptest! {
             let (again, lost) = read(format, &files).unwrap();
             let splits_only = lost.iter().all(|loss| loss.kind == LossKind::Split);
             prop_assert!(splits_only, "{lost:?}");
-            // What starts again gets samples at all whole ticks.
+            // Loops are resampled at all whole ticks.
             let looped = scene.animations.iter().any(|animation| animation.looped);
             let exact = !looped && losses.iter().all(|loss| loss.error.is_none());
             if exact {
@@ -54,12 +54,12 @@ proptest! {
     }
 
     #[test]
-    fn wild_scenes_are_refused_or_written(scene in strategy::wild_scenes()) {
+    fn wild_scenes_are_rejected_or_written(scene in strategy::wild_scenes()) {
         match write(Interchange::Glb, scene) {
             Ok((files, _)) => {
                 let (again, _) = read(Interchange::Glb, &files).unwrap();
                 again.check().unwrap();
-                // What was read can be written as it is.
+                // A scene that was read can be written unchanged.
                 let (_, losses) = write(Interchange::Glb, again).unwrap();
                 let changed = losses.iter().find(|loss| loss.path != "skeleton" && loss.error.is_none_or(|e| e > 1e-3));
                 prop_assert!(changed.is_none(), "{}", changed.unwrap());

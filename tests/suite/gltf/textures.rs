@@ -6,12 +6,12 @@ use meshspec::interop::Interchange;
 use meshspec::scene::{AlphaMode, Filter, Sampler, Scene, Texture, Wrap};
 use serde_json::{Value, json};
 
-use super::bad::{add, lost, numbers, triangle};
+use super::malformed::{add, lost, numbers, triangle};
 use super::{parts, read, read_json, write};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
 
-/// A triangle with two equal sets of texture coordinates, and a material of this surface.
+/// A triangle with two equal UV sets and a material.
 fn textured(surface: Value) -> Value {
     let mut json = triangle();
     let view = json!({ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC2" });
@@ -42,7 +42,7 @@ fn scene(json: &Value) -> Scene {
     scene
 }
 
-/// The JSON of the scene in a `.glb`, and its numbers.
+/// Returns the JSON and binary chunk of a scene's `.glb`.
 fn written(scene: Scene) -> (Value, Vec<u8>) {
     let (files, losses) = write(Interchange::Glb, scene).unwrap();
     assert_eq!(losses, []);
@@ -55,7 +55,7 @@ fn uri(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn files_stay_files() {
+fn image_files_stay_files() {
     let json = base(json!({}));
     assert_eq!(texture(&scene(&json)), Texture::file("img/oak bark.png"));
     let (json, _) = written(scene(&json));
@@ -103,7 +103,7 @@ fn numbers_with(image: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn surfaces_and_samplers_stay() {
+fn surfaces_and_samplers_are_kept() {
     let mut json = base(json!({ "texCoord": 1 }));
     json["materials"][0]["alphaMode"] = "MASK".into();
     json["materials"][0]["alphaCutoff"] = 0.75.into();
@@ -140,7 +140,7 @@ fn the_set_of_texture_coordinates_is_found_by_its_number() {
     attributes.as_object_mut().unwrap().remove("TEXCOORD_1");
     let (scene, _) = read_json(&json, &numbers()).unwrap();
     assert_eq!(texture(&scene).uv_set, 1);
-    // Without such a set, the texture cannot be shown.
+    // The texture cannot be shown without its UV set.
     json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["texCoord"] = 2.into();
     let (scene, _) = read_json(&json, &numbers()).unwrap();
     let (_, losses) = write(Interchange::Glb, scene).unwrap();
@@ -148,7 +148,7 @@ fn the_set_of_texture_coordinates_is_found_by_its_number() {
 }
 
 #[test]
-fn transforms_of_textures_move_the_texture_coordinates() {
+fn texture_transforms_are_applied_to_texture_coordinates() {
     let turn = std::f64::consts::FRAC_PI_2;
     let transform = json!({ "offset": [0.5, 0.25], "rotation": turn, "scale": [2, 4], "texCoord": 1 });
     let mut json = base(json!({ "extensions": { "KHR_texture_transform": transform } }));
@@ -163,7 +163,7 @@ fn transforms_of_textures_move_the_texture_coordinates() {
     let [before, after] = [&plain, &scene].map(|scene| &scene.meshes[0].uvs);
     assert_eq!(after[0], before[0], "the other set stays");
     for ([u, v], [x, y]) in before[1].iter().zip(&after[1]) {
-        // Scaled, turned counter-clockwise as seen with v pointing down, moved.
+        // Scaled, rotated counter-clockwise with v pointing down, then translated.
         let expected = [4.0 * v + 0.5, -2.0 * u + 0.25];
         assert!((expected[0] - x).abs() < 1e-6 && (expected[1] - y).abs() < 1e-6, "{u} {v} {x} {y}");
     }
@@ -216,7 +216,7 @@ fn the_diffuse_colour_of_older_materials_is_the_base_colour() {
     assert_eq!(texture(&scene), Texture::file("img/oak bark.png"));
 }
 
-/// One entry for equal images, however many meshes and materials have them.
+/// Equal images are written once, however many meshes and materials use them.
 #[test]
 fn images_are_written_once() {
     let mut json = base(json!({}));

@@ -1,4 +1,4 @@
-//! Files that other programs read, too, although they are not what the specification says.
+//! Files that violate the specification but that other programs read.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
@@ -6,10 +6,10 @@ use meshspec::{ErrorKind, Strictness};
 use serde_json::{Value, json};
 
 use super::Files;
-use super::bad::{add, lost, numbers, refused, triangle, with};
+use super::malformed::{add, lost, numbers, refused, triangle, with};
 use super::read_json;
 
-/// What is lost of a file, whose triangle is there.
+/// Requires that the triangle is read, and returns the losses.
 fn lost_of(json: &Value) -> Vec<String> {
     let (scene, losses) = read_json(json, &numbers()).unwrap();
     assert_eq!(scene.meshes[0].positions.len(), 3);
@@ -41,7 +41,7 @@ fn a_scene_without_scenes_shows_all_nodes() {
     let mut json = with("/scene", json!(0));
     json.as_object_mut().unwrap().remove("scenes");
     assert_eq!(lost_of(&json), ["dropped: scene: the file has no scenes: all nodes are shown"]);
-    // Without nodes there is nothing that it could be.
+    // Without nodes, there is no scene to show.
     assert!(read_json(&json!({ "asset": { "version": "2.0" }, "scene": 0 }), &[]).is_err());
 }
 
@@ -72,7 +72,7 @@ fn other_versions_are_named() {
 #[test]
 fn morph_targets_have_their_default_weights() {
     let mut json = triangle();
-    // Twice the positions as offsets, as node and mesh say it.
+    // Offsets by twice the positions, by the weights of node and mesh.
     json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }, { "POSITION": 0 }]);
     let moved = |json: &Value| read_json(json, &numbers()).unwrap().0.meshes[0].positions[1];
     assert_eq!(moved(&json), [1.0, 0.0, 0.0]);
@@ -87,9 +87,9 @@ fn morph_targets_have_their_default_weights() {
 }
 
 #[test]
-fn leniently_triangles_of_missing_vertices_are_left_out() {
+fn lenient_reading_skips_triangles_of_missing_vertices() {
     let mut json = triangle();
-    // The triangle, and one with the bytes of a float as an index.
+    // The triangle, and a second one with the bytes of a float as an index.
     json["bufferViews"][1] = json!({ "buffer": 0, "byteOffset": 30, "byteLength": 12 });
     json["accessors"][1]["count"] = 6.into();
     assert!(refused(&json).message().contains("but there are 3 vertices"));
@@ -105,7 +105,7 @@ fn leniently_triangles_of_missing_vertices_are_left_out() {
 }
 
 #[test]
-fn references_to_nothing_and_unknown_values_are_left_out() {
+fn dangling_references_and_unknown_values_are_dropped() {
     let cases = [
         ("/scene", json!(3), "dropped: scene: reference to a missing item: 3 of 1"),
         (
@@ -138,7 +138,7 @@ fn references_to_nothing_and_unknown_values_are_left_out() {
     for (pointer, value, loss) in cases {
         assert_eq!(lost_of(&with(pointer, value)), [loss]);
     }
-    // What nothing is read from.
+    // Properties that nothing refers to.
     for (pointer, value) in [
         ("/samplers", json!([{ "wrapS": 7 }])),
         ("/accessors/0/min", json!([null, 0, 0])),

@@ -1,4 +1,4 @@
-//! Formats by the first bytes of their files.
+//! Format detection by the first bytes.
 
 use meshspec::interop::Interchange;
 

@@ -1,4 +1,4 @@
-//! Coordinates far from the origin stay in 64 bits until they are written.
+//! Coordinates far from the origin keep 64 bits until they are written.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Folder, list, scene, triangle_at_nodes, write};
 
-/// Corners of a parcel in UTM, in metres, with more digits than 32 bits hold.
+/// Corners of a land parcel in UTM coordinates, in metres, with more digits than 32 bits hold.
 const UTM: [[f64; 3]; 4] = [
     [500_000.123_4, 4_000_000.567_8, 12.345_678_9],
     [500_003.987_6, 4_000_000.1, 12.1],
@@ -17,7 +17,7 @@ const UTM: [[f64; 3]; 4] = [
     [500_000.5, 4_000_008.333_333_333, 13.7],
 ];
 
-/// Points on the ground, measured from the centre of the earth.
+/// Points on the ground in earth-centred coordinates, in metres.
 const EARTH: [[f64; 3]; 4] = [
     [3_961_000.123_45, 652_000.987_65, 4_938_000.111_11],
     [3_961_040.2, 652_000.1, 4_938_000.222_22],
@@ -65,7 +65,7 @@ fn stl(points: &[[f64; 3]]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The centre of the box around points.
+/// Returns the centre of the bounding box.
 fn center(points: &[[f64; 3]]) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let low = points.iter().map(|point| point[axis]).fold(f64::INFINITY, f64::min);
@@ -74,13 +74,13 @@ fn center(points: &[[f64; 3]]) -> [f64; 3] {
     })
 }
 
-/// Positions around their centre, rounded once.
+/// Returns the positions relative to their centre, rounded once.
 fn centered(points: &[[f64; 3]]) -> Vec<[f32; 3]> {
     let center = center(points);
     points.iter().map(|point| std::array::from_fn(|axis| (point[axis] - center[axis]) as f32)).collect()
 }
 
-/// The positions that a scene has in a file, and what is lost there.
+/// Returns the positions of a scene after writing, and the losses.
 fn written(format: Interchange, scene: Scene) -> (Vec<[f32; 3]>, String) {
     let (folder, losses) = write(format, scene).unwrap();
     let name = format!("file.{format}");
@@ -131,7 +131,7 @@ fn other_axes_keep_all_digits() {
     let axes: Axes = "+y,+z,+x".parse().unwrap();
     let options = SceneOptions::default().with_conventions(Conventions::GLTF.with_axes(axes));
     let (mut scene, _) = Obj.read(&obj(&UTM), &Folder::new(), &options, &Limits::default()).unwrap();
-    // Right +Y is glTF's -X, up +Z its +Y, forward +X its +Z.
+    // Right +Y is glTF's −X, up +Z its +Y, forward +X its +Z.
     let turned = UTM.map(|[x, y, z]| [-y, z, x]);
     scene.center();
     assert_eq!(scene.meshes[0].positions, centered(&turned));
@@ -148,13 +148,13 @@ fn rounding_is_listed_in_metres() {
         let rounded = rounded.iter().find(|loss| loss.message.contains("rounded")).unwrap();
         assert_eq!(rounded.error, Some(worst), "{target}");
     }
-    // A vertex at the origin, as some programs add one, does not hide it.
+    // Some programs add a vertex at the origin; it must not hide the loss.
     let mut text = obj(&UTM);
     text.extend(b"v 0 0 0\nf 1 2 5\n");
     assert!(written(Obj, scene(Obj, &text).0).1.contains("rounded to 32 bits"));
 }
 
-/// The losses of rounding in an OBJ file.
+/// Returns the rounding losses of an OBJ file.
 fn rounding(text: &str, center: bool) -> Vec<String> {
     let (mut scene, _) = scene(Obj, text.as_bytes());
     if center {
@@ -168,7 +168,7 @@ fn rounding(text: &str, center: bool) -> Vec<String> {
 fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
     let small = "v 30000.1234 0 0\nv 30000.1244 0 0\nv 30000.1234 0.001 0\n";
     let near = "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -3\n";
-    // Many positions before take another way than few.
+    // Many preceding positions take another code path.
     let many = format!("o many\n{}", "v 0.5 0.5 0.5\nv 1.5 0.5 0.5\nv 0.5 1.5 0.5\n".repeat(50_000));
     let faces = "f -1 -2 -3\n";
     let more = "o c\nv 2.1 0 0\nv 3 0 0\nv 2 1 0\n";
@@ -192,7 +192,7 @@ fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
 }
 
 #[test]
-fn unavoidable_rounding_is_no_loss() {
+fn unavoidable_rounding_is_not_a_loss() {
     let large = "v -50000.123 -49999.456 0.1\nv 50000.789 0.1 0.2\nv 0.3 50000.321 0.4\nf 1 2 3\n";
     assert_eq!(rounding(large, false), [""; 0]);
     assert_eq!(rounding(large, true), [""; 0]);
@@ -205,7 +205,7 @@ fn unavoidable_rounding_is_no_loss() {
 }
 
 #[test]
-fn ordinary_models_take_no_more_and_lose_nothing() {
+fn ordinary_models_need_no_more_memory_and_lose_nothing() {
     let texts: [&[u8]; 3] = [
         b"v 0.1 0.2 0.3\n",
         b"v 0.1 0.2 0.3\nv 1.1 0.2 0.3\nv 0.1 1.2 0.3\nf 1 2 3\n",
@@ -218,9 +218,9 @@ fn ordinary_models_take_no_more_and_lose_nothing() {
     }
 }
 
-/// A model that starts near the origin and goes on far away, over several windows of text.
+/// A model that starts near the origin and continues far away, over several text windows.
 #[test]
-fn digits_are_kept_wherever_the_far_part_begins() {
+fn digits_are_kept_wherever_the_far_part_starts() {
     let near = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".repeat(100_000);
     let mut text = near.into_bytes();
     UTM.iter().for_each(|[x, y, z]| text.extend(format!("v {x} {y} {z}\n").bytes()));
@@ -230,7 +230,7 @@ fn digits_are_kept_wherever_the_far_part_begins() {
     assert!(UTM.iter().all(|point| exact.contains(point)), "{exact:?}");
 }
 
-/// The decimal is nearer to one float of 32 bits, and its nearest one of 64 bits halfway between that and another.
+/// The decimal is closer to one 32-bit float, but its nearest 64-bit float is half-way to the next.
 #[test]
 fn decimals_are_rounded_once() {
     for text in ["7.038531e-26", "1.00000005960464477539", "1.00000005960464477540", "1e-45", "3e38"] {
@@ -241,7 +241,7 @@ fn decimals_are_rounded_once() {
 
 const TRIANGLE: [[f32; 3]; 3] = [[0.1, 0.2, 0.3], [1.7, 0.0, 0.0], [0.0, 1.9, 0.0]];
 
-/// A triangle below nodes with these translations.
+/// A triangle below nested nodes with these translations.
 fn gltf(translations: &[[f64; 3]]) -> Scene {
     let last = translations.len() - 1;
     let nodes = translations.iter().enumerate().map(|(index, translation)| match index == last {
@@ -265,12 +265,12 @@ fn a_far_node_stays_a_node() {
         assert_eq!(losses, "");
         let json: serde_json::Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
         let node = |name| json["nodes"].as_array().unwrap().iter().find(|node| node["name"] == name);
-        // The transform of the whole scene, where 32 bits hold it.
+        // The transform of the whole scene, if 32 bits hold it.
         let above = |axis: usize| node("scene").and_then(|node| node["matrix"][12 + axis].as_f64());
         let own = &node("far").unwrap()["translation"];
         let found = std::array::from_fn(|axis| above(axis).unwrap_or(0.0) + own[axis].as_f64().unwrap());
         assert_eq!(found, far);
-        // Formats without nodes have the vertices there, rounded once; around the centre, they lose nothing.
+        // Formats without nodes store transformed vertices, rounded once. Around the centre, nothing is lost.
         let there = TRIANGLE.map(|point| std::array::from_fn(|axis| f64::from(point[axis]) + far[axis]));
         let (found, losses) = written(Obj, scene.clone());
         assert_eq!(found, there.map(|point| point.map(|coordinate| coordinate as f32)));

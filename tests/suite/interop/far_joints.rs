@@ -1,4 +1,4 @@
-//! Joints far from the origin: 64 bits until a file is written, like the coordinates of meshes.
+//! Joints far from the origin keep 64 bits until they are written, like mesh coordinates.
 
 use glam::{DQuat, DVec3};
 use meshspec::interop::Interchange::{Gltf, Obj};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{list, of, triangle, write};
 
-/// The place of the skeleton in metres, with more digits than 32 bits hold.
+/// The origin of the skeleton in metres, with more digits than 32 bits hold.
 const FAR: [f64; 3] = [500_000.123_4, 4_000_000.567_8, 12.25];
 
-/// A triangle that follows a joint, which an animation moves from its rest pose by 1 m.
+/// A triangle that follows a joint, which an animation moves by 1 m from its rest pose.
 fn near() -> Scene {
     let channel = Channel {
         joint: 0,
@@ -31,12 +31,13 @@ fn near() -> Scene {
     scene
 }
 
-/// The same with other nodes, and the losses. `add` gets the nodes and the index of the joint, and returns the root nodes.
+/// The scene with other nodes, and its losses. `add` gets the nodes and the index of the joint, and returns the root
+/// nodes.
 fn with_nodes(add: impl FnOnce(&mut Vec<Value>, usize) -> Vec<usize>) -> (Scene, String) {
     let (folder, _) = write(Gltf, near()).unwrap();
     let mut file: Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
     let nodes = file["nodes"].as_array_mut().unwrap();
-    // Above the joint there is the node of the scene.
+    // The scene's node is the parent of the joint.
     nodes.iter_mut().filter_map(Value::as_object_mut).for_each(|node| drop(node.remove("children")));
     let joint = nodes.iter().position(|node| node["name"] == "joint").unwrap();
     let mut roots = add(nodes, joint);
@@ -48,7 +49,7 @@ fn with_nodes(add: impl FnOnce(&mut Vec<Value>, usize) -> Vec<usize>) -> (Scene,
     (scene, list(&losses))
 }
 
-/// The same below a node at that place: the only root, which is the transform of the scene, or one of two.
+/// The scene below a node at that position: the only root, which is the scene's transform, or one of two.
 fn far(is_beside: bool) -> Scene {
     let (scene, losses) = with_nodes(|nodes, joint| {
         nodes.push(json!({ "name": "place", "translation": FAR, "children": [joint] }));
@@ -59,7 +60,7 @@ fn far(is_beside: bool) -> Scene {
     scene
 }
 
-/// The places of the vertices at rest, added up in 64 bits.
+/// Returns the vertex positions at rest, added in 64 bits.
 fn at_rest(scene: &Scene) -> Vec<[f64; 3]> {
     let mut posed = scene.clone();
     let rest: Vec<_> = (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
@@ -80,7 +81,7 @@ fn is_near(found: &[[f64; 3]], expected: &[[f64; 3]]) -> bool {
 }
 
 #[test]
-fn far_joints_keep_their_places() {
+fn far_joints_keep_their_positions() {
     for is_beside in [false, true] {
         let scene = far(is_beside);
         assert!(is_near(&at_rest(&scene), &expected()), "{:?}", at_rest(&scene));
@@ -115,7 +116,7 @@ fn centred_joints_are_not_rounded() {
 }
 
 #[test]
-fn far_joints_below_other_transforms_keep_their_places() {
+fn far_joints_below_other_transforms_keep_their_positions() {
     let turn = DQuat::from_rotation_y(0.5);
     for (scale, turn) in [(0.01, DQuat::IDENTITY), (100.0, turn), (1.0, turn)] {
         let (scene, losses) = with_nodes(|nodes, joint| {
@@ -138,8 +139,8 @@ fn far_joints_below_other_transforms_keep_their_places() {
 }
 
 #[test]
-fn the_offset_is_that_of_the_vertices() {
-    // Vertices far from a joint at the origin cannot be moved by the exact offset.
+fn the_offset_follows_the_vertices() {
+    // The exact offset cannot move vertices that are far from a joint at the origin.
     let mut scene = near();
     scene.meshes[0].positions = expected().iter().map(|point| point.map(|x| x as f32)).collect();
     let before = at_rest(&scene);
@@ -168,7 +169,7 @@ fn rounding_of_moved_joints_is_listed() {
     assert!(losses.contains("meshes[0].positions: coordinates rounded to 32 bits"), "{losses}");
     let (_, losses) = Document::from_scene(FormatId::Mesh, scene.clone(), &SceneOptions::default()).unwrap();
     let joints = losses.iter().find(|loss| loss.path == "skeleton.joints.translation").unwrap();
-    // Half a step of 32 bits at 4,000 km is an eighth of a metre.
+    // Half a 32-bit step at 4,000 km is an eighth of a metre.
     assert!(joints.error.is_some_and(|error| error > 0.01 && error < 0.125), "{joints:?}");
     let error = Document::from_scene(FormatId::Bmd, scene, &SceneOptions::default()).unwrap_err();
     assert!(error.message().ends_with(" of \"place\"; --center writes it"), "{error}");

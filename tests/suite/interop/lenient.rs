@@ -1,4 +1,4 @@
-//! Lenient reading: what can be read without guessing is, and what is left out is listed.
+//! Lenient reading accepts everything that can be decoded without guessing, and lists what it skips.
 
 use meshspec::Strictness;
 use meshspec::interop::Interchange::{Obj, Ply};
@@ -16,7 +16,7 @@ fn lenient(format: Interchange, bytes: &[u8]) -> Result<(Scene, String), meshspe
     Ok((scene, list(&losses)))
 }
 
-/// The corners of the faces of the first mesh, each with its x and y.
+/// Returns x and y of each corner of the first mesh.
 fn corners(scene: &Scene) -> Vec<[f32; 2]> {
     let mesh = &scene.meshes[0];
     let indices = mesh.faces.indices.clone().unwrap().into_u32();
@@ -24,19 +24,19 @@ fn corners(scene: &Scene) -> Vec<[f32; 2]> {
 }
 
 #[test]
-fn faces_of_obj_that_cannot_be_read_are_left_out() {
+fn malformed_faces_of_obj_are_skipped() {
     let text = format!("{SQUARE}f 1 9 2\nf 2 3 4\nf 1 x 3\nf 0 1 2\nf -9 1 2\nf 1 3 4\n");
     assert!(error(Obj, text.as_bytes()).contains('x'));
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
     assert_eq!(losses, "dropped: f: faces that cannot be read, or name missing positions: 4");
     assert_eq!(corners(&scene), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
-    // The numbers of those behind it would be other ones.
+    // A skipped vertex would renumber later ones.
     let error = lenient(Obj, format!("v 0 x 0\n{SQUARE}f 1 2 3\n").as_bytes()).unwrap_err();
     assert!(error.message().contains('x'), "{error}");
 }
 
 #[test]
-fn a_face_that_is_left_out_leaves_nothing_behind() {
+fn a_skipped_face_leaves_no_vertices() {
     let text = "o bad\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1//9 2 x\no good\nf 1 2//9 x\nf 1 2 3\n";
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
     assert_eq!(losses, "dropped: f: faces that cannot be read, or name missing positions: 2");
@@ -45,7 +45,7 @@ fn a_face_that_is_left_out_leaves_nothing_behind() {
 }
 
 #[test]
-fn obj_may_end_anywhere() {
+fn obj_may_be_truncated_anywhere() {
     let text = format!("{SQUARE}vt 0.5 0.5\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\nf 1/1/1 3/1/1 4/1/1\n");
     let mut cut = 0;
     for end in "v 0 0 0\n".len()..text.len() {
@@ -54,12 +54,12 @@ fn obj_may_end_anywhere() {
         assert!(scene.meshes.iter().all(|mesh| mesh.positions.len() <= 4));
     }
     assert!(cut > 20, "{cut}");
-    // Only the last line, and only where it has no end.
+    // Only the last line may be truncated, and only without a line ending.
     assert!(lenient(Obj, b"v 0 0\n").is_err());
 }
 
 #[test]
-fn the_beginning_of_a_number_is_no_face() {
+fn a_truncated_number_is_no_face() {
     let header = "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty double x\nproperty double y\n\
         element face 1\nproperty list uchar uchar vertex_indices\nend_header\n";
     let mut bytes = header.as_bytes().to_vec();
@@ -71,7 +71,7 @@ fn the_beginning_of_a_number_is_no_face() {
 }
 
 #[test]
-fn a_last_line_that_is_too_long_is_wrong_with_or_without_an_end() {
+fn a_last_line_with_too_many_numbers_is_an_error() {
     for end in ["\n", ""] {
         let text =
             format!("ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3 4{end}");
@@ -104,7 +104,7 @@ fn ply(big_endian: bool, last: i32) -> Vec<u8> {
 }
 
 #[test]
-fn faces_of_ply_without_their_vertices_are_left_out() {
+fn faces_of_ply_with_missing_vertices_are_skipped() {
     for big_endian in [false, true] {
         let file = ply(big_endian, 7);
         assert!(error(Ply, &file).contains("vertex 7, but there are 4"));
@@ -120,7 +120,7 @@ fn faces_of_ply_without_their_vertices_are_left_out() {
 }
 
 #[test]
-fn ply_may_end_anywhere() {
+fn ply_may_be_truncated_anywhere() {
     let ascii = format!("ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n");
     for file in [ply(false, 3), ply(true, 3), ascii.into_bytes()] {
         let header = file.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;

@@ -1,4 +1,4 @@
-//! Files with more triangles than allowed are refused before they take the memory.
+//! Files with too many triangles are rejected before they take memory.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Folder, triangle_at_nodes};
 
-/// The message for a file that is refused under a limit.
+/// Returns the message for a file that exceeds a limit.
 fn refused(format: Interchange, bytes: &[u8], max: u64) -> String {
     let limits = Limits::default().with_max_triangles(max);
     let error = format.read(bytes, &Folder::new(), &SceneOptions::default(), &limits).unwrap_err();
@@ -39,7 +39,7 @@ fn every_format_counts_triangles_and_vertices() {
     }
 }
 
-/// The same line again and again, without an end.
+/// Repeats a line endlessly.
 struct Endless(&'static [u8], usize);
 
 impl Read for Endless {
@@ -53,7 +53,7 @@ impl Read for Endless {
 }
 
 #[test]
-fn an_endless_input_is_refused() {
+fn an_endless_input_is_rejected() {
     let limits = Limits::default().with_max_triangles(1_000_000);
     let lines: [&[u8]; 6] = [
         b"v 0 0 0\n",
@@ -81,7 +81,7 @@ fn copies_at_nodes_are_counted_before_they_are_made() {
     let limits = Limits::default().with_max_triangles(2999);
     let read = |options: SceneOptions| Gltf.read(text.as_bytes(), &folder, &options, &limits);
     let expected = "3000 triangles or vertices, but the limit is 2999; --max-triangles raises it";
-    // Nodes stay nodes, unless they are to be applied.
+    // Nodes are kept unless they must be applied.
     assert_eq!(read(SceneOptions::default().with_bake(true)).unwrap_err().message(), expected);
     let (scene, _) = read(SceneOptions::default()).unwrap();
     assert_eq!((scene.meshes.len(), scene.meshes[0].copies()), (1, 1000));

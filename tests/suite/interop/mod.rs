@@ -1,4 +1,4 @@
-//! OBJ, PLY and STL: what is read, written and lost, and what is said of bad input.
+//! OBJ, PLY and STL: reading, writing, losses, and error messages.
 
 mod detect;
 mod far;
@@ -6,10 +6,10 @@ mod far_joints;
 mod lenient;
 mod limits;
 mod obj;
-#[cfg(feature = "proptest")]
-mod pieces;
 mod ply;
 mod round_trips;
+#[cfg(feature = "proptest")]
+mod splitting;
 mod stl;
 mod textures;
 
@@ -26,31 +26,31 @@ type Folder = BTreeMap<String, Vec<u8>>;
 fn read(format: Interchange, bytes: &[u8], folder: &Folder) -> Result<(Scene, Vec<Loss>), Error> {
     let (mut scene, losses) = format.read(bytes, folder, &Default::default(), &Default::default())?;
     scene.check().unwrap();
-    // Scenes are compared by their content.
+    // Scenes are compared without their source.
     let source = scene.source.take().unwrap();
     assert_eq!((&*source.format, source.conventions), (format.name(), format.conventions()));
     Ok((scene, losses))
 }
 
-/// The scene in a file that refers to no others, and what was lost, line by line.
+/// Reads the scene of a single file. Also returns the losses, one per line.
 fn scene(format: Interchange, bytes: &[u8]) -> (Scene, String) {
     let (scene, losses) = read(format, bytes, &Folder::new()).unwrap();
     (scene, list(&losses))
 }
 
-/// What is said of a file that cannot be read.
+/// Returns the error of a file.
 fn error(format: Interchange, bytes: &[u8]) -> String {
     read(format, bytes, &Folder::new()).unwrap_err().to_string()
 }
 
-/// The files that a scene becomes, and what was lost, line by line.
+/// Writes a scene. Returns its files and the losses, one per line.
 fn write(format: Interchange, scene: Scene) -> Result<(Folder, String), Error> {
     let mut folder = Folder::new();
     let losses = format.write(scene, &format!("file.{format}"), &mut folder, &Default::default())?;
     Ok((folder, list(&losses)))
 }
 
-/// A glTF file of one triangle with these corners, shown by these nodes, of which some are roots; and its buffer.
+/// Returns a glTF file of one triangle, placed by these nodes and roots, and its buffer.
 fn triangle_at_nodes(corners: &[[f32; 3]; 3], nodes: &[Value], roots: &[usize]) -> (String, Folder) {
     let file = json!({
         "asset": { "version": "2.0" },

@@ -12,7 +12,7 @@ use super::{Folder, error, list, of, read, scene, triangle, write};
 const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 #[test]
-fn polygons_stay_polygons() {
+fn polygons_are_kept() {
     let (scene, losses) = scene(Obj, format!("{SQUARE}f 1 2 3 4\nf 1 2 3\n").as_bytes());
     assert_eq!(losses, "");
     let faces = &scene.meshes[0].faces;
@@ -21,7 +21,7 @@ fn polygons_stay_polygons() {
 }
 
 #[test]
-fn ends_of_lines_comments_and_continued_lines() {
+fn line_endings_comments_and_continuations() {
     let text = "\u{feff}# a comment\r\n\r\n  v 0 0 0 # not a weight\r\nv 1e0 +0 .0\r\nv\t0 \\\r\n 1 \\\n0\r\n\
                 f 1 2 \\\n3 # 4\r\n";
     let (scene, losses) = scene(Obj, text.as_bytes());
@@ -35,7 +35,7 @@ fn triangle_of_a_file() -> Mesh {
 }
 
 #[test]
-fn numbers_count_back_and_may_be_of_later_values() {
+fn indices_may_be_relative_or_refer_to_later_values() {
     let back = scene(Obj, format!("{SQUARE}f -4 -3 -2 -1\n").as_bytes());
     let forward = scene(Obj, format!("f 1 2 3 4\nf 1 2 3 4\n{SQUARE}f 1 2 3 4\n").as_bytes());
     assert_eq!(back.0.meshes[0].positions, forward.0.meshes[0].positions);
@@ -44,7 +44,7 @@ fn numbers_count_back_and_may_be_of_later_values() {
 }
 
 #[test]
-fn corners_with_other_numbers_are_other_vertices() {
+fn corners_with_different_indices_are_different_vertices() {
     let text = format!(
         "{SQUARE}vt 0 0\nvt 0.5 0.25 0\nvn 0 0 1\nvn 0 0 -1\n\
          f 3/1/1 2/1/1 1/1/1\nf 3/1/1 1/2/1 4/1/1\nf 3/1/2 1/2/1 1/1/1\n"
@@ -81,13 +81,13 @@ fn objects_groups_and_materials_are_meshes() {
         ("a b", "m 1", 1),
     ];
     assert_eq!(names, expected.map(|(name, material, faces)| (name.into(), material.into(), faces)));
-    // Where faces of other parts used the positions in between, the vertices are still found again.
+    // Although other parts use positions in between, vertices are still shared.
     let left = &scene.meshes[2];
     assert_eq!((left.positions.len(), &left.faces.indices), (4, &Some(Indices::U32(vec![0, 1, 2, 1, 3, 2]))));
 }
 
 #[test]
-fn libraries_give_materials_their_colours() {
+fn libraries_define_material_colours() {
     let mut folder = Folder::new();
     let library = "# c\r\nnewmtl red one\r\nKd 1 0 0.5 # c\r\nNs 10\r\nmap_Kd -s 2 2 1 -clamp on my a.png\r\nnewmtl grey\nKd 0.2\n\
                    newmtl odd\nKd spectral a.rfl\nnewmtl grey\nKd 1 1 1\n";
@@ -111,7 +111,7 @@ fn libraries_give_materials_their_colours() {
 }
 
 #[test]
-fn a_line_names_one_library_or_several() {
+fn one_line_may_name_several_libraries() {
     let folder = |names: &[(&str, &str)]| -> Folder {
         names.iter().map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).collect()
     };
@@ -150,7 +150,7 @@ fn libraries_have_a_limit_and_are_read_once() {
 }
 
 #[test]
-fn a_library_that_is_wrong_is_a_loss() {
+fn a_malformed_library_is_a_loss() {
     let library = "newmtl m\nKd 1 2\nKd x\nnewmtl n\nKd 0 0 1\n";
     let folder = Folder::from([("a.mtl".to_owned(), library.into())]);
     let text = format!("mtllib a.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\nusemtl n\nf 1 2 3 4\n");
@@ -171,7 +171,7 @@ fn a_library_that_is_wrong_is_a_loss() {
     );
 }
 
-/// Takes one file only.
+/// A folder that accepts only one file.
 struct Alone(Folder);
 
 impl Files for Alone {
@@ -188,7 +188,7 @@ impl Files for Alone {
 }
 
 #[test]
-fn where_nothing_can_be_beside_the_file_materials_have_names_only() {
+fn without_companion_files_materials_have_only_names() {
     let mut mesh = triangle();
     mesh.material =
         Material { name: "m".to_owned(), base_color: Some([1.0, 0.5, 0.0, 1.0]), ..Material::default() };
@@ -201,13 +201,13 @@ fn where_nothing_can_be_beside_the_file_materials_have_names_only() {
 }
 
 #[test]
-fn a_scene_without_meshes_is_a_file_that_can_be_read() {
+fn a_scene_without_meshes_round_trips() {
     let (folder, _) = write(Obj, of(Vec::new())).unwrap();
     assert_eq!(scene(Obj, &folder["file.obj"]), (of(Vec::new()), String::new()));
 }
 
 #[test]
-fn what_a_scene_has_no_place_for_is_listed() {
+fn unsupported_statements_are_listed() {
     let text = format!(
         "{SQUARE}v 2 2 2 0.5\nvt 0 0 1\nvt 0\nvn 1 0 0\nvn 0 1 0\ns 1\nl 1 2\nl 2 3\ncstype bezier\n\
          f 1/1/1 2 3\nf 1 2\ns off\nf 1 2 3\n"
@@ -278,7 +278,7 @@ fn errors_name_line_and_column() {
 }
 
 #[test]
-fn many_meshes_are_refused_by_the_limits() {
+fn many_meshes_exceed_the_limits() {
     let text = format!("{SQUARE}{}", "o\nf 1 2 3\n".repeat(1000));
     let limits = Limits::default().with_max_decoded(100_000);
     let error = Obj.read(text.as_bytes(), &Folder::new(), &Default::default(), &limits).unwrap_err();
@@ -288,7 +288,7 @@ fn many_meshes_are_refused_by_the_limits() {
 }
 
 #[test]
-fn is_written_as_the_shortest_decimals() {
+fn numbers_are_written_as_shortest_decimals() {
     let mut mesh = triangle();
     mesh.name = "a".to_owned();
     mesh.positions[0] = [0.1, -0.0, 1.0e-45];
@@ -320,7 +320,7 @@ fn is_written_as_the_shortest_decimals() {
 }
 
 #[test]
-fn what_obj_cannot_say() {
+fn inexpressible_content_of_obj() {
     let mut mesh = triangle();
     mesh.name = " two\nlines\\".to_owned();
     mesh.normals = Some(vec![[f32::NAN, 0.0, 1.0]; 3]);
@@ -343,7 +343,7 @@ fn what_obj_cannot_say() {
 }
 
 #[test]
-fn names_of_textures_are_parts_of_lines() {
+fn texture_names_fit_on_a_line() {
     let material =
         Material { name: "skin".into(), texture: Some(Texture::file(" a\nb.png")), ..Material::default() };
     let (folder, losses) = write(Obj, of(vec![Mesh { material, ..triangle() }])).unwrap();
@@ -357,7 +357,7 @@ fn names_of_textures_are_parts_of_lines() {
 }
 
 #[test]
-fn a_material_holds_until_there_is_another() {
+fn a_material_applies_until_the_next_one() {
     let mut red = triangle();
     red.material.name = "red".to_owned();
     let (folder, losses) = write(Obj, of(vec![triangle(), red, triangle()])).unwrap();
@@ -370,9 +370,9 @@ fn a_material_holds_until_there_is_another() {
     assert_eq!(names, ["", "red", "none"]);
 }
 
-/// Other programs read such files; the positions are there.
+/// Other programs read such files, because the positions are valid.
 #[test]
-fn texture_coordinates_and_normals_that_do_not_exist_are_lost() {
+fn missing_texture_coordinates_and_normals_are_dropped() {
     let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.5 0.25\nf 1/1/7 2/2/-3 3/-9/0\n";
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(

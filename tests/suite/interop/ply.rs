@@ -12,7 +12,7 @@ const HEADER: &str = "comment made by hand\ncomment TextureFile my image.png\nob
     element edge 1\nproperty int a\nproperty list ushort double b\n\
     element face 3\nproperty list uchar int vertex_indices\nproperty uchar flags\nend_header\n";
 
-/// What follows the header in a binary file.
+/// Returns the data after the header of a binary file.
 fn body(number: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut body = Vec::new();
     for vertex in 0..3_u8 {
@@ -53,7 +53,7 @@ fn files() -> [Vec<u8>; 3] {
 }
 
 #[test]
-fn the_three_encodings_say_the_same() {
+fn the_three_encodings_are_equivalent() {
     let [x, y, z] = [0.0_f32, 1.0, 2.0].map(|place| [place, 0.1 + place, -place]);
     let mut expected = Mesh {
         positions: vec![x, y, [2.0, 2.1, -2.0]],
@@ -91,7 +91,7 @@ fn the_three_encodings_say_the_same() {
 }
 
 #[test]
-fn rounded_normals_are_turned_by_an_angle() {
+fn rounding_of_normals_is_an_angle() {
     let file =
         b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
         property double nx\nproperty double ny\nproperty double nz\nend_header\n0 0 0 0 3 4.0000001\n";
@@ -104,7 +104,7 @@ fn rounded_normals_are_turned_by_an_angle() {
 #[test]
 fn every_truncation_is_an_error() {
     for file in files() {
-        // Without its last byte the ASCII file has no number less, but this one.
+        // Without its last byte, the ASCII file still has all numbers.
         for length in 0..file.len() {
             let text = error(Ply, &file[..length]);
             assert!(text.starts_with("line ") || text.starts_with("bytes "), "{text}");
@@ -113,7 +113,7 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn a_line_is_an_item() {
+fn each_item_has_its_own_line() {
     let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
                 element face 1\nproperty list uchar int vertex_indices\nproperty uchar flags\nend_header\n";
     let errors = [
@@ -153,7 +153,7 @@ fn flat_points_and_other_colours() {
 }
 
 #[test]
-fn errors_name_the_place() {
+fn errors_name_the_location() {
     let vertex = "element vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
     let face = "element face 1\nproperty list uchar int vertex_indices\n";
     let errors = [
@@ -219,7 +219,7 @@ fn errors_name_the_place() {
 }
 
 #[test]
-fn names_of_attributes_are_made_free() {
+fn attribute_names_are_made_unique() {
     let mut mesh = triangle();
     let custom = |name: &str, components: usize| Custom {
         name: name.to_owned(),
@@ -271,7 +271,7 @@ fn polygons_of_many_corners() {
 }
 
 #[test]
-fn types_have_two_names_and_whole_ranges() {
+fn types_have_two_names_and_full_ranges() {
     let cases = [
         (["char", "int8"], "-128 127", Components::I8(vec![-128, 127])),
         (["uchar", "uint8"], "0 255", Components::U8(vec![0, 255])),
@@ -296,7 +296,7 @@ fn types_have_two_names_and_whole_ranges() {
 }
 
 #[test]
-fn lines_may_end_with_a_carriage_return_and_say_what_they_like() {
+fn carriage_returns_and_unknown_header_lines_are_accepted() {
     let text = "ply\nformat ascii 1.0\nCreated by a program\nelement vertex 3\nproperty float x\nproperty float y\n\
                 property float z\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n\
                 0 0 0\n1 0 0\n0 1 0\n9 0 1 2 1 -1 2 2 1 0\n";
@@ -308,7 +308,8 @@ fn lines_may_end_with_a_carriage_return_and_say_what_they_like() {
         );
         assert!(!losses.contains('\n'), "{losses}");
         assert_eq!(scene.meshes[0].positions[1], [1.0, 0.0, 0.0]);
-        // The second of the first strip has no area, as the first of the second one, where the next is turned over.
+        // Degenerate: the second triangle of the first strip, and the first of the second one, which is followed by a
+        // flipped triangle.
         let indices = scene.meshes[0].faces.indices.clone().unwrap().into_u32();
         assert_eq!(indices, [0, 1, 2, 1, 2, 0]);
     }

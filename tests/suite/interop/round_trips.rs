@@ -1,4 +1,4 @@
-//! Scenes that become files and scenes again: the same, as far as the format holds them.
+//! Round trips of scenes through files, as far as the format holds them.
 
 use crate::common::config;
 use meshspec::interop::Interchange::{self, Obj, Ply, Stl};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::{Folder, of, read, write};
 
-/// Finite floats of every size.
+/// Finite floats of all magnitudes.
 fn number() -> impl Strategy<Value = f32> {
     any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |number| number.is_finite())
 }
@@ -26,7 +26,7 @@ fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
     ]
 }
 
-/// Polygons that use each of the vertices, and each for the first time in its order.
+/// Polygons that use every vertex, first in ascending order.
 fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
     let more = vec(vec(0..vertices as u32, 3..6), 0..4);
     more.prop_map(move |more| {
@@ -41,7 +41,7 @@ fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
 }
 
 prop_compose! {
-    /// A mesh with what OBJ and PLY both hold; `colored` with colours.
+    /// A mesh that both OBJ and PLY can hold; `colored` with colours.
     fn mesh()(vertices in 3_usize..9)(
         positions in vec(point(), vertices),
         normals in proptest::option::of(vec(point(), vertices)),
@@ -95,19 +95,19 @@ prop_compose! {
 
 const COLOR: [f32; 4] = [0.1, 0.2, 0.00123, 1.0];
 
-/// What comes back, where nothing was lost but this.
+/// Reads a written scene back, and requires exactly these losses.
 fn again(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
     let (folder, losses) = write(format, scene).unwrap();
     let others: Vec<_> = losses.lines().filter(|line| !lost.iter().any(|lost| line.contains(lost))).collect();
     assert_eq!(others, [""; 0]);
     let (mut scene, losses) = read(format, &folder[&format!("file.{format}")], &folder).unwrap();
     assert_eq!(losses, []);
-    // Read from text, far coordinates have the 64 bits nearest to its digits, too.
+    // Coordinates read from text keep the nearest 64-bit float.
     scene.meshes.iter_mut().for_each(|mesh| mesh.exact_positions = None);
     scene
 }
 
-/// The bits of everything, so that -0 is not 0.
+/// Formats all bits, so that -0 differs from 0.
 fn text(scene: &Scene) -> String {
     format!("{scene:?}")
 }
@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn obj(mut meshes in vec(with_material(), 1..4)) {
-        // In a file a material cannot be turned off again.
+        // OBJ cannot reset the material.
         meshes.sort_by_key(|mesh| mesh.material.base_color.is_some());
         for (index, mesh) in meshes.iter_mut().enumerate() {
             if mesh.material.base_color.is_some() {
@@ -151,7 +151,7 @@ proptest! {
         prop_assert_eq!(text(&again(Stl, scene.clone(), &[])), text(&scene));
     }
 
-    /// What a name cannot be it becomes, and the list of losses says so.
+    /// Invalid names are changed, and the losses list them.
     #[test]
     fn names(name in any::<String>(), material in any::<String>()) {
         let mut mesh = super::triangle();

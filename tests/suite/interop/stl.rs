@@ -31,7 +31,7 @@ const ASCII: &str = "solid a b\r\n  facet normal 0 0 1\r\n outer loop\n vertex 0
                      endloop\nendfacet\nendsolid a b\n";
 
 #[test]
-fn binary_files_are_told_by_their_size() {
+fn binary_files_are_detected_by_their_size() {
     assert_eq!(
         scene(Stl, &binary("solid as CAD programs write", 0)).0,
         of(vec![facet("solid as CAD programs write")])
@@ -52,7 +52,7 @@ fn several_solids_in_any_case() {
 }
 
 #[test]
-fn normals_that_are_none() {
+fn invalid_normals_are_replaced() {
     let without = ASCII.replace("normal 0 0 1", "normal 0 0 0");
     assert_eq!(scene(Stl, without.as_bytes()).0.meshes[0].normals, None);
     let more = ASCII.replace("facet normal 0 0 1", "facet normal nan 0 1").replace("solid a b\n", "");
@@ -66,7 +66,7 @@ fn normals_that_are_none() {
 }
 
 #[test]
-fn errors_name_the_place() {
+fn errors_name_the_location() {
     let truncated = &binary("solid", 0)[..130];
     let errors = [
         (&b""[..], "line 1, column 1: the file is empty"),
@@ -88,7 +88,7 @@ fn errors_name_the_place() {
 }
 
 #[test]
-fn what_stl_cannot_say() {
+fn inexpressible_content_of_stl() {
     let mut mesh = triangle();
     mesh.name = format!("solid {}é", "x".repeat(72));
     mesh.positions.extend([[0.0, 0.0, 1.0], [9.0; 3]]);
@@ -114,7 +114,7 @@ fn what_stl_cannot_say() {
 }
 
 #[test]
-fn leniently_a_file_may_end_before_its_last_facet() {
+fn lenient_reading_accepts_missing_facets() {
     let mut bytes = binary("cut", 0);
     bytes[80] = 3;
     bytes.extend([0; 20]);

@@ -1,4 +1,4 @@
-//! Textures and colours of materials between OBJ, PLY and glTF.
+//! Textures and material colours between OBJ, PLY and glTF.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn embedded(name: &str, bytes: &[u8]) -> Texture {
     Texture { image: Some(image), ..Texture::file(name) }
 }
 
-/// The scene of an OBJ file with this library, and the losses.
+/// Returns the scene of an OBJ file with this library, and the losses.
 fn with_library(library: &str) -> (Scene, String) {
     let folder = Folder::from([("m.mtl".to_owned(), library.as_bytes().to_vec())]);
     let text =
@@ -45,7 +45,7 @@ fn texture(scene: &Scene) -> &Texture {
 }
 
 #[test]
-fn an_image_of_obj_becomes_a_texture_of_gltf_and_comes_back() {
+fn an_obj_image_round_trips_through_gltf() {
     let (scene, losses) =
         with_library("newmtl m\nKd 0.00123 0.5 1\nmap_Kd -clamp on .\\maps\\oak bärk#1.png\n");
     assert_eq!(losses, "");
@@ -132,7 +132,7 @@ fn offset_and_scale_of_images_move_the_texture_coordinates() {
 }
 
 #[test]
-fn losses_of_libraries_are_about_materials_whatever_their_name() {
+fn losses_of_libraries_are_in_the_category_of_materials() {
     let library = b"newmtl m\nKd x\nNs 5\nmap_Kd -s 2 2 /a.png\n".to_vec();
     let folder = Folder::from([("skins.mtl".to_owned(), library)]);
     let text =
@@ -159,7 +159,7 @@ fn paths_of_images_are_relative_to_the_model() {
     }
     assert_eq!(path("..\\a\\.\\b\\..\\oak.png"), ("../a/oak.png".to_owned(), String::new()));
     assert_eq!(path("http://host/oak.png"), ("http://host/oak.png".to_owned(), String::new()));
-    // They are relative to the library.
+    // Paths are relative to the library.
     let folder = Folder::from([("lib/m.mtl".to_owned(), b"newmtl m\nmap_Kd ../maps/a.png\n".to_vec())]);
     let text = b"mtllib lib/m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
     assert_eq!(texture(&read(Obj, text, &folder).unwrap().0), &Texture::file("maps/a.png"));
@@ -187,7 +187,7 @@ fn materials_that_no_face_uses_are_listed() {
 }
 
 #[test]
-fn surfaces_that_a_format_does_not_have_are_listed() {
+fn unsupported_surfaces_are_listed() {
     let mut mesh = textured(Texture::file("a.png"));
     mesh.uvs.push(vec![[0.5; 2]; 3]);
     let texture = mesh.material.texture.as_mut().unwrap();
@@ -213,7 +213,7 @@ fn surfaces_that_a_format_does_not_have_are_listed() {
 }
 
 #[test]
-fn filters_that_formats_lack_are_listed() {
+fn unsupported_filters_are_listed() {
     let losses_of = |magnify, minify, wrap| {
         let mut texture = embedded("", &[0; 12_345]);
         texture.sampler = Sampler { wrap: [wrap; 2], magnify, minify };

@@ -10,7 +10,7 @@ fn hexadecimal(text: &str) -> u64 {
     u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap()
 }
 
-/// The input of a vector.
+/// Returns the input of a test vector.
 fn input(size: usize) -> Vec<u8> {
     (0..size).map(|i| (((i * 131 + 7) & 0xff) ^ ((i >> 8) & 0xff)) as u8).collect()
 }
@@ -26,7 +26,7 @@ fn hashes() {
         let [size, value, ..] = words[..] else { continue };
         let Ok(size) = size.parse() else { continue };
         let (bytes, expected) = (input(size), hexadecimal(value));
-        // The vectors are of the crate with the mistake.
+        // The vectors come from the crate with the bug.
         assert_eq!(hash::one_shot(&[&bytes], Dialect::Reference), expected, "{size}");
         assert_eq!(hash::one_shot(&[&bytes], Dialect::Spec) == expected, size != 48, "{size}");
         assert!(hash::is_one_shot(expected, &[&bytes]));
@@ -49,7 +49,7 @@ fn hashes() {
         assert_eq!(hash::metadata(&bytes, checksum, Dialect::Reference), stream, "{size}");
         assert!(!hash::is_metadata(stream, &bytes, checksum, Dialect::Spec), "{size}");
         if let Some(one_shot) = value("oneshot_concat=") {
-            // The vectors' own one-shot values have the mistake where descriptor, length and checksum have 48 bytes.
+            // The one-shot vectors show the bug if descriptor, length and checksum have 48 bytes in total.
             assert!(hash::is_metadata(one_shot, &bytes, checksum, Dialect::Spec), "{size}");
             assert!(!hash::is_metadata(one_shot, &bytes, checksum, Dialect::Reference), "{size}");
         }
@@ -58,7 +58,7 @@ fn hashes() {
     assert!(count > 50, "only {count} vectors");
 }
 
-/// The bytes of `len=7 04000400000000`.
+/// Parses the bytes of `len=7 04000400000000`.
 fn encoded(line: &str) -> Option<Vec<u8>> {
     let (size, digits) = line.split_once("len=")?.1.split_once(' ')?;
     let bytes: Vec<u8> =
@@ -91,7 +91,7 @@ fn descriptors() {
 }
 
 #[test]
-fn metadata_of_the_wrong_dialect_is_wrong() {
+fn the_metadata_checksum_depends_on_the_dialect() {
     for size in 0..300 {
         let bytes = input(size);
         let [spec, reference] = [Dialect::Spec, Dialect::Reference].map(|d| hash::metadata(&bytes, 7, d));
@@ -101,7 +101,7 @@ fn metadata_of_the_wrong_dialect_is_wrong() {
 }
 
 #[test]
-fn parts_have_the_hash_of_the_whole() {
+fn concatenated_parts_hash_like_the_whole() {
     for size in 96..500 {
         let bytes = input(size);
         for start in (48..=size - 48).step_by(48) {

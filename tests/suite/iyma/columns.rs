@@ -2,7 +2,7 @@
 
 use meshspec::iyma::{Component, VertexFormat};
 
-/// What a component is as a float, computed with 64 bits. `bytes` are those of one component.
+/// Converts the bytes of a component to a number in 64 bits.
 fn scalar(component: Component, bytes: &[u8]) -> f64 {
     let unsigned = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     let unused = 64 - 8 * bytes.len() as u32;
@@ -29,7 +29,7 @@ fn scalar(component: Component, bytes: &[u8]) -> f64 {
     }
 }
 
-/// Bytes of components that are at the edges: all of one or two bytes, else numbers around powers of two.
+/// Returns edge cases of a component: all values of one or two bytes, or numbers around powers of two.
 fn edges(component: Component) -> Vec<Vec<u8>> {
     match component.size() {
         1 => (0..=u8::MAX).map(|byte| vec![byte]).collect(),
@@ -68,7 +68,7 @@ fn columns_agree_with_a_scalar_conversion() {
                 expected.is_sign_negative() && !expected.is_nan()
             );
         }
-        // And back: what a float can hold comes out as it went in.
+        // Values that a float can hold survive the round trip.
         let lossy = matches!(component, Component::Float64 | Component::Sint32 | Component::Uint32);
         let back = format.from_f32(&floats);
         for (before, after) in bytes.iter().zip(back.chunks_exact(component.size())) {
@@ -82,7 +82,7 @@ fn columns_agree_with_a_scalar_conversion() {
 }
 
 #[test]
-fn words_of_colours_and_normals() {
+fn packed_colours_and_normals() {
     let packed = VertexFormat::Unorm10_10_10_2;
     let (x, y, z, w) = (1u32, 511u32, 1023u32, 2u32);
     let bytes = (x | y << 10 | z << 20 | w << 30).to_le_bytes();
@@ -99,7 +99,7 @@ fn words_of_colours_and_normals() {
 }
 
 #[test]
-fn floats_out_of_range_are_limited() {
+fn floats_out_of_range_are_clamped() {
     let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e9, -1e9, -0.4, 0.5, 0.499_999_97, 2.0, -2.0];
     let cases: [(VertexFormat, &[i64]); 10] = [
         (VertexFormat::Uint8, &[0, 255, 0, 255, 0, 0, 1, 0, 2, 0]),
@@ -134,7 +134,7 @@ fn floats_out_of_range_are_limited() {
 }
 
 #[test]
-fn parts_of_words_and_colours_are_limited_alike() {
+fn packed_components_are_clamped_alike() {
     let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e9, -0.1, -2.0, 1.1, 0.5];
     for value in floats.iter().flat_map(|a| floats.map(|b| [*a, b, *a, b])) {
         let limited = value.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) });
@@ -145,7 +145,7 @@ fn parts_of_words_and_colours_are_limited_alike() {
 }
 
 #[test]
-fn what_makes_no_whole_value_is_left_out() {
+fn partial_values_are_ignored() {
     for format in VertexFormat::ALL {
         let (size, components) = (format.size(), format.components());
         for spare in 0..size {

@@ -1,4 +1,4 @@
-//! What one dialect has and the other has not: usages that are keys of a map, files of older tools.
+//! Differences of the dialects: usages as map keys, and files of older tools.
 
 use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, Usage, VertexFormat};
 use meshspec::scene::{Faces, FromScene, Mesh, Scene, SceneOptions};
@@ -19,7 +19,7 @@ fn custom(number: u32, name: &str) -> Usage {
 }
 
 #[test]
-fn no_usage_is_twice_in_a_map() {
+fn duplicate_usages_are_rejected_in_a_map() {
     for usage in [Usage::Uv, Usage::Position, custom(7, "")] {
         let usages = [Usage::Normal, usage.clone(), Usage::Color, usage];
         let document = with_usages(Dialect::Reference, &usages);
@@ -31,14 +31,14 @@ fn no_usage_is_twice_in_a_map() {
             );
             assert!(error.message().contains("attributes[1]"), "{error}");
         }
-        // The list of the specification may have it twice.
+        // The specification allows a usage twice.
         let (document, losses) = document.into_dialect(Dialect::Spec).unwrap();
         assert!(losses.is_empty() && document.write(&WriteOptions::default()).is_ok());
     }
 }
 
 #[test]
-fn what_a_map_cannot_hold_twice_is_renamed() {
+fn duplicate_usages_are_renamed_for_a_map() {
     let usages = [
         custom(0, ""),
         custom(7, "wind"),
@@ -78,7 +78,7 @@ fn what_a_map_cannot_hold_twice_is_renamed() {
     assert!(converted.check().findings().is_empty());
 }
 
-/// A file of the specification with this descriptor, whose checksums are right.
+/// Returns a file of the specification's dialect with this descriptor and correct checksums.
 fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
     let whole = with_usages(Dialect::Spec, &[]).write(&WriteOptions::default()).unwrap();
     let data = &whole[24 + usize::from(u16::from_le_bytes([whole[6], whole[7]]))..];
@@ -89,14 +89,14 @@ fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_descriptor_of_other_types_may_be_of_an_older_tool() {
+fn an_unknown_descriptor_may_be_from_an_older_tool() {
     let mut bytes = with_descriptor(&[0xff; 9]);
     let older = "an older version of the author's tool";
     let error = Document::read(&bytes, &ReadOptions::default()).unwrap_err();
     assert_eq!((&*error.path().to_string(), error.rule().unwrap().code), ("descriptor", "IYMA-DESCRIPTOR"));
     assert_eq!(error.span().unwrap().range(), &(24..33));
     assert!(error.message().contains(older), "{error}");
-    // What is damaged says nothing of its tool.
+    // Damage does not identify an older tool.
     bytes[30] ^= 1;
     let error = Document::read(&bytes, &ReadOptions::lenient()).unwrap_err();
     assert!(!error.message().contains(older), "{error}");
@@ -117,12 +117,12 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
     let mut bytes = good.clone();
     *bytes.last_mut().unwrap() ^= 1;
     assert_eq!(codes(&bytes), ["IYMA-DATA-CHECKSUM", "IYMA-DESCRIPTOR"]);
-    // Without the whole descriptor there is nothing to compute.
+    // Without the whole descriptor, nothing can be computed.
     assert_eq!(codes(&good[..30]), ["IYMA-TRUNCATED"]);
 }
 
 #[test]
-fn the_options_decide_on_the_checksum() {
+fn the_options_select_the_checksum() {
     let document = with_usages(Dialect::Spec, &[Usage::Position]);
     let without = Document { data_checksum: DataChecksum::Absent, ..document.clone() };
     let write = |document: &Document, checksum| {
@@ -134,7 +134,7 @@ fn the_options_decide_on_the_checksum() {
     assert_eq!(write(&document, true), plain);
 }
 
-/// Three vertices of a triangle with 32-bit indices up to `last`.
+/// A triangle of three vertices with 32-bit indices up to `last`.
 fn wide(last: u32) -> Document {
     Document {
         indices: Some(IndexBuffer::from_u32(&[0, 1, last])),
@@ -143,7 +143,7 @@ fn wide(last: u32) -> Document {
 }
 
 #[test]
-fn indices_of_the_reference_dialect_are_narrow_where_they_fit() {
+fn indices_of_the_reference_dialect_have_16_bits_if_they_fit() {
     let format = |document: &Document| document.indices.as_ref().unwrap().format;
     let (narrow, losses) = wide(65_535).into_dialect(Dialect::Reference).unwrap();
     assert_eq!((format(&narrow), losses.len()), (IndexFormat::U16, 0));

@@ -1,4 +1,4 @@
-//! Checksums and frames that are wrong.
+//! Wrong checksums and malformed zstd frames.
 
 use meshspec::iyma::{DataChecksum, Document, Reader};
 use meshspec::{Dialect, ErrorKind, Format, FormatId, ReadOptions, Span, WriteOptions};
@@ -31,12 +31,12 @@ fn wrong_checksums_are_named_with_both_values() {
     assert_eq!(wrong.computed(), Some(u64::from_le_bytes(bytes[8..16].try_into().unwrap())));
     let report = meshspec::check(&bad, FormatId::Iyma, &ReadOptions::default()).unwrap();
     assert!(report.findings()[0].message.contains("computed"), "{:?}", report.findings());
-    // What was wrong stays wrong, unless it is taken out.
+    // A wrong checksum stays wrong unless removed.
     assert_eq!(lenient.write(&WriteOptions::lenient()).unwrap(), bad);
     assert_eq!(lenient.write(&WriteOptions::default()).unwrap_err().kind(), ErrorKind::Inexpressible);
 }
 
-/// The data of a file.
+/// Returns the compressed data of a file.
 fn data_of(bytes: &[u8]) -> &[u8] {
     &bytes[24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]]))..]
 }
@@ -45,7 +45,7 @@ fn stream(bytes: &[u8]) -> meshspec::Result<Document> {
     Reader::new(bytes, &ReadOptions::default())?.document()
 }
 
-/// A file with this header, descriptor and data, and right checksums, made by hand.
+/// Builds a file with this header, descriptor and data, and correct checksums.
 fn file_of(document: &Document, data: &[u8]) -> Vec<u8> {
     let mut bytes = write(&Document { data_checksum: DataChecksum::Absent, ..document.clone() });
     bytes.truncate(24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));
@@ -53,7 +53,7 @@ fn file_of(document: &Document, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A frame without magic bytes of a window of 2^(10 + `log`) bytes and these blocks: kind, size and content.
+/// Builds a frame without magic bytes: a window of 2^(10 + `log`) bytes and these blocks (kind, size, content).
 fn frame(log: u8, blocks: &[(u32, u32, &[u8])]) -> Vec<u8> {
     let mut frame = vec![0, log << 3];
     for (index, (kind, size, content)) in blocks.iter().enumerate() {
@@ -68,7 +68,7 @@ const RAW: u32 = 0;
 const RLE: u32 = 1;
 
 #[test]
-fn frames_made_by_hand() {
+fn handmade_frames() {
     let mut document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let whole = frame(1, &[(RLE, 300, &[7])]);
     assert_eq!(
@@ -100,12 +100,12 @@ fn frames_made_by_hand() {
         let end = file.len() as u64;
         let start = if *code == "IYMA-TRAILING" { end - 1 } else { end - data.len() as u64 };
         assert_eq!(span, Some(Span::Bytes(start..end)), "{what}: {text}");
-        // What follows the last byte that is wanted is the next frame to a stream.
+        // A stream reads the trailing byte as the next frame.
         let error = stream(&file).unwrap_err();
         let code = if *code == "IYMA-TRAILING" { "IYMA-PACKING" } else { code };
         assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{what}: {error}");
     }
-    // Lengths near 2^32, of which there is no allocation.
+    // Lengths near 2^32, which are never allocated.
     document.n_vertices = u32::MAX;
     document.user_data = Default::default();
     document.attributes.clear();
@@ -114,11 +114,11 @@ fn frames_made_by_hand() {
 }
 
 #[test]
-fn sizes_are_told_in_words() {
+fn size_mismatches_are_described() {
     let document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let cases = [
         (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes hold 299"),
-        // A compressed block, of which only the most is known.
+        // A compressed block, of which only the maximum size is known.
         (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes hold 301 to 131373"),
         ([&*frame(1, &[(RLE, 300, &[7])]), &[0]].concat(), "1 byte follows the last frame"),
         ([&*frame(1, &[(RLE, 300, &[7])]), &[0, 0]].concat(), "2 bytes follow the last frame"),
@@ -130,10 +130,10 @@ fn sizes_are_told_in_words() {
 }
 
 #[test]
-fn headers_of_all_shapes() {
+fn all_kinds_of_frame_headers() {
     let size = 300u64;
     let document = Document { user_data: vec![7u8; size as usize].into(), ..Document::default() };
-    // Two bytes count from 256 on; one byte is too small, and there only with a single segment.
+    // Two bytes store sizes from 256 on; one byte holds too little, and needs a single segment.
     for (flag, length, stored) in [(0, 0, 0), (1, 2, size - 256), (2, 4, size), (3, 8, size)] {
         for single_segment in [false, true] {
             if single_segment && flag == 0 {
@@ -156,9 +156,9 @@ fn headers_of_all_shapes() {
     }
 }
 
-/// What headers of blocks do not tell, and what is unpacked piece by piece because it grows so much.
+/// Sizes that block headers do not state, and data that is unpacked in pieces because it grows so much.
 #[test]
-fn sizes_are_exact_however_much_there_is() {
+fn sizes_are_exact_at_any_amount() {
     for size in [1_000u32, 9 << 20] {
         let of = |size: u32| Document {
             user_data: (0..size).map(|i| (i % 251) as u8).collect(),
@@ -181,18 +181,18 @@ fn sizes_are_exact_however_much_there_is() {
 }
 
 #[test]
-fn frames_are_written_as_the_specification_says() {
-    // 3 MiB of noise twice: only matches over a long distance find that.
+fn frames_are_written_by_the_specification() {
+    // 3 MiB of noise twice, which only long-distance matching finds.
     let once = noise(3 << 20);
     let twice = Document { user_data: [&*once, &*once].concat().into(), ..Document::default() };
     let once = Document { user_data: once, ..Document::default() };
     let (once, twice) = (write(&once), write(&twice));
     assert!(twice.len() < once.len() * 11 / 10, "{} bytes once, {} twice", once.len(), twice.len());
-    // No content size, no single segment, no checksum, no dictionary.
+    // No content size, single segment, checksum or dictionary.
     assert_eq!((data_of(&once)[0], data_of(&twice)[0]), (0, 0));
 }
 
-/// Both dialects hash alike but for 48 bytes, where the author's tool has a mistake (I3).
+/// Both dialects compute the same hash except for 48 bytes, where the author's tool has a bug (I3).
 #[test]
 fn data_checksums_of_each_dialect() {
     let mut differ = 0;

@@ -3,7 +3,7 @@
 use meshspec::Format;
 use meshspec::iyma::{Document, IndexBuffer, MeshInfo};
 
-/// How many indices the rules refuse in meshes that have `(first index, number of indices, number of vertices)`.
+/// Counts the indices rejected in meshes of `(first index, number of indices, number of vertices)`.
 fn refused(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u32)>) -> usize {
     let mesh = |(first, count, vertex_count)| MeshInfo {
         first_index: first as u32,
@@ -20,7 +20,7 @@ fn refused(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u32
     document.check().count_of("IYMA-INDEX-RANGE")
 }
 
-/// So many ranges overlap that maxima of pieces are compared.
+/// With many overlapping ranges, maxima of blocks are compared.
 #[test]
 fn the_largest_index_of_every_range_is_compared() {
     let values: Vec<u32> = (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 7).collect();

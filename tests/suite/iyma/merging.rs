@@ -1,4 +1,4 @@
-//! Several meshes in one file, and each in a file of its own.
+//! Merging meshes into one file, and splitting a file by mesh.
 
 use meshspec::iyma::{
     Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat, merge,
@@ -24,7 +24,7 @@ fn merging_and_splitting() {
     b.user_data = a.user_data.clone();
     assert_eq!(parts, [a.clone(), b.clone()]);
 
-    // Narrow and wide indices: all become wide.
+    // 16-bit and 32-bit indices all become 32-bit.
     let mut wide = strip(5, "");
     wide.indices = wide.indices.map(|indices| indices.widened());
     let (merged, _) = merge(&[a.clone(), wide]).unwrap();
@@ -33,28 +33,28 @@ fn merging_and_splitting() {
     assert!(indices.iter().take(9).eq(a.indices.as_ref().unwrap().iter()));
     assert_eq!(Document::read(&write(&merged), &Default::default()).unwrap(), merged);
 
-    // What is not compatible is refused.
+    // Incompatible documents are rejected.
     let mut bare = strip(5, "");
     bare.indices = None;
     bare.meshes[0].index_count = 0;
     let error = merge(&[a.clone(), bare.clone()]).unwrap_err();
     assert!(error.path() == "documents[1]" && error.message().contains("without indices"), "{error}");
 
-    // What is in no mesh is said to be lost.
+    // Data outside all meshes is listed as lost.
     let mut spare = strip(5, "");
     spare.meshes[0] = MeshInfo { first_vertex: 2, vertex_count: 3, first_index: 3, index_count: 3 };
     let losses: Vec<String> = spare.split().unwrap().1.iter().map(ToString::to_string).collect();
     assert_eq!(losses.len(), 2, "{losses:?}");
     assert!(losses[0].ends_with("uses: 6") && losses[1].ends_with("uses: 2"), "{losses:?}");
 
-    // More vertices than 32 bits can count, none of which take any bytes.
+    // More vertices than 32 bits can count, without any bytes.
     let many = Document { n_vertices: u32::MAX, meshes: vec![MeshInfo::default()], ..Document::default() };
     assert_eq!(merge(&[many.clone(), many]).unwrap_err().kind(), ErrorKind::Inexpressible);
 }
 
-/// Vertices and indices that are in no mesh still take their place in the buffers.
+/// Vertices and indices outside all meshes still take their place in the buffers.
 #[test]
-fn meshes_that_leave_some_of_their_buffers_out() {
+fn unused_buffer_ranges_are_kept() {
     let mut spare = strip(8, "");
     spare.meshes = vec![
         MeshInfo { first_index: 0, index_count: 3, first_vertex: 1, vertex_count: 4 },
@@ -67,9 +67,9 @@ fn meshes_that_leave_some_of_their_buffers_out() {
     assert_eq!(merged.split().unwrap().0, parts);
 }
 
-/// Of several buffers of one usage each goes behind the one at its place.
+/// Of several buffers with the same usage, each is appended to its counterpart.
 #[test]
-fn buffers_that_look_alike_keep_their_order() {
+fn buffers_of_equal_usage_keep_their_order() {
     let with = |values: [f32; 2]| {
         let uv = |value| Attribute::from_f32(Usage::Uv, VertexFormat::Float32, &[value]);
         Document::from_mesh(None, values.map(uv).to_vec()).unwrap()
@@ -80,7 +80,7 @@ fn buffers_that_look_alike_keep_their_order() {
 }
 
 #[test]
-fn what_several_meshes_share_is_counted_once() {
+fn shared_ranges_are_counted_once() {
     let heights = Attribute::from_f32(Usage::Position, VertexFormat::Float32, &[0.0; 8]);
     let mut document = Document::from_mesh(Some(IndexBuffer::from_u16(&[0; 8])), vec![heights]).unwrap();
     let cases: [(&[(u32, u32)], u32); 7] = [

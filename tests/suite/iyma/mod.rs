@@ -1,4 +1,4 @@
-//! What only IyMA has: columns of 45 formats, reading in parts, merging, checksums of two dialects.
+//! Features of IyMA: columns of 45 formats, partial reading, merging, checksums of two dialects.
 
 #[cfg(feature = "proptest")]
 mod checksums;
@@ -17,7 +17,7 @@ use meshspec::iyma::{
 };
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
 
-/// A grid of `count` vertices: positions, texture coordinates, indices.
+/// A strip of `count` vertices: positions, texture coordinates, indices.
 fn strip(count: u32, user_data: &'static str) -> Document {
     let positions: Vec<f32> = (0..count).flat_map(|i| [i as f32, (i * i % 7) as f32, 0.5]).collect();
     let uvs: Vec<f32> = (0..count).flat_map(|i| [i as f32 / count as f32, 0.25]).collect();
@@ -34,7 +34,7 @@ fn strip(count: u32, user_data: &'static str) -> Document {
     document
 }
 
-/// Bytes of which zstd takes off a few, at a high level more.
+/// Bytes that zstd hardly compresses, and slightly more at high levels.
 fn noise(size: usize) -> Bytes {
     let mut state = 1u64;
     let bytes = (0..size).map(|i| {
@@ -80,7 +80,7 @@ fn ranges_beyond_the_buffers() {
 
 #[test]
 fn dialects_without_their_checksum() {
-    // Told by Custom, by Color and by texture coordinates where the checksum tells nothing.
+    // Detected by a custom usage, by the colour, and by texture coordinates, because the checksum does not help.
     let attribute =
         |usage, format: VertexFormat| Attribute::from_f32(usage, format, &vec![0.5; format.components()]);
     let cases = [
@@ -113,7 +113,7 @@ fn dialects_without_their_checksum() {
 }
 
 #[test]
-fn draw_records() {
+fn draw_arguments() {
     let (merged, _) = merge(&[strip(5, ""), strip(8, "")]).unwrap();
     let draws = merged.draws().unwrap();
     let expected: Vec<u8> =
@@ -129,7 +129,7 @@ fn draw_records() {
 }
 
 #[test]
-fn what_cannot_be_written() {
+fn inexpressible_documents_are_rejected() {
     let mut document = strip(5, "");
     document.attributes[1].data = document.attributes[1].data.slice(1..);
     let error = document.write(&WriteOptions::default()).unwrap_err();
@@ -179,7 +179,7 @@ fn one_buffer_of_each_usage() {
 }
 
 #[test]
-fn levels_and_threads_hold_the_same_content() {
+fn levels_and_threads_do_not_change_the_content() {
     let mut document = strip(60_000, "");
     document.attributes[0].data = noise(720_000);
     let plain = write(&document);
@@ -192,17 +192,17 @@ fn levels_and_threads_hold_the_same_content() {
     for bytes in [small, threads(2)] {
         assert_eq!(Document::read(&bytes, &Default::default()).unwrap(), document);
     }
-    // Checksum on or off.
+    // With and without a checksum.
     document.data_checksum = DataChecksum::Absent;
     let bytes = write(&document);
     assert_eq!(bytes[16..24], [0; 8]);
     assert_eq!(Document::read(&bytes, &Default::default()).unwrap(), document);
 }
 
-/// Values that no file could have are refused, not changed.
+/// Values that cannot be stored are rejected, not changed.
 #[cfg(feature = "serde")]
 #[test]
-fn data_that_fits_in_no_buffer() {
+fn invalid_json_values_are_rejected() {
     let read = |format: VertexFormat, values: &str| {
         let text = format!(r#"{{"usage": "position", "format": "{}", "data": [{values}]}}"#, format.name());
         serde_json::from_str::<Attribute>(&text)
@@ -233,10 +233,10 @@ fn data_that_fits_in_no_buffer() {
 }
 
 #[test]
-fn many_meshes_that_share_indices_take_no_more_time() {
+fn shared_indices_are_checked_in_bounded_time() {
     let indices: Vec<u32> = (0..300_000).map(|i| i % 1000).collect();
     let mesh = MeshInfo { first_index: 0, index_count: 299_999, first_vertex: 0, vertex_count: 1000 };
-    // The first mesh may only use 999 vertices and is the only one that is wrong.
+    // Only the first mesh, which may use 999 vertices, is invalid.
     let meshes = (0..60_000).map(|i| MeshInfo { vertex_count: 1000 - u32::from(i == 0), ..mesh });
     let document = Document {
         n_vertices: 1000,
@@ -244,6 +244,6 @@ fn many_meshes_that_share_indices_take_no_more_time() {
         indices: Some(IndexBuffer::from_u32(&indices)),
         ..Default::default()
     };
-    // 18 billion indices, were they looked at one by one.
+    // 18 billion indices, if tested one by one.
     assert_eq!(document.check().count_of("IYMA-INDEX-RANGE"), 299);
 }

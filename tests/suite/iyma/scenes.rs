@@ -1,4 +1,4 @@
-//! What of a file becomes what of a scene, and back.
+//! The mapping between IyMA files and scenes.
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
 use meshspec::scene::{self, Colors, FromScene, SceneOptions, ToScene};
@@ -17,7 +17,7 @@ fn vertex(usage: Usage, format: VertexFormat, values: &[f32]) -> Document {
 }
 
 #[test]
-fn values_of_a_vertex_in_a_scene() {
+fn vertex_values_in_a_scene() {
     let color = [1.0, 0.6, 0.2, 0.4];
     for format in [VertexFormat::Unorm8x4, VertexFormat::Unorm8x4Bgra] {
         let (scene, _) = scene_of(vertex(Usage::Color, format, &color));
@@ -30,7 +30,7 @@ fn values_of_a_vertex_in_a_scene() {
 }
 
 #[test]
-fn meshes_of_a_scene_lie_one_behind_the_other() {
+fn scene_meshes_are_concatenated() {
     let mut wide = strip(9, "");
     wide.indices = wide.indices.map(|indices| indices.widened());
     let documents = [strip(5, ""), wide, strip(7, "")];
@@ -74,7 +74,7 @@ fn a_second_set_of_texture_coordinates() {
 }
 
 #[test]
-fn vertices_that_meshes_share_are_not_lost() {
+fn shared_vertices_are_not_lost() {
     let mut document = strip(8, "");
     document.indices = None;
     for (ranges, lost) in [([(0, 8), (0, 8)], 0), ([(0, 6), (1, 6)], 1), ([(0, 3), (1, 2)], 5)] {

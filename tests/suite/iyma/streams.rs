@@ -1,4 +1,4 @@
-//! Reading from streams, and no more than is wanted.
+//! Reading from streams, without reading more than needed.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use meshspec::{Dialect, ErrorKind, Format, Limits, ReadOptions, WriteOptions};
 use super::{noise, strip, write};
 use crate::common::{Fixture, fixtures_of};
 
-/// Counts what is read from it, and gives no more than so many bytes at a time.
+/// A reader that counts bytes and returns at most a fixed number at a time.
 struct Slow<'b> {
     bytes: &'b [u8],
     most: usize,
@@ -25,7 +25,7 @@ impl Read for Slow<'_> {
 }
 
 #[test]
-fn streams_give_what_memory_gives() {
+fn streams_read_like_memory() {
     let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();
     for dialect in [Dialect::Spec, Dialect::Reference] {
         let (document, _) = document.clone().into_dialect(dialect).unwrap();
@@ -46,7 +46,7 @@ fn streams_give_what_memory_gives() {
 }
 
 #[test]
-fn no_more_is_read_than_is_wanted() {
+fn only_needed_bytes_are_read() {
     let mut document = strip(60_000, "some user data");
     document.attributes[0].data = noise(720_000);
     let bytes = write(&document);
@@ -64,7 +64,7 @@ fn no_more_is_read_than_is_wanted() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn streams_refuse_what_memory_refuses() {
+fn streams_reject_like_memory() {
     let mut refused = 0;
     for Fixture { file, bytes, .. } in fixtures_of("iyma") {
         for options in [ReadOptions::default(), ReadOptions::lenient()] {
@@ -88,7 +88,7 @@ fn streams_refuse_what_memory_refuses() {
     assert!(refused > 80, "{refused} refused");
 }
 
-/// Is interrupted before every read.
+/// A reader that is interrupted before every read.
 struct Interrupted<'b>(&'b [u8], bool);
 
 impl Read for Interrupted<'_> {
@@ -99,7 +99,7 @@ impl Read for Interrupted<'_> {
 }
 
 #[test]
-fn interruptions_are_no_errors() {
+fn interrupted_reads_are_retried() {
     let document = strip(300, "first");
     let bytes = write(&document);
     let open = || Reader::new(Interrupted(&bytes, false), &ReadOptions::default()).unwrap();
@@ -109,7 +109,7 @@ fn interruptions_are_no_errors() {
 }
 
 #[test]
-fn checksums_are_verified_strictly() {
+fn strict_streams_verify_checksums() {
     let good = strip(300, "first");
     let wrong = Document { data_checksum: DataChecksum::Wrong(7.into()), ..good.clone() };
     let bytes = wrong.write(&WriteOptions::lenient()).unwrap();
@@ -129,9 +129,9 @@ fn checksums_are_verified_strictly() {
     assert!(Reader::new(&bytes[..], &ReadOptions::lenient()).is_ok());
 }
 
-/// The limit is what each way of reading unpacks, to the byte.
+/// The limit is exactly the number of bytes that each way of reading unpacks.
 #[test]
-fn limits_hold_for_what_is_read() {
+fn limits_apply_to_the_unpacked_part() {
     let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();
     let bytes = write(&document);
     let size = |document: &Document| document.descriptor().unwrap().data_len();
@@ -150,7 +150,7 @@ fn limits_hold_for_what_is_read() {
 }
 
 #[test]
-fn no_data_is_no_frame() {
+fn empty_data_has_no_frame() {
     let mut bytes = write(&Document { data_checksum: DataChecksum::Absent, ..Document::default() });
     bytes.truncate(24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));
     let stream = Reader::new(&bytes[..], &ReadOptions::default()).unwrap().document();

@@ -1,5 +1,4 @@
-//! Loaders of other projects, written by hand, with bugs that can be switched on: the harness finds each of them, by a small
-//! file.
+//! Hand-written loaders with bugs that can be enabled. The harness finds each bug with a small file.
 
 mod bmd;
 mod crucible;
@@ -20,12 +19,12 @@ fn require_agreement(reports: &[RunReport]) {
     }
 }
 
-/// Requires that at most 256 valid files, and those made from them, show each bug, and that half of the smallest files have
-/// at most `median` bytes.
+/// Requires that up to 256 valid files, and files derived from them, expose each bug. Half of the smallest files must
+/// have at most `median` bytes.
 fn require_all_found<B: Debug + Copy>(bugs: &[B], median: usize, run: impl Fn(B, u32) -> Vec<RunReport>) {
     let mut sizes = Vec::new();
     for bug in bugs {
-        // Fewer files are the first of more.
+        // A smaller number of files is a prefix of a larger one.
         let found = [16, 64, 256].into_iter().find_map(|cases| {
             let reports = run(*bug, cases);
             let smallest = reports.iter().flat_map(RunReport::disagreements).min_by_key(|d| d.bytes.len())?;

@@ -1,5 +1,5 @@
-//! What a conversion leaves of a scene, going by its list of losses alone: each changes what its path names, and nothing
-//! else. A loss that names what is not there, or in words that are not known here, is an error.
+//! Predicts a converted scene from its losses alone: each loss changes exactly what its path names. A loss with an
+//! unknown path or message is an error.
 
 use std::collections::BTreeSet;
 
@@ -7,30 +7,30 @@ use meshspec::{Loss, LossKind};
 
 use super::parts::{Content, Custom, JOINTS, MeshContent, Metric, Numbers, Part, Parts};
 
-/// What the losses say that is more than about a part.
+/// Effects of losses beyond a single part.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// Joints are added, stand in another order, or rest elsewhere.
+    /// Joints were added, reordered, or rest elsewhere.
     pub joints_changed: bool,
-    /// Vertices that follow nothing get a joint for that.
+    /// A joint was added for unbound vertices.
     pub joint_added: bool,
-    /// Meshes that may have more attributes without a meaning, of zeros.
+    /// Meshes that may have additional custom attributes of zeros.
     pub filled: Vec<usize>,
-    /// Meshes whose attributes without a meaning have other names.
+    /// Meshes with renamed custom attributes.
     pub renamed: Vec<usize>,
-    /// Meshes whose attributes without a meaning have more components, of zeros.
+    /// Meshes whose custom attributes have additional components of zeros.
     pub widened: Vec<usize>,
 }
 
 type Outcome = Result<(), String>;
 
 impl Content {
-    /// What is left after these losses.
+    /// Applies the losses.
     pub fn after(&mut self, losses: &[Loss]) -> Result<Said, String> {
         let mut said = Said::default();
         let mut meshes = BTreeSet::new();
         for loss in losses {
-            // Those that go in a row are numbered alike.
+            // Losses of one list are numbered alike.
             match split(&loss.path) {
                 ("meshes", Some(index), "") if loss.kind == LossKind::Dropped => {
                     meshes.insert(index);
@@ -66,18 +66,18 @@ impl Content {
             }
             ("skeleton", None, field) => self.lose_of_skeleton(field, loss, said),
             ("animations", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.animations),
-            // Vertices while animations play are tested where joints are rebound.
+            // The tests of rebinding cover vertices during animations.
             ("animations", None, "") if loss.kind == LossKind::Quantised => Ok(()),
             ("animations", Some(index), field) => {
                 let animation = self.animations.get_mut(index).ok_or(NOT_THERE)?;
                 match field {
                     "" if loss.kind == LossKind::Dropped => animation.clear(),
-                    // Times are compared by what is where at a time.
+                    // Times are compared by the values at each time.
                     field if field == "times" || field.starts_with("channels[") => {
                         let all = animation.iter_mut().filter(|(name, _)| name.starts_with("channels."));
                         all.for_each(forget);
                     }
-                    // Half a turn from one key to the next: which way it goes hangs on rounding.
+                    // For half a turn between keys, rounding decides the direction.
                     "channels.rotation" if loss.error > Some(60.0) => {
                         animation.get_mut(field).into_iter().for_each(|part| *part = Part::Anything);
                     }
@@ -100,7 +100,7 @@ impl Content {
                 part_is_lost(&mut self.whole, &format!("lods[{index}].meshes"), loss)
             }
             ("lods", Some(_), "distance") => part_is_lost(&mut self.whole, &loss.path, loss),
-            // What it does to vertices and joints was applied before.
+            // The effect on vertices and joints was applied before.
             ("transform", None, "") if loss.kind == LossKind::Changed => Ok(()),
             ("transform", None, "") => part_is_lost(&mut self.whole, "transform", loss),
             ("user_data" | "extras", None, "") => part_is_lost(&mut self.whole, list, loss),
@@ -108,7 +108,8 @@ impl Content {
         }
     }
 
-    /// One mesh after the other. What only some of them have must be filled up before, and what there is once be lost.
+    /// Concatenates the meshes. Attributes of only some meshes must be filled before, and shared properties be listed
+    /// as lost.
     fn merge(&mut self) -> Outcome {
         let mut meshes = std::mem::take(&mut self.meshes).into_iter();
         let mut all = meshes.next().ok_or(NOT_THERE)?;
@@ -128,7 +129,7 @@ impl Content {
             return part_is_lost(self.joints.get_mut(index).ok_or(NOT_THERE)?, field, loss);
         }
         match (field, loss.kind) {
-            // That vertices are where they were is tested where that is done.
+            // The tests of rebinding cover the vertex positions.
             ("joints.inverse_bind", LossKind::Changed) => {
                 said.joints_changed = true;
                 let scaled: Vec<usize> =
@@ -160,7 +161,7 @@ impl Content {
                     part_is_lost(joint, &format!("bind.{property}"), loss)?;
                     part_is_lost(joint, &format!("rest.{property}"), loss)?;
                 }
-                // Joints that no channel moves are at rest.
+                // Joints without a channel are at rest.
                 let path = format!("channels.{property}");
                 self.animations.iter_mut().try_for_each(|animation| part_is_lost(animation, &path, loss))
             }
@@ -172,7 +173,7 @@ impl Content {
         self.joints.iter_mut().try_for_each(lose)
     }
 
-    /// Whether a joint, or one above it, has a scale in the bind pose, or that is not known any more.
+    /// Returns `true` if a joint or its ancestor has, or may have, a scale in the bind pose.
     fn is_scaled(&self, joint: usize) -> bool {
         let above = |joint: &usize| match self.joints.get(*joint)?.get("parent")? {
             Part::Text(parent) => parent.parse().ok(),
@@ -185,7 +186,7 @@ impl Content {
         })
     }
 
-    /// Lets these joints be anywhere, in the bind pose, at rest and while animations play.
+    /// Marks the transforms of these joints as unknown, in the bind pose, at rest and in animations.
     fn forget_transforms(&mut self, joints: &[usize]) {
         let count = self.joints.len();
         for joint in joints {
@@ -201,7 +202,7 @@ impl Content {
         }
     }
 
-    /// A joint that has no scale in the bind pose, nor at rest.
+    /// Removes a joint's scale in the bind pose and at rest.
     fn forget_scale(&mut self, joint: usize) -> Outcome {
         let count = self.joints.len();
         let parts = self.joints.get_mut(joint).ok_or(NOT_THERE)?;
@@ -219,7 +220,7 @@ impl Content {
 
 const NOT_THERE: &str = "what it names is not there";
 
-/// Stands for a property that is dropped.
+/// Marks a dropped property.
 pub const DROPPED: Part = Part::Text(String::new());
 
 impl MeshContent {
@@ -244,18 +245,18 @@ impl MeshContent {
             }
             (_, Some(_)) => return Err("nobody knows what that means".into()),
             ("tangents", _) if loss.kind == LossKind::Renamed => return self.tangents_are_custom(),
-            // All sets are one part, and the first that is dropped takes it away.
+            // All sets are one part, which the first drop removes.
             (field, _) if field.starts_with("skins[") && loss.kind == LossKind::Dropped => {
                 let first = field == "skins[0]";
                 return if first { remove_all(&mut self.parts, "skins") } else { Ok(()) };
             }
-            // Those with a weight of 0, which are no part.
+            // Influences of weight 0 are not compared.
             ("skins", _) if loss.kind == LossKind::Dropped => {}
             (field, _) if field.starts_with("skins") => {
                 said.joint_added |= loss.kind == LossKind::Changed;
                 return part_is_lost(&mut self.parts, "skins", loss);
             }
-            // Where the corners of flattened triangles are is said of the positions.
+            // The loss of positions covers the corners of flattened triangles.
             ("faces", _) if loss.kind == LossKind::Quantised => {}
             ("faces", _) if loss.kind == LossKind::Dropped => {
                 return remove_all(&mut self.parts, "faces.rest");
@@ -265,7 +266,7 @@ impl MeshContent {
         Ok(())
     }
 
-    /// glTF gives tangents no meaning where there are no normals.
+    /// glTF ignores tangents without normals, so they become custom attributes.
     fn tangents_are_custom(&mut self) -> Outcome {
         let parts = [self.parts.remove("tangents"), self.parts.remove("tangents.w")];
         let [Some(Part::Numbers(directions)), Some(Part::Numbers(sides))] = parts else {
@@ -278,7 +279,7 @@ impl MeshContent {
         Ok(())
     }
 
-    /// Adds the vertices and faces of another mesh.
+    /// Appends the vertices and faces of another mesh.
     fn append(&mut self, mut other: MeshContent) -> Outcome {
         let base = self.vertices as f64;
         if let Some(Part::Numbers(faces)) = other.parts.get_mut("faces") {
@@ -338,7 +339,7 @@ fn clear<T>(list: &mut Vec<T>) -> Outcome {
     Ok(())
 }
 
-/// Removes the part of this name and all below it.
+/// Removes the part of this name and all parts below it.
 fn remove_all(parts: &mut Parts, name: &str) -> Outcome {
     let before = parts.len();
     parts.retain(|other, _| !is_below(other, name));
@@ -350,12 +351,12 @@ fn is_below(name: &str, above: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || above.ends_with('['))
 }
 
-/// A part is gone, another one, or off by what the loss says.
+/// Drops, replaces, or loosens a part, as the loss states.
 fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
     match loss.kind {
-        // Faces of less than three corners are the only thing that goes without all of its kind.
+        // Only faces of fewer than three corners are dropped without the rest of their list.
         LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), Part::Anything)),
-        // What triangles a polygon becomes is tested where that is done: here, that all its corners are in some.
+        // The triangulation has its own tests; here, all corners of a polygon must be in some triangle.
         LossKind::Split => {
             if let Some(Part::Numbers(triangles)) = parts.get_mut("faces") {
                 triangles.metric = Metric::Used;
@@ -367,7 +368,7 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
             _ => return Err(NOT_THERE.into()),
         },
         LossKind::Dropped => return remove_all(parts, name),
-        // Directions and rotations stay.
+        // Directions and rotations are kept.
         LossKind::Changed if loss.message.ends_with(" normalised") => {
             for (_, part) in parts.iter_mut().filter(|(other, _)| is_below(other, name)) {
                 let Part::Numbers(numbers) = part else { continue };
@@ -379,7 +380,7 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
         }
         LossKind::Changed | LossKind::Renamed => {
             parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(forget);
-            // Something that was not there before has all that belongs to it.
+            // A new part has all that belongs to it.
             let with = match name {
                 "tangents" => Some("tangents.w".to_owned()),
                 name if name.starts_with("colors[") || name == "material.base_color" => {
@@ -395,7 +396,7 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
         }
         LossKind::Quantised => {
             let error = f64::from(loss.error.ok_or("how much?")?);
-            // Colours are as precise in alpha as in the others.
+            // Alpha has the precision of the other channels.
             if let Some(Part::Numbers(alpha)) = parts.get_mut(&format!("{name}.alpha")) {
                 alpha.error += error;
             }
@@ -410,7 +411,7 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
     Ok(())
 }
 
-/// `meshes[3].colors[0]` in `meshes`, 3 and `colors[0]`.
+/// Splits `meshes[3].colors[0]` into `meshes`, 3 and `colors[0]`.
 fn split(path: &str) -> (&str, Option<usize>, &str) {
     let (head, field) = path.split_once('.').unwrap_or((path, ""));
     match head.strip_suffix(']').and_then(|head| head.split_once('[')) {
@@ -419,7 +420,7 @@ fn split(path: &str) -> (&str, Option<usize>, &str) {
     }
 }
 
-/// Vertices that follow nothing, in a format where each follows some bone: the first one, which never moves.
+/// Binds unbound vertices to the first, static bone, for formats that require a bone.
 pub fn follow_the_base(mesh: &mut MeshContent) {
     if let Some(Part::Numbers(skins)) = mesh.parts.get_mut("skins") {
         for row in skins.values.chunks_mut(JOINTS).filter(|row| row.iter().all(|weight| *weight == 0.0)) {

@@ -1,10 +1,10 @@
-//! A scene in any format, taken to any other and back: what differs is what the lists of losses say, and nothing else.
+//! Converts scenes to any format, to any other, and back: the differences must equal the listed losses.
 //!
-//! Each conversion from a scene to a document and back to a scene is held against its own list. So what differs after
-//! two of them is what both lists say.
+//! Each conversion from a scene to a document and back is compared with its own losses. So the losses of both
+//! conversions explain all differences.
 
 mod expected;
-mod left_out;
+mod omitted_losses;
 mod parts;
 mod scenes;
 mod through_glb;
@@ -19,10 +19,10 @@ use proptest::strategy::ValueTree;
 
 use self::expected::{DROPPED, Said, follow_the_base};
 
-/// A format, in one of its dialects.
+/// A format and dialect.
 type Target = (FormatId, Dialect);
 
-/// All formats; of MESH and Crucible also the dialects that hold something else.
+/// All formats, and the dialects of MESH and Crucible with other content.
 const TARGETS: [Target; 7] = [
     (FormatId::Mesh, Dialect::Spec),
     (FormatId::Mesh, Dialect::Renderlib),
@@ -33,8 +33,8 @@ const TARGETS: [Target; 7] = [
     (FormatId::Bmd, Dialect::Spec),
 ];
 
-/// The scene that is left of this one in a format, held against the list of losses; `None` where the format cannot
-/// express it.
+/// Converts a scene to a format and back, and compares it with the losses. `None` if the format cannot express the
+/// scene.
 fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCaseError> {
     let scene = with_names_of_joints(scene);
     let options = SceneOptions::default().with_dialect(dialect);
@@ -47,7 +47,7 @@ fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCa
     };
     let (found, more) = document.into_scene(&options).unwrap();
     losses.extend(more);
-    held(shown(scene, format, &losses), &found, Some(format), &losses)
+    assert_explained(shown(scene, format, &losses), &found, Some(format), &losses)
         .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
     Ok(Some(found))
 }
@@ -73,10 +73,10 @@ fn shown(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
     scene
 }
 
-/// Names by which joints are found again.
+/// Gives joints unique names to identify them.
 fn with_names_of_joints(mut scene: Scene) -> Scene {
     for (index, joint) in scene.skeleton.joints.iter_mut().enumerate() {
-        // Parts of pseudo-bones have none in BMD.
+        // BMD has no names for parts of pseudo-bones.
         if !joint.extras.contains_key("bmd_pseudo") {
             joint.name = format!("j{index}");
         }
@@ -84,8 +84,8 @@ fn with_names_of_joints(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Fails unless what differs is what the losses say. Without a format it is one that adds nothing.
-fn held(
+/// Fails unless the differences equal the losses. `None` is a format that adds nothing.
+fn assert_explained(
     mut scene: Scene,
     found: &Scene,
     format: Option<FormatId>,
@@ -99,7 +99,7 @@ fn held(
     let order: Vec<usize> = (0..scene.skeleton.joints.len()).collect();
     let mut times: Vec<_> = scene.animations.iter().map(moments).collect();
     if format.is_some() {
-        // A sample after the end of a period is never shown; glTF keeps it nevertheless.
+        // glTF keeps samples after the end of a loop, although they are never shown.
         for (times, animation) in times.iter_mut().zip(&scene.animations).filter(|(_, a)| a.looped) {
             times.retain(|time| *time <= animation.duration);
         }
@@ -120,7 +120,7 @@ fn held(
     compare_all(&found, &expected, &said)
 }
 
-/// Products of coordinates up to 4000 are not the same in other axes.
+/// Products of coordinates up to 4000 differ in other axes.
 fn round_vertices(mesh: &mut MeshContent) {
     for (name, rounding) in [("positions", 5e-3), ("normals", 1e-3), ("tangents", 1e-5)] {
         if let Some(Part::Numbers(numbers)) = mesh.parts.get_mut(name) {
@@ -129,8 +129,7 @@ fn round_vertices(mesh: &mut MeshContent) {
     }
 }
 
-/// Where the joints are in the other scene: those with names there may stand in another order, behind ones that were
-/// added.
+/// Returns the index of each joint in the other scene. Named joints may be reordered, after added ones.
 fn order_of(scene: &Scene, found: &Scene, said: &Said) -> Result<Vec<usize>, TestCaseError> {
     let joints = &found.skeleton.joints;
     let named = joints.iter().any(|joint| !joint.name.is_empty());
@@ -171,7 +170,8 @@ fn times_of(found: &Scene, scene: &Scene, times: Vec<Vec<f32>>, losses: &[Loss])
     times
 }
 
-/// Times at which poses are compared: those of all samples and, unless it starts again, whole ticks between them.
+/// Returns the times at which poses are compared: all samples and, unless the animation loops, whole ticks between
+/// them.
 fn moments(animation: &Animation) -> Vec<f32> {
     let mut times: Vec<f32> = animation.times.iter().flatten().copied().collect();
     times.sort_by(f32::total_cmp);
@@ -183,7 +183,7 @@ fn moments(animation: &Animation) -> Vec<f32> {
     times
 }
 
-/// Seed wants a name, a material and a type (S10): what is not said is "unnamed", "DEFAULT" and "STATIC".
+/// Seed requires a name, a material and a type (S10); the defaults are "unnamed", "DEFAULT" and "STATIC".
 fn add_usual_properties(expected: &mut Content) {
     let [mesh] = &mut *expected.meshes else { return };
     let usual = [("name", "name", "unnamed"), ("mat0", "material.name", "DEFAULT")];
@@ -213,7 +213,7 @@ fn has_property(properties: &[Part], name: &str) -> bool {
 }
 
 fn compare_all(found: &Content, expected: &Content, said: &Said) -> Result<(), TestCaseError> {
-    // A format of one mesh has one, if only an empty one.
+    // A format for one mesh always has one, even an empty one.
     let only_empty = expected.meshes.is_empty() && found.meshes.iter().all(|mesh| mesh.vertices == 0);
     prop_assert!(only_empty || found.meshes.len() == expected.meshes.len(), "{} meshes", found.meshes.len());
     for (index, (found, expected)) in found.meshes.iter().zip(&expected.meshes).enumerate() {
@@ -226,7 +226,7 @@ fn compare_all(found: &Content, expected: &Content, said: &Said) -> Result<(), T
     let added = Part::Text(expected.joints.len().to_string());
     for (index, (found, expected)) in joints {
         let mut found = found.clone();
-        // Below a joint that was added there are the roots.
+        // The roots are children of an added joint.
         if said.joints_changed && found.get("parent") == Some(&added) {
             found.remove("parent");
         }
@@ -251,7 +251,7 @@ fn compare_parts(at: &str, found: &parts::Parts, expected: &parts::Parts) -> Res
     Ok(())
 }
 
-/// Attributes without a meaning, in whatever order.
+/// Compares custom attributes in any order.
 fn compare_custom(
     mesh: usize,
     found: &[Option<Custom>],
@@ -276,7 +276,7 @@ fn compare_custom(
     Ok(())
 }
 
-/// Whether it is the same but for the error that was said.
+/// Returns `true` if the attributes are equal within the stated error.
 fn is_near(found: &Custom, expected: &Custom) -> bool {
     let pairs = found.values.1.iter().zip(&expected.values.1);
     let mut same = pairs.map(|(a, b)| a == b || (a - b).abs() <= expected.error || b.is_nan());
@@ -285,7 +285,7 @@ fn is_near(found: &Custom, expected: &Custom) -> bool {
         && same.all(|same| same)
 }
 
-/// Whether it is the same with more components, which are 0.
+/// Returns `true` if the attributes are equal except for additional zero components.
 fn is_wider(found: &Custom, expected: &Custom) -> bool {
     let ((kind, found_values), (expected_kind, values)) = (&found.values, &expected.values);
     let mut pairs = found_values.chunks(found.components).zip(values.chunks(expected.components));
@@ -296,8 +296,8 @@ fn is_wider(found: &Custom, expected: &Custom) -> bool {
         })
 }
 
-/// To a format, to another one, and back.
-fn there_and_back(scene: &Scene) -> Result<usize, TestCaseError> {
+/// Converts to a format, to another one, and back.
+fn round_trips(scene: &Scene) -> Result<usize, TestCaseError> {
     let mut converted = 0;
     for a in TARGETS {
         let Some(source) = step(scene.clone(), a)? else { continue };
@@ -313,8 +313,8 @@ proptest! {
     #![proptest_config(config(20, "pairs"))]
 
     #[test]
-    fn every_format_by_way_of_every_other(scene in scenes::at_rest_in_the_bind_pose()) {
-        there_and_back(&scene)?;
+    fn every_format_through_every_other(scene in scenes::at_rest_in_the_bind_pose()) {
+        round_trips(&scene)?;
     }
 }
 
@@ -322,7 +322,7 @@ proptest! {
     #![proptest_config(config(100, "pairs"))]
 
     #[test]
-    fn every_format_says_what_it_does_not_hold(scene in scenes::at_rest_in_the_bind_pose()) {
+    fn every_format_lists_what_it_cannot_hold(scene in scenes::at_rest_in_the_bind_pose()) {
         for target in TARGETS {
             step(scene.clone(), target)?;
         }
@@ -336,14 +336,14 @@ proptest! {
     }
 }
 
-/// The tests above compare something: most scenes can be expressed by all.
+/// Verifies that the tests above compare something: most scenes can be expressed by all formats.
 #[test]
-fn most_scenes_go_all_the_way() {
+fn most_scenes_pass_through_all_formats() {
     let mut total = 0;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..8 {
         let scene = scenes::at_rest_in_the_bind_pose().new_tree(&mut runner).unwrap().current();
-        total += there_and_back(&scene).unwrap();
+        total += round_trips(&scene).unwrap();
     }
     let most = 8 * TARGETS.len() * TARGETS.len();
     assert!(total > most * 3 / 4, "{} of {most}", total);

@@ -1,4 +1,4 @@
-//! What a scene holds, part by part: each under the path that losses name it by.
+//! The content of a scene by parts, under the paths that losses use.
 
 use std::collections::BTreeMap;
 
@@ -8,51 +8,50 @@ use meshspec::scene::{
 };
 use proptest::test_runner::TestCaseError;
 
-/// Parts by their path behind that of the list: `material.name` of `meshes[0].material.name`. What is not there is left
-/// out.
+/// Parts by their path below the list item: `material.name` for `meshes[0].material.name`. Missing parts are omitted.
 pub type Parts = BTreeMap<String, Part>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     Text(String),
     Numbers(Numbers),
-    /// A loss says that it is another one.
+    /// A loss permits any value.
     Anything,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
-    /// Not-a-number where a loss says that it is another one.
+    /// NaN where a loss permits any value.
     pub values: Vec<f64>,
     pub components: usize,
     pub metric: Metric,
-    /// How far they may be off, in the unit of the metric.
+    /// The permitted error, in the unit of the metric.
     pub error: f64,
 }
 
-/// How far one value is from another.
+/// The distance between two values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
     /// The largest difference of a component.
     Components,
-    /// The distance.
+    /// The Euclidean distance.
     Points,
-    /// The angle between directions in degrees.
+    /// The angle between directions, in degrees.
     Directions,
-    /// The angle between rotations in degrees.
+    /// The angle between rotations, in degrees.
     Rotations,
-    /// Which values there are, in any order and number.
+    /// Only the set of values counts, in any order and number.
     Used,
 }
 
-/// An attribute without a meaning.
+/// A custom attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom {
     pub name: String,
     pub components: usize,
-    /// The kind of the numbers and each of them.
+    /// The component type and values.
     pub values: (String, Vec<f64>),
-    /// How far they may be off.
+    /// The permitted error.
     pub error: f64,
 }
 
@@ -61,7 +60,7 @@ pub struct Custom {
 pub struct MeshContent {
     pub vertices: usize,
     pub parts: Parts,
-    /// `None` for those that are dropped.
+    /// `None` for dropped attributes.
     pub custom: Vec<Option<Custom>>,
 }
 
@@ -72,17 +71,17 @@ pub struct Content {
     pub joints: Vec<Parts>,
     pub animations: Vec<Parts>,
     pub properties: Vec<Part>,
-    /// What there is once.
+    /// Parts outside lists.
     pub whole: Parts,
 }
 
-/// Number of joints whose weights are compared.
+/// The number of joints whose weights are compared.
 pub const JOINTS: usize = 16;
 
 impl Content {
-    /// The content of a scene whose joints are taken in this order, with the poses of each animation at these times.
+    /// Returns the content of a scene with its joints in this order, and the poses of each animation at these times.
     pub fn of(scene: &Scene, order: &[usize], times: &[Vec<f32>]) -> Content {
-        // Without a skeleton joints are only numbers.
+        // Without a skeleton, joints are only numbers.
         let place = |joint: usize| match order {
             [] => joint,
             order => order.iter().position(|other| *other == joint).unwrap_or(order.len()),
@@ -98,7 +97,7 @@ impl Content {
         if !scene.extras.is_empty() {
             whole.insert("extras".into(), Part::Text(format!("{:?}", scene.extras)));
         }
-        // A level that shows everything from anywhere says nothing.
+        // A level with all meshes at any distance is equivalent to none.
         let all = |lod: &Lod| lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len();
         let says_nothing = matches!(&*scene.lods, [lod] if all(lod));
         for (index, lod) in scene.lods.iter().enumerate().filter(|_| !says_nothing) {
@@ -170,7 +169,7 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
         add("tangents.w", numbers(&sides, 1));
     }
     for (set, uvs) in mesh.uvs.iter().enumerate() {
-        // Without rounding, whatever side v is counted from.
+        // Flips v without rounding if the texture origin is at the bottom left.
         let v = |v: f64| if mesh.uv_origin == UvOrigin::TopLeft { v } else { 1.0 - v };
         let values = uvs.iter().flat_map(|[u, w]| [f64::from(*u), v(f64::from(*w))]).collect();
         let metric = Metric::Components;
@@ -203,14 +202,14 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     MeshContent { vertices: mesh.positions.len(), custom: custom.collect(), parts }
 }
 
-/// The triangles around the first corner of each face.
+/// Returns the triangle fan of each face.
 fn triangles(mesh: &Mesh) -> Part {
     let mut triangles = Vec::new();
     mesh.faces.for_each_triangle(mesh.positions.len(), |corners| triangles.extend(corners.map(|c| c as f32)));
     numbers(&triangles, 3)
 }
 
-/// The weight of each joint for each vertex, in whatever set and slot it is.
+/// Returns the weight of each joint for each vertex, over all sets and slots.
 fn weights(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> Part {
     let mut rows = vec![[0.0; JOINTS]; mesh.positions.len()];
     for skin in &mesh.skins {
@@ -290,7 +289,7 @@ fn poses(transforms: &[Transform]) -> [(&'static str, Part); 3] {
     ]
 }
 
-/// Fails unless the part is what it is expected to be.
+/// Fails unless the part matches.
 pub fn compare(path: &str, found: Option<&Part>, expected: Option<&Part>) -> Result<(), TestCaseError> {
     let fail = |why: String| Err(TestCaseError::fail(format!("{path}: {why}")));
     match (found, expected) {
@@ -307,7 +306,7 @@ pub fn compare(path: &str, found: Option<&Part>, expected: Option<&Part>) -> Res
 }
 
 impl Numbers {
-    /// What of the other numbers is farther off than it may be.
+    /// Describes the numbers that exceed the permitted error.
     fn differ(&self, found: &Numbers) -> Option<String> {
         let rows = |numbers: &Numbers| -> Vec<Vec<f64>> {
             if self.metric != Metric::Used {
@@ -331,12 +330,12 @@ impl Numbers {
         })
     }
 
-    /// How far arithmetic may be off. What is only copied is the same.
+    /// Returns the rounding error of computed values; copied values are exact.
     fn rounding(&self, expected: &[f64]) -> f64 {
         let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
         match self.metric {
             Metric::Components | Metric::Used => 0.0,
-            // Poses and bind poses come out of products of matrices.
+            // Poses and bind poses are products of matrices.
             Metric::Points => 1e-4 * size,
             Metric::Directions if self.error == 0.0 => 0.0,
             Metric::Directions => 1e-3,

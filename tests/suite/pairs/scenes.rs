@@ -1,21 +1,21 @@
-//! Scenes to be converted.
+//! Scenes to convert.
 
 use meshspec::scene::{Faces, Mesh, Scene, Skeleton, Skin, Transform, Weights, strategy};
 use proptest::prelude::*;
 
 const NONE: u16 = Skin::NONE;
 
-/// Scenes with at least one mesh, some of them with polygons.
+/// Scenes with at least one mesh, some with polygons.
 fn scenes() -> impl Strategy<Value = Scene> {
     let scenes = strategy::scenes().prop_filter("no meshes", |scene| !scene.meshes.is_empty());
     (scenes, any::<bool>(), any::<bool>()).prop_map(|(mut scene, polygons, whole)| {
         let joints = scene.skeleton.joints.len();
         for mesh in &mut scene.meshes {
-            // That they have no third coordinate is what flat means.
+            // Flat meshes have no third coordinate.
             for position in mesh.positions.iter_mut().filter(|_| mesh.flat) {
                 position[2] = 0.0;
             }
-            // More joints than most formats have for a vertex.
+            // More joints per vertex than most formats allow.
             if mesh.skins.len() == 2 && matches!(joints, 0 | 5..) {
                 let vertices = mesh.positions.len();
                 mesh.skins = [
@@ -40,7 +40,7 @@ fn scenes() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Scenes in which joints rest in the bind pose; in half of them they have no scale, so that every format holds it.
+/// Scenes whose joints rest in the bind pose. Half of them have no scale, so that every format can hold them.
 pub fn at_rest_in_the_bind_pose() -> impl Strategy<Value = Scene> {
     (scenes(), any::<bool>()).prop_map(|(mut scene, rigid)| {
         bind_at_rest(&mut scene.skeleton, rigid);
@@ -48,7 +48,7 @@ pub fn at_rest_in_the_bind_pose() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Scenes in which each joint rests where another one is in the bind pose.
+/// Scenes in which each joint rests in the bind pose of another joint.
 pub fn at_rest_elsewhere() -> impl Strategy<Value = Scene> {
     (scenes(), any::<bool>()).prop_map(|(mut scene, rigid)| {
         bind_at_rest(&mut scene.skeleton, rigid);
@@ -59,7 +59,7 @@ pub fn at_rest_elsewhere() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Makes convex polygons of the vertices, on a parabola.
+/// Makes convex polygons, with the vertices on a parabola.
 fn make_convex(mesh: &mut Mesh) {
     for (x, position) in mesh.positions.iter_mut().enumerate() {
         let x = x as f32;
@@ -69,7 +69,7 @@ fn make_convex(mesh: &mut Mesh) {
     mesh.faces = Faces { corners: Some(corners(mesh.positions.len())), ..Faces::triangles(indices) };
 }
 
-/// Numbers of corners, from 3 to 5, that add up.
+/// Splits a number of indices into faces of 3 to 5 corners.
 fn corners(indices: usize) -> Vec<u32> {
     let mut rest = indices as u32;
     let mut corners = Vec::new();
@@ -86,7 +86,7 @@ fn corners(indices: usize) -> Vec<u32> {
     corners
 }
 
-/// Makes the bind pose that where joints rest, which no joint shears.
+/// Sets the bind pose to the rest pose, without shear.
 fn bind_at_rest(skeleton: &mut Skeleton, rigid: bool) {
     let rests: Vec<_> = skeleton
         .joints

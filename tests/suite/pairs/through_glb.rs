@@ -1,4 +1,4 @@
-//! Every valid file as GLB and in its own format again: each of the two conversions is held against its list of losses.
+//! Converts every valid file to GLB and back to its own format. Each of the two conversions must match its losses.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use meshspec::scene::{Scene, SceneOptions};
 use meshspec::{ErrorKind, Loss};
 use proptest::test_runner::TestCaseError;
 
-use super::{held, step, with_names_of_joints};
+use super::{assert_explained, step, with_names_of_joints};
 use crate::common::File;
 
-/// The scene in the GLB of this one, held against the list of losses; `None` where a position is not finite.
+/// Converts a scene to GLB and back, compared with the losses. `None` if a position is not finite.
 fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
     let scene = with_names_of_joints(scene);
     let options = SceneOptions::default();
@@ -26,14 +26,14 @@ fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
     let bytes = &files["x.glb"];
     let (found, more) = Interchange::Glb.read(bytes, &files, &options, &Default::default()).unwrap();
     losses.extend(more);
-    held(scene, &found, None, &losses)
+    assert_explained(scene, &found, None, &losses)
         .map_err(|why| TestCaseError::fail(format!("glb: {why}\n{:#?}", &losses[..losses.len().min(20)])))?;
     Ok(Some(found))
 }
 
-of_files!(every_file_comes_back_from_glb);
+of_files!(every_file_round_trips_through_glb);
 
-fn every_file_comes_back_from_glb(files: Vec<File>) {
+fn every_file_round_trips_through_glb(files: Vec<File>) {
     let (mut wrong, mut back, mut refused) = (Vec::new(), 0, 0);
     for (index, (format, bytes)) in files.into_iter().enumerate() {
         let document = format.read(&bytes, &Default::default()).unwrap();

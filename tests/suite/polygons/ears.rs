@@ -1,4 +1,4 @@
-//! Polygons with many corners: what is covered, and in which time.
+//! Triangulation of polygons with many corners: coverage and running time.
 
 use meshspec::scene::__private::{VISITS_PER_CORNER, area, cut_ears};
 
@@ -6,8 +6,8 @@ type Polygon = Vec<[f64; 2]>;
 
 const COUNT: usize = 6000;
 
-/// The triangles, and the visits per corner that they took.
-fn cut(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
+/// Returns the triangles, and the visits per corner.
+fn triangulated(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
     let budget = VISITS_PER_CORNER * corners.len();
     let mut visits = budget;
     let triangles = cut_ears(corners, &mut visits).as_chunks().0.to_vec();
@@ -15,11 +15,12 @@ fn cut(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
     (triangles, (budget - visits).div_ceil(corners.len()))
 }
 
-/// The area of a polygon, and that of its triangles.
+/// Returns the area of a polygon and of its triangles.
 fn areas(corners: &[[f64; 2]], triangles: &[[u32; 3]]) -> [f64; 2] {
     let fan = corners.windows(2).map(|pair| area([corners[0], pair[0], pair[1]]));
-    let cut = triangles.iter().map(|triangle| area(triangle.map(|corner| corners[corner as usize])).abs());
-    [fan.sum(), cut.sum()]
+    let triangulated =
+        triangles.iter().map(|triangle| area(triangle.map(|corner| corners[corner as usize])).abs());
+    [fan.sum(), triangulated.sum()]
 }
 
 fn around(radius: impl Fn(usize) -> f64, turns: f64) -> Polygon {
@@ -27,12 +28,12 @@ fn around(radius: impl Fn(usize) -> f64, turns: f64) -> Polygon {
     (0..COUNT).map(|i| [radius(i) * angle(i).cos(), radius(i) * angle(i).sin()]).collect()
 }
 
-/// A band of this width along a line.
+/// Returns a band of this width along a line.
 fn band(line: impl Clone + DoubleEndedIterator<Item = [f64; 2]>, [x, y]: [f64; 2]) -> Polygon {
     line.clone().chain(line.rev().map(|point| [point[0] + x, point[1] + y])).collect()
 }
 
-/// Polygons that do not cross themselves, though they may touch themselves.
+/// Polygons that do not cross themselves, but may touch themselves.
 fn simple() -> Vec<(&'static str, Polygon)> {
     let teeth =
         |height: f64| (0..COUNT).map(move |i| [(COUNT - i) as f64, if i % 2 == 0 { height } else { 0.0 }]);
@@ -47,7 +48,7 @@ fn simple() -> Vec<(&'static str, Polygon)> {
         let outer = (0..COUNT / 2).map(move |i| at(i, 3.0));
         outer.chain((0..COUNT / 2).rev().map(move |i| at(i, 0.5))).collect()
     };
-    // Petals that all begin at one point, and holes in rows along bridges without width.
+    // Petals that start at a common point, and rows of holes connected by zero-width bridges.
     let petals = around(|i| if i % 3 == 0 { 0.0 } else { 1.0 }, 1.0);
     let mut holes: Polygon = vec![[-1.0, -1.0], [60.0, -1.0], [60.0, 60.0], [-1.0, 60.0]];
     for y in (0..20).map(|row| f64::from(59 - 3 * row)) {
@@ -83,12 +84,12 @@ fn simple() -> Vec<(&'static str, Polygon)> {
 }
 
 #[test]
-fn polygons_that_do_not_cross_themselves_are_filled_within_the_visits() {
+fn simple_polygons_are_covered_within_the_budget() {
     for (name, mut corners) in simple() {
         if areas(&corners, &[])[0] < 0.0 {
             corners.reverse();
         }
-        let (triangles, visits) = cut(&corners);
+        let (triangles, visits) = triangulated(&corners);
         let [expected, covered] = areas(&corners, &triangles);
         assert!((covered - expected).abs() <= 1e-9 * expected, "{name}: {covered}, not {expected}");
         let mut is_used = vec![false; corners.len()];
@@ -99,7 +100,7 @@ fn polygons_that_do_not_cross_themselves_are_filled_within_the_visits() {
 }
 
 #[test]
-fn polygons_that_cross_themselves_take_few_visits() {
+fn self_crossing_polygons_take_few_visits() {
     let mut state = 1_u32;
     let mut random = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -116,13 +117,13 @@ fn polygons_that_cross_themselves_take_few_visits() {
         polygons.push(few.iter().copied().cycle().take(COUNT).collect());
     }
     for corners in polygons {
-        let (_, visits) = cut(&corners);
+        let (_, visits) = triangulated(&corners);
         assert!(visits <= 100, "{visits} visits per corner");
     }
 }
 
 #[test]
-fn without_visits_the_rest_is_a_fan() {
+fn the_rest_becomes_a_fan_without_a_budget() {
     let (_, corners) = simple().swap_remove(3);
     for budget in [0, 1, 100, 10_000] {
         let mut visits = budget;

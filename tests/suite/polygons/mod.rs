@@ -1,4 +1,4 @@
-//! Polygons and the triangles that they are cut into.
+//! Triangulation of polygons.
 
 #[cfg(feature = "proptest")]
 mod ears;
@@ -9,7 +9,7 @@ use glam::DVec3;
 use meshspec::Loss;
 use meshspec::scene::{Faces, Indices, Mesh, Scene};
 
-/// The area of each triangle of a polygon in the plane z = 0, with a sign.
+/// Returns the signed area of each triangle of a polygon in the plane z = 0.
 fn areas(corners: &[[f32; 2]]) -> Vec<f32> {
     let mut mesh =
         Mesh { positions: corners.iter().map(|[x, y]| [*x, *y, 0.0]).collect(), ..Mesh::default() };
@@ -23,9 +23,9 @@ fn areas(corners: &[[f32; 2]]) -> Vec<f32> {
     areas
 }
 
-/// All triangles are turned as the polygon, and are as large as it together: none is outside.
+/// Requires that all triangles have the orientation of the polygon and its total area: none lies outside.
 #[track_caller]
-fn fills(corners: &[[f32; 2]], area: f32) {
+fn assert_covers(corners: &[[f32; 2]], area: f32) {
     for first in 0..corners.len() {
         let mut corners = corners.to_vec();
         corners.rotate_left(first);
@@ -41,13 +41,13 @@ fn fills(corners: &[[f32; 2]], area: f32) {
 
 #[test]
 fn triangles_are_inside() {
-    fills(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]], 4.0);
+    assert_covers(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]], 4.0);
     // An arrow, and a quad with a corner on an edge.
-    fills(&[[0.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 4.0]], 4.0);
-    fills(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 2.0]], 2.0);
-    fills(&[[0.0, 0.0], [4.0, 0.0], [4.0, 1.0], [1.0, 1.0], [1.0, 4.0], [0.0, 4.0]], 7.0);
-    // A comb whose back has corners on straight edges.
-    fills(
+    assert_covers(&[[0.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 4.0]], 4.0);
+    assert_covers(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 2.0]], 2.0);
+    assert_covers(&[[0.0, 0.0], [4.0, 0.0], [4.0, 1.0], [1.0, 1.0], [1.0, 4.0], [0.0, 4.0]], 7.0);
+    // A comb with corners on the straight edges of its back.
+    assert_covers(
         &[
             [0.0, 0.0],
             [2.0, 0.0],
@@ -90,8 +90,8 @@ fn triangulate(corners: impl IntoIterator<Item = [f32; 2]>) -> (Mesh, Option<Los
 }
 
 #[test]
-fn polygons_that_cross_themselves_are_listed() {
-    // Figures of eight: one whose lobes cancel out, one whose lobes do not, and one with many corners.
+fn self_crossing_polygons_are_listed() {
+    // Figures of eight: with lobes that cancel out, with unequal lobes, and with many corners.
     let even = [[-2.0, -1.0], [2.0, 1.0], [3.0, 0.0], [2.0, -1.0], [-2.0, 1.0], [-3.0, 0.0]];
     let bow = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [3.0, 2.0], [3.0, 4.0]];
     let turns = |turns: f32, count: u16| {
@@ -144,7 +144,7 @@ fn polygons_lie_in_any_plane() {
 }
 
 #[test]
-fn polygons_count_as_the_triangles_that_they_make() {
+fn polygons_count_as_their_triangles() {
     let faces = |corners| Faces { corners, ..Faces::triangles(vec![0; 9]) };
     let mesh = |faces| Mesh { positions: vec![[0.0; 3]; 12], faces, ..Mesh::default() };
     let scene = Scene {

@@ -1,10 +1,10 @@
-//! Points of a plane, searched by triangle.
+//! Search of points in a plane by triangle.
 
 use meshspec::scene::__private::{PointTree, area, has_inside};
 
-/// Every triangle of a grid's points finds the points that a plain loop finds, with some of them removed.
+/// For every triangle of grid points, the search matches a plain loop, even after removing some points.
 #[test]
-fn a_search_finds_what_a_loop_finds() {
+fn the_search_matches_a_plain_loop() {
     let points: Vec<_> = (0..60).map(|i| [f64::from(i * 7 % 11), f64::from(i * 5 % 13)]).collect();
     let mut tree = PointTree::new(&points, &vec![true; points.len()]);
     let mut present = vec![true; points.len()];
@@ -27,7 +27,7 @@ fn a_search_finds_what_a_loop_finds() {
 fn repeated_points_are_one_node() {
     let points = vec![[1.0, 1.0], [0.0, -0.0], [-0.0, 0.0], [1.0, 1.0]];
     let mut tree = PointTree::new(&points, &[true, true, true, false]);
-    // A triangle between the two points searches all nodes.
+    // A triangle between the two points visits all nodes.
     let mut visits = 10;
     assert!(!tree.any_in([[0.0, 0.0], [1.0, 1.0], [-1.0, 1.0]], &mut visits));
     assert_eq!(visits, 8);
@@ -37,6 +37,6 @@ fn repeated_points_are_one_node() {
         tree.set(corner, false);
     }
     assert!(!tree.any_in(around_zero, &mut 10));
-    // Without visits, nothing is known.
+    // Without a budget, the result is unknown.
     assert!(tree.any_in(around_zero, &mut 0));
 }

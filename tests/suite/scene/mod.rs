@@ -1,4 +1,4 @@
-//! What holds for scenes: a document that becomes a scene and a document again is the same but for what is listed.
+//! Properties of scenes: a round trip of a document through a scene changes only what the losses list.
 
 mod packing;
 mod poses;
@@ -6,14 +6,14 @@ mod positions;
 mod rebinding;
 mod rest;
 mod scale;
-mod told;
+mod unlisted_losses;
 
 use glam::Vec3;
 use meshspec::scene::{FromScene, Mesh, Scene, SceneOptions, ToScene};
 use meshspec::{Document, Format, FormatId, Loss, bmd, crucible};
 
-/// The document that a scene of this one becomes in the same dialect, and what was lost on the way.
-fn there_and_back(document: &Document) -> (Document, Vec<Loss>) {
+/// Converts a document to a scene and back in its dialect. Also returns the losses.
+fn round_trip(document: &Document) -> (Document, Vec<Loss>) {
     let mut options = SceneOptions::default();
     options.dialect = Some(document.dialect());
     let (scene, mut losses) = document.clone().into_scene(&options).unwrap();
@@ -22,7 +22,7 @@ fn there_and_back(document: &Document) -> (Document, Vec<Loss>) {
     (again, losses)
 }
 
-/// The same positions; or, where numbers of very different sizes were turned together and a loss says so, near ones.
+/// Requires equal positions, or close ones if a loss reports rounding by a transform.
 fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
     let errors = losses.iter().filter(|loss| loss.path.ends_with("positions")).filter_map(|loss| loss.error);
     let error = errors.fold(0.0, f32::max);
@@ -35,15 +35,15 @@ fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
     }
 }
 
-of_files!(packed_values_of_bmd_come_back);
+of_files!(packed_values_of_bmd_round_trip);
 
-fn packed_values_of_bmd_come_back(files: Vec<crate::common::File>) {
+fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
     for (format, bytes) in files {
         if format != FormatId::Bmd {
             continue;
         }
         let document = bmd::Document::read(&bytes, &Default::default()).unwrap();
-        let (again, losses) = there_and_back(&Document::Bmd(document.clone()));
+        let (again, losses) = round_trip(&Document::Bmd(document.clone()));
         let Document::Bmd(again) = again else { panic!() };
         assert_eq!(again.meshes.len(), document.meshes.len(), "{losses:?}");
         for (mesh, expected) in again.meshes.iter().zip(&document.meshes) {
@@ -58,7 +58,7 @@ fn packed_values_of_bmd_come_back(files: Vec<crate::common::File>) {
             assert_near(&found.positions, &columns.positions, &losses);
             assert_eq!(found.st, columns.st);
         }
-        // All meshes from nearby on can be said in two ways.
+        // Two encodings mean all meshes at any distance.
         let levels = |document: &bmd::Document| -> Vec<_> {
             let lods = document.lods.iter();
             lods.map(|lod| {
@@ -77,7 +77,7 @@ fn packed_values_of_bmd_come_back(files: Vec<crate::common::File>) {
         for (animation, expected) in again.animations.iter().zip(&document.animations) {
             assert_eq!((animation.n_frames, animation.fl_hz), (expected.n_frames, expected.fl_hz));
             for (track, expected) in animation.tracks.iter().zip(&expected.tracks) {
-                // A quaternion and its opposite are the same rotation: bones turn the shorter way between them.
+                // A quaternion and its negation are the same rotation: bones take the shorter arc.
                 let same_sign = |[i, j, k, r]: [f32; 4]| {
                     let sign =
                         if [r, k, j, i].into_iter().find(|x| *x != 0.0) < Some(0.0) { -1.0 } else { 1.0 };
@@ -102,7 +102,7 @@ fn packed_values_of_bmd_come_back(files: Vec<crate::common::File>) {
 }
 
 #[test]
-fn a_chunk_has_the_container_of_its_source_or_of_its_extension() {
+fn the_source_or_extension_selects_the_container() {
     let chunks = |scene: &Scene, extension: Option<&str>| {
         let mut options = SceneOptions::default();
         options.extension = extension.map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Packed positions of BMD: accepted and refused errors, and the options that help after a refusal.
+//! Packed BMD positions: accepted and rejected errors, and the options that a rejection suggests.
 
 use glam::Vec3;
 use meshspec::scene::{
@@ -11,7 +11,7 @@ fn options() -> SceneOptions {
     SceneOptions::default()
 }
 
-/// A grid of 2 · side² triangles on a bowl of this size, at these coordinates.
+/// A grid of 2 · side² triangles on a bowl of this size, at this position.
 fn bowl(name: &str, side: u32, size: f32, at: [f32; 3]) -> Mesh {
     let corner = |index: u32| {
         let [x, y] = [index % (side + 1), index / (side + 1)].map(|n| n as f32 / side as f32);
@@ -31,7 +31,7 @@ fn of(meshes: Vec<Mesh>) -> Scene {
     Scene { meshes, ..Scene::default() }
 }
 
-/// The largest error of each mesh as a fraction of its size.
+/// Returns the largest error of each mesh as a fraction of its size, and the losses.
 fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
     let (document, losses) = bmd::Document::from_scene(scene.clone(), options).unwrap();
     let (found, _) = document.into_scene(&SceneOptions::default()).unwrap();
@@ -93,15 +93,15 @@ fn a_fine_mesh_moves_with_its_joint() {
     assert!((moved - 5.0).abs() < 0.01, "{moved}");
 }
 
-/// Whether no triangle of the first mesh is listed as flattened, and no change of its area.
+/// Returns `true` if no loss reports flattened triangles or a changed area in the first mesh.
 fn keeps_triangles(losses: &[Loss]) -> bool {
     let mut positions = losses.iter().filter(|loss| loss.path == "meshes[0].positions");
     positions.all(|loss| loss.affected.is_none() && loss.detail.is_none())
 }
 
 #[test]
-fn triangles_on_a_line_do_not_collapse() {
-    // Not exactly on a line as numbers of 32 bits.
+fn collinear_triangles_do_not_count_as_collapsed() {
+    // Not exactly collinear in 32-bit floats.
     let on_a_line = |step: u32| [0.1 * step as f32 + 7.0, 0.2 * step as f32 + 3.0, 0.3 * step as f32];
     let mut mesh = bowl("wires", 1, 0.0, [0.0; 3]);
     mesh.positions = (0..30).map(on_a_line).collect();
@@ -109,7 +109,7 @@ fn triangles_on_a_line_do_not_collapse() {
     let (off, losses) = errors(&of(vec![mesh.clone()]), &options());
     assert!(off[0] < 0.005, "{off:?}");
     assert!(keeps_triangles(&losses), "{losses:?}");
-    // Beside a surface, of which they take nothing.
+    // Beside a surface, whose area they do not change.
     let bowl = bowl("bowl", 2, 1.0, [0.0; 3]);
     let first = bowl.positions.len() as u32;
     mesh.positions = bowl.positions.iter().chain(&mesh.positions).copied().collect();
@@ -120,8 +120,8 @@ fn triangles_on_a_line_do_not_collapse() {
 }
 
 #[test]
-fn what_is_off_by_little_of_its_size_is_written() {
-    // Triangles of a three-hundredth of the size: in 64 bits they collapse.
+fn small_relative_errors_are_accepted() {
+    // Triangles of 1/300 of the size, which collapse in 64 bits.
     let fine = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     let (off, losses) = errors(&fine, &options().with_precision(Precision::Bits(64)));
     assert!(off[0] < 0.005, "{off:?}");
@@ -131,7 +131,7 @@ fn what_is_off_by_little_of_its_size_is_written() {
 }
 
 #[test]
-fn a_tolerance_is_the_tolerance() {
+fn the_tolerance_is_respected() {
     let net = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     for tolerance in [0.1, 0.01, 0.001] {
         let (off, _) = errors(&net, &options().with_precision(Precision::Error(tolerance)));
@@ -146,8 +146,8 @@ fn a_tolerance_is_the_tolerance() {
     assert_eq!(document.meshes.len(), 1);
 }
 
-/// The words between the last semicolon of a refusal and "writes it".
-fn helpful(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
+/// Returns the options between the last semicolon of a rejection and "writes it".
+fn suggestions(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
     let error = bmd::Document::from_scene(scene.clone(), options).unwrap_err();
     let message = error.to_string();
     let named =
@@ -156,10 +156,10 @@ fn helpful(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
 }
 
 #[test]
-fn a_refusal_names_the_mesh_and_what_helps() {
+fn a_rejection_names_the_mesh_and_suggestions() {
     let scene = of(vec![bowl("small", 2, 1.0, [0.0; 3]), bowl("hall", 8, 100.0, [0.0; 3])]);
     let fine = options().with_precision(Precision::Error(0.001));
-    let (message, named) = helpful(&scene, &fine);
+    let (message, named) = suggestions(&scene, &fine);
     assert!(
         message.contains("meshes[1].positions: packed positions of \"hall\" are off by 0.0"),
         "{message}"
@@ -167,7 +167,7 @@ fn a_refusal_names_the_mesh_and_what_helps() {
     assert!(message.contains("expected at most 0.001 m"), "{message}");
     let [precision, center, lenient] = &*named else { panic!("{message}") };
     assert_eq!([&**center, lenient], ["--center", "--lenient"]);
-    // All of them do.
+    // Each of the options works.
     let mut moved = scene.clone();
     assert!(moved.center().is_some());
     errors(&moved, &fine);
@@ -179,13 +179,13 @@ fn a_refusal_names_the_mesh_and_what_helps() {
 }
 
 #[test]
-fn the_origin_helps_only_where_it_does() {
+fn centering_is_suggested_only_where_it_helps() {
     let far = |x: f32| of(vec![bowl("tower", 4, 64.0, [x, 0.0, 0.0])]);
     let (off, _) = errors(&far(3000.0), &options());
     assert!(off[0] < 0.005, "{off:?}");
-    // Beyond what a few bones reach.
+    // Beyond the reach of a few bones.
     let mut scene = far(2e6);
-    let (message, named) = helpful(&scene, &options());
+    let (message, named) = suggestions(&scene, &options());
     assert_eq!(named, ["--center"], "{message}");
     assert!(scene.center().is_some());
     let (off, _) = errors(&scene, &options());
@@ -193,9 +193,9 @@ fn the_origin_helps_only_where_it_does() {
 }
 
 #[test]
-fn a_refusal_names_the_smallest_tolerance() {
+fn a_rejection_names_the_smallest_tolerance() {
     let scene = of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]);
-    let (message, named) = helpful(&scene, &options().with_precision(Precision::Error(1e-6)));
+    let (message, named) = suggestions(&scene, &options().with_precision(Precision::Error(1e-6)));
     let tolerance: Precision = named[0].strip_prefix("--precision ").unwrap().parse().unwrap();
     let (off, losses) = errors(&scene, &options().with_precision(tolerance));
     assert!(off[0] < 0.002, "{message} {off:?}");
@@ -203,12 +203,12 @@ fn a_refusal_names_the_smallest_tolerance() {
 }
 
 #[test]
-fn a_refusal_says_that_bones_ran_out() {
+fn a_rejection_reports_exhausted_bones() {
     let place = |mesh: usize| [100.0 + 20.0 * (mesh % 20) as f32, 0.0, 100.0 + 20.0 * (mesh / 20) as f32];
     let scene = of((0..400).map(|mesh| bowl("nut", 2, 0.005, place(mesh))).collect());
-    let (message, _) = helpful(&scene, &options());
+    let (message, _) = suggestions(&scene, &options());
     assert!(message.contains(", with all 255 bones in use; "), "{message}");
-    let (message, _) = helpful(
+    let (message, _) = suggestions(
         &of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]),
         &options().with_precision(Precision::Error(1e-6)),
     );

@@ -1,4 +1,4 @@
-//! Skinned vertices at many times: in the scene and in GLB they are where the files, and independent decoders of them, say.
+//! Skinned vertices at many times, in the scene and in GLB, equal those of the files and of independent decoders.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::{File, fixtures_of};
 
-/// The skinned vertices of a scene at a time of an animation.
+/// Returns the skinned vertices of a scene at a time of an animation.
 fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) -> Vec<Vec<Vec3>> {
     let joints = scene.skeleton.to_model(&animation.pose(&scene.skeleton, ticks));
     let moves: Vec<Mat4> = joints
@@ -35,7 +35,7 @@ fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) ->
     scene.meshes.iter().map(mesh).collect()
 }
 
-/// The scene that is read back from a GLB of this one, and what was lost on the way there.
+/// Converts a scene to GLB and back. Also returns the losses.
 fn through_glb(scene: Scene) -> meshspec::Result<(Scene, Vec<Loss>)> {
     let mut files = BTreeMap::new();
     let losses = Interchange::Glb.write(scene, "x.glb", &mut files, &SceneOptions::default())?;
@@ -44,13 +44,9 @@ fn through_glb(scene: Scene) -> meshspec::Result<(Scene, Vec<Loss>)> {
     Ok((again, losses))
 }
 
-of_files!(
-    bmd_moves_in_glb_as_it_does_itself,
-    vertices_of_bmd_are_where_its_own_poses_take_them,
-    mesh_in_glb_moves_as_it_does_itself
-);
+of_files!(bmd_poses_match_in_glb, bmd_scenes_match_the_poses_of_the_document, mesh_poses_match_in_glb);
 
-fn bmd_moves_in_glb_as_it_does_itself(files: Vec<File>) {
+fn bmd_poses_match_in_glb(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
         if format != FormatId::Bmd {
@@ -62,12 +58,12 @@ fn bmd_moves_in_glb_as_it_does_itself(files: Vec<File>) {
         if losses.iter().any(|loss| loss.path == "lods") {
             continue;
         }
-        // glTF has no animations in which nothing moves.
+        // glTF has no animations without channels.
         let moving: Vec<_> =
             scene.animations.iter().filter(|animation| !animation.channels.is_empty()).collect();
         assert_eq!(again.animations.len(), moving.len(), "{losses:?}");
         for (found, expected) in again.animations.iter().zip(moving) {
-            // Between whole frames glTF turns on the great circle.
+            // Between whole frames, glTF uses slerp.
             for ticks in [0.0, 1.0, 2.0, 5.0] {
                 let seconds = expected.seconds(ticks) * found.rate;
                 let pairs = skinned(&again, found, seconds).into_iter().zip(skinned(&scene, expected, ticks));
@@ -82,7 +78,7 @@ fn bmd_moves_in_glb_as_it_does_itself(files: Vec<File>) {
     assert!(compared > 0);
 }
 
-fn vertices_of_bmd_are_where_its_own_poses_take_them(files: Vec<File>) {
+fn bmd_scenes_match_the_poses_of_the_document(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
         if format != FormatId::Bmd {
@@ -112,7 +108,7 @@ fn vertices_of_bmd_are_where_its_own_poses_take_them(files: Vec<File>) {
     assert!(compared > 0);
 }
 
-/// The drawn vertices of a sidecar where bones have these matrices, in the axes of glTF.
+/// Returns a sidecar's drawn vertices with these bone matrices, in glTF axes.
 fn placed(expected: &Value, matrices: &[Mat4]) -> Vec<Vec<Vec3>> {
     let meshes = expected["meshes"].as_array().unwrap();
     let drawn = meshes.iter().filter(|mesh| !mesh["material"].is_null());
@@ -132,8 +128,8 @@ pub fn numbers(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
 }
 
-/// From the space of each bone of a sidecar to that of the model, where a pose moves them: below the parent; pseudo-bones
-/// by the mean of others. Bone 0 is the model (B20).
+/// Returns the matrix of each bone of a sidecar in a pose, from bone space to model space. Pseudo-bones are the
+/// weighted mean of others; bone 0 is the model (B20).
 pub fn matrices(bones: &[Value], pose: Option<&Value>) -> Vec<Mat4> {
     let mut matrices: Vec<Mat4> = Vec::new();
     let mut normal = 0;
@@ -163,7 +159,7 @@ pub fn matrices(bones: &[Value], pose: Option<&Value>) -> Vec<Mat4> {
     matrices
 }
 
-/// Fails unless the vertices are the same but for rounding. Returns how many there are.
+/// Fails unless the vertices are equal within rounding. Returns their number.
 fn assert_same(at: &str, found: &[Vec<Vec3>], expected: &[Vec<Vec3>]) -> usize {
     assert_eq!(found.len(), expected.len(), "{at}: meshes");
     let pairs =
@@ -177,10 +173,10 @@ fn assert_same(at: &str, found: &[Vec<Vec3>], expected: &[Vec<Vec3>]) -> usize {
     count
 }
 
-/// At every frame, by the poses that an independent decoder found.
+/// Compares every frame with the poses of an independent decoder.
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn bmd_in_glb_moves_as_the_sidecars_say() {
+fn bmd_poses_in_glb_match_the_sidecars() {
     let fixtures = fixtures_of("bmd");
     let (mut frames, mut vertices) = (0, 0);
     for fixture in fixtures.iter().filter(|fixture| fixture.strict == Some(true)) {
@@ -193,7 +189,7 @@ fn bmd_in_glb_moves_as_the_sidecars_say() {
         if losses.iter().any(|loss| loss.path == "lods") {
             continue;
         }
-        // glTF has no animations in which nothing moves.
+        // glTF has no animations without channels.
         let animations = expected["anims"].as_array().unwrap().iter().zip(moving).filter(|(_, moves)| *moves);
         for ((animation, _), found) in animations.zip(&again.animations) {
             let rate = animation["hz"].as_f64().unwrap() as f32;
@@ -213,8 +209,8 @@ fn rows(rows: [[f32; 4]; 4]) -> Mat4 {
     Mat4::from_cols_array_2d(&rows).transpose()
 }
 
-/// The vertices of a MESH so far between two timestamps, as the specification has them: poses are relative to the
-/// parents, and the transform of a joint takes a vertex from the model to the joint.
+/// Returns the vertices of a MESH file between two timestamps by the specification. Poses are relative to parents,
+/// and a joint's transform maps from model space to joint space.
 fn mesh_vertices(
     document: &mesh::Document,
     animation: &mesh::Animation,
@@ -250,7 +246,7 @@ fn mesh_vertices(
             .filter_map(|(id, weight)| Some((moves.get(usize::from(id))?, f32::from(weight))))
             .filter(|(_, weight)| *weight > 0.0)
             .collect();
-        // What follows nothing stays where it is.
+        // Unbound vertices stay in place.
         let position = Vec3::from(vertex.position);
         let total: f32 = known.iter().map(|(_, weight)| weight).sum();
         let moved = known.iter().map(|(matrix, weight)| matrix.transform_point3(position) * (weight / total));
@@ -259,15 +255,15 @@ fn mesh_vertices(
     (0..document.vertices.len()).map(vertex).collect()
 }
 
-/// At timestamps and between them, with translations, rotations and factors.
-fn mesh_in_glb_moves_as_it_does_itself(files: Vec<File>) {
+/// At and between timestamps, with translations, rotations and scales.
+fn mesh_poses_match_in_glb(files: Vec<File>) {
     let (mut times, mut vertices) = (0, 0);
     for (format, bytes) in files {
         if format != FormatId::Mesh {
             continue;
         }
         let document = mesh::Document::read(&bytes, &Default::default()).unwrap();
-        // The transform of the whole moves the node above.
+        // The root transform becomes the parent node.
         let (mut scene, _) = Document::Mesh(document.clone()).into_scene(&SceneOptions::default()).unwrap();
         scene.transform = None;
         if document.vertices.joint_ids().is_none() || document.joints.is_empty() {

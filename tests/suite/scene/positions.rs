@@ -1,5 +1,5 @@
-//! Every valid file as GLB: its positions against those that an independent decoder found in the file. Neither the
-//! scene nor the reader of glTF of this crate has a part in the comparison.
+//! Converts every valid file to GLB and compares its positions with those of an independent decoder. The comparison
+//! uses neither scenes nor this crate's glTF reader.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::poses::{matrices, numbers};
 use crate::common::{Fixture, bits, fixtures, sha256};
 
-/// The positions of each primitive of a GLB, as the file has them.
+/// Returns the stored positions of each primitive of a GLB.
 fn positions_of(glb: &[u8]) -> Vec<Vec<[f32; 3]>> {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let json: Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
@@ -31,7 +31,7 @@ fn positions_of(glb: &[u8]) -> Vec<Vec<[f32; 3]>> {
     positions.collect()
 }
 
-/// A file as GLB.
+/// Converts a file to GLB.
 fn to_glb(format: FormatId, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let document = format.read(bytes, &Default::default()).unwrap();
     let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
@@ -42,16 +42,16 @@ fn to_glb(format: FormatId, bytes: &[u8]) -> Result<Vec<u8>, Error> {
 
 #[derive(Debug, Default)]
 struct Counts {
-    /// Files whose positions are the same, by checksum or one by one.
+    /// Files with equal positions, by checksum or value by value.
     compared: usize,
-    /// Files without a sidecar, or one that says nothing of positions.
+    /// Files without a sidecar, or whose sidecar lacks positions.
     unsaid: usize,
     refused: Vec<String>,
 }
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn positions_in_glb_are_those_of_the_sidecars() {
+fn positions_in_glb_match_the_sidecars() {
     let mut counts = Counts::default();
     for fixture in fixtures().iter().filter(|fixture| fixture.strict == Some(true)) {
         let format: FormatId = fixture.format.parse().unwrap();
@@ -71,10 +71,10 @@ fn positions_in_glb_are_those_of_the_sidecars() {
     assert!(counts.compared > 6 * counts.unsaid, "{counts:?}");
 }
 
-/// Files with positions that glTF cannot hold: they are not finite.
+/// Files with non-finite positions, which glTF cannot hold.
 const REFUSED: [&str; 0] = [];
 
-/// The only reason to refuse a file: a position that is not finite, with the number of its vertex.
+/// Returns `true` if the error is a non-finite position that names its vertex. It is the only accepted reason.
 fn names_a_vertex(error: &Error) -> bool {
     let path = error.path().to_string();
     let vertex = path.split_once(".positions[").map(|(_, rest)| rest.trim_end_matches(']'));
@@ -83,7 +83,7 @@ fn names_a_vertex(error: &Error) -> bool {
     error.kind() == ErrorKind::Inexpressible && named && !finite
 }
 
-/// Fails unless the positions are those of the sidecar; `false` if it says nothing of them.
+/// Fails unless the positions match the sidecar. Returns `false` if it has none.
 fn compare(fixture: &Fixture, format: FormatId, found: Vec<Vec<[f32; 3]>>) -> bool {
     let Some(expected) = &fixture.expected else { return false };
     let expected = expected.get("expected").unwrap_or(expected);
@@ -116,10 +116,10 @@ fn mesh(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     true
 }
 
-/// The first axis the other way round; in some files only two coordinates.
+/// The first axis is negated; some files have only two coordinates.
 fn crucible(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let turned: Vec<[f32; 3]> = found.iter().map(|[x, y, z]| [-x, *y, *z]).collect();
-    // Of containers there is no content.
+    // Sidecars of containers have no content.
     let Some(streams) = expected["streams"].as_array() else { return false };
     let stream = |name: &str| streams.iter().find(|stream| stream["name"] == name);
     let (stream, hash) = match (stream("position_3d"), stream("position_2d")) {
@@ -155,7 +155,7 @@ fn seed(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     true
 }
 
-/// The first and the last value, as far as it has components.
+/// Compares the components that the first and the last value have.
 fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
     for (value, found) in [(&expected["first"], found.first()), (&expected["last"], found.last())] {
         let Some(found) = found else { continue };
@@ -164,7 +164,7 @@ fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
     }
 }
 
-/// Axes as in glTF. The buffer has the vertices of all meshes; those of meshes that share some are there again.
+/// Axes as in glTF. The buffer holds the vertices of all meshes; shared vertices are repeated.
 fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let descriptor = &expected["descriptor"];
     let ranges: Vec<[usize; 4]> = serde_json::from_value(descriptor["meshes"].clone()).unwrap();
@@ -186,7 +186,7 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
         assert_eq!(buffer["sha256"], hash(found), "{file}");
         return true;
     }
-    // Only what the sidecar spells out: the first values of the buffer.
+    // Only the values in the sidecar: the first ones of the buffer.
     let values = numbers(&buffer["first_values"]);
     let mut start = 0;
     let mut compared = 0;
@@ -202,7 +202,7 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     compared > 0
 }
 
-/// From the space of their bone to that of the model, and z upwards. Meshes without a material are not drawn.
+/// Transformed from bone space to model space, with z up. Meshes without a material are not drawn.
 fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
     let matrices = matrices(expected["bones"].as_array().unwrap(), None);
     let meshes = expected["meshes"].as_array().unwrap();
@@ -210,7 +210,7 @@ fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
     let drawn: Vec<Vec<[f32; 3]>> = drawn.map(|mesh| in_model(mesh, &matrices)).collect();
     assert_eq!(found.len(), drawn.len(), "{file}: number of meshes");
     for (index, expected) in drawn.iter().enumerate() {
-        // Levels of detail stand behind the meshes that are always shown.
+        // Levels of detail follow the meshes that are always shown.
         let place = found.iter().position(|found| same(found, expected));
         let place = place.unwrap_or_else(|| panic!("{file}: meshes[{index}] is not in the GLB"));
         found.remove(place);
@@ -218,7 +218,7 @@ fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
     true
 }
 
-/// The same but for the rounding of a few products.
+/// Returns `true` if the positions are equal within the rounding of a few products.
 fn same(found: &[[f32; 3]], expected: &[[f32; 3]]) -> bool {
     let near = |(found, expected): (&[f32; 3], &[f32; 3])| {
         let (found, expected) = (Vec3::from(*found), Vec3::from(*expected));

@@ -20,7 +20,7 @@ fn turned(translation: [f32; 3], degrees: f32, scale: f32) -> Transform {
     Transform { translation, rotation, scale: [scale; 3] }
 }
 
-/// A bar of 2 m on two joints. It is bound upside down, at a hundredfold, `bend` degrees bent.
+/// A 2 m bar on two joints, bound upside down, scaled by 100 and bent by `bend` degrees.
 fn bar(bend: f32) -> Scene {
     let rest = [turned([0.0; 3], 0.0, 1.0), turned([0.0, 1.0, 0.0], 0.0, 1.0)];
     let bind = [turned([3.0, 1.0, 0.0], 180.0, 100.0), turned([0.0, 1.0, 0.0], bend, 1.0)];
@@ -41,7 +41,7 @@ fn bar(bend: f32) -> Scene {
     let corners =
         heights.iter().zip(weights).flat_map(|(y, weights)| [(-0.25, *y, weights), (0.25, *y, weights)]);
     let corners: Vec<_> = corners.collect();
-    // In the bind pose: blended as the joints take them.
+    // In the bind pose: blended by the joint matrices.
     let global = skeleton.to_model(&rest);
     let positions = corners.iter().map(|(x, y, [a, b])| {
         let to_rest = [0, 1].map(|joint| global[joint] * skeleton.joints[joint].inverse_bind);
@@ -79,7 +79,7 @@ fn bar(bend: f32) -> Scene {
     Scene { meshes: vec![mesh], skeleton, animations: vec![animation], ..Scene::default() }
 }
 
-/// Skinned positions in model space.
+/// Returns skinned positions in model space.
 fn skinned(scene: &Scene, local: &[Transform]) -> Vec<DVec3> {
     let wide = |transform: &Transform| {
         let [x, y, z, w] = transform.rotation.map(f64::from);
@@ -137,7 +137,7 @@ fn find<'a>(losses: &'a [Loss], path: &str) -> Option<&'a Loss> {
 }
 
 #[test]
-fn mesh_rests_and_moves_as_its_source() {
+fn mesh_rests_and_moves_like_its_source() {
     let scene = bar(0.0);
     assert!(scene.meshes[0].size() > 150.0);
     let (found, losses) = through_mesh(&scene);
@@ -148,19 +148,19 @@ fn mesh_rests_and_moves_as_its_source() {
     }
     let loss = find(&losses, "skeleton.joints.rest").unwrap();
     assert_eq!((loss.kind, loss.affected.unwrap().count), (LossKind::Changed, 12));
-    // All joints agree where they take the vertices.
+    // All joints agree on the vertex positions.
     assert!(find(&losses, "animations").is_none(), "{losses:?}");
-    // The normals turned with the vertices: by half a turn about z, which is their axis.
+    // The normals rotated with the vertices: half a turn about z, which is their axis.
     let normal = Vec3::from(found.meshes[0].normals.as_deref().unwrap()[5]);
     assert!(normal.distance(Vec3::Z) < 1e-5, "{normal}");
 }
 
 #[test]
-fn poses_that_agree_change_no_bit() {
+fn equal_poses_change_no_bit() {
     let mut scene = bar(0.0);
     let rest: Vec<_> = (0..2).map(|joint| scene.skeleton.rest(joint)).collect();
     let global = scene.skeleton.to_model(&rest);
-    // Bound there, but for rounding.
+    // Bound in the rest pose within rounding.
     for (joint, global) in scene.skeleton.joints.iter_mut().zip(global) {
         joint.inverse_bind = global.inverse() * Mat4::from_rotation_x(1e-7);
     }
@@ -173,7 +173,7 @@ fn poses_that_agree_change_no_bit() {
 }
 
 #[test]
-fn the_deviation_of_blended_vertices_is_said() {
+fn the_deviation_of_blended_vertices_is_reported() {
     let scene = bar(60.0);
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
     let (mut found, _) = document.into_scene(&options()).unwrap();
@@ -186,7 +186,7 @@ fn the_deviation_of_blended_vertices_is_said() {
         .into_iter()
         .fold(0.0, f64::max);
     assert!(off > 0.02 && (off - said).abs() < 1e-4, "{off}, said {said}");
-    // Nothing deviates at rest.
+    // There is no deviation at rest.
     assert!(farthest(&playing(&found, 0.0), &playing(&scene, 0.0)) < 1e-4);
     // The deviation of a transformed scene is in metres.
     let transform = Some(Mat4::from_scale(Vec3::splat(3.0)));
@@ -206,7 +206,7 @@ fn the_deviation_of_blended_vertices_is_said() {
 }
 
 #[test]
-fn bmd_rests_as_its_source() {
+fn bmd_rests_like_its_source() {
     let scene = bar(0.0);
     let (document, losses) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     let (found, _) = document.into_scene(&options()).unwrap();
@@ -214,7 +214,7 @@ fn bmd_rests_as_its_source() {
     assert!(find(&losses, "skeleton.joints.rest").is_some());
 }
 
-/// Returns the positions of a scene as each target shows them.
+/// Returns the positions of a scene in each target.
 fn shown(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
     let (mesh, _) = through_mesh(scene);
     let (crucible, _) = crucible::Document::from_scene(scene.clone(), &options()).unwrap();
@@ -231,7 +231,7 @@ fn shown(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
 }
 
 #[test]
-fn every_pose_is_that_of_every_target() {
+fn every_target_shows_every_pose() {
     let scene = bar(60.0);
     let poses: [(&str, Vec<DVec3>); 4] = [
         ("bind", positions(&scene)),
@@ -250,7 +250,7 @@ fn every_pose_is_that_of_every_target() {
 }
 
 #[test]
-fn animations_show_what_they_showed_before() {
+fn rebinding_keeps_animations() {
     let scene = bar(60.0);
     for pose in ["bind", "bow@2"] {
         let mut posed = scene.clone();
@@ -265,7 +265,7 @@ fn animations_show_what_they_showed_before() {
 }
 
 #[test]
-fn wrong_poses_say_which_there_are() {
+fn unknown_poses_list_the_known_ones() {
     let mut scene = bar(0.0);
     let refuse =
         |scene: &mut Scene, pose: &str| scene.rest_in(&pose.parse().unwrap()).unwrap_err().to_string();
@@ -286,7 +286,7 @@ fn joints_without_a_size_at_rest_get_one() {
     let (found, losses) = through_mesh(&scene);
     assert!(losses.iter().any(|loss| loss.message.contains("scale of 0")), "{losses:?}");
     assert!(found.skeleton.joints.iter().all(|joint| joint.inverse_bind.is_finite()));
-    // The animation still has none.
+    // The animation still has a scale of 0.
     for time in [0.0, 2.0] {
         assert!(farthest(&playing(&found, time), &playing(&scene, time)) < 0.01, "{time}");
     }

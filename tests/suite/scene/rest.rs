@@ -1,4 +1,4 @@
-//! What the scene shows is what formats without a skeleton, and those without scale, are written with.
+//! Formats without a skeleton or without scale are written with the vertices as the scene shows them.
 
 use glam::{Mat3, Mat4, Quat, Vec3};
 use meshspec::scene::{
@@ -7,7 +7,7 @@ use meshspec::scene::{
 };
 use meshspec::{ErrorKind, Loss, Quantity, bmd, crucible, mesh};
 
-/// A quad of 200 units, bound to a joint that shows it at a hundredth, a metre up.
+/// A quad of 200 units, scaled to 1/100 by its joint and raised by one metre.
 fn scaled() -> Scene {
     let rest = Transform { translation: [0.0, 1.0, 0.0], scale: [0.01; 3], ..Transform::default() };
     let positions = vec![[-100.0, 0.0, 0.0], [100.0, 0.0, 0.0], [100.0, 200.0, 0.0], [-100.0, 200.0, 0.0]];
@@ -45,7 +45,7 @@ fn options() -> SceneOptions {
 }
 
 #[test]
-fn vertices_are_where_the_skeleton_rests() {
+fn vertices_are_written_in_the_rest_pose() {
     let (document, losses) = crucible::Document::from_scene(scaled(), &options()).unwrap();
     let (shown, _) = document.into_scene(&options()).unwrap();
     let expected = [[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 3.0, 0.0], [-1.0, 3.0, 0.0]];
@@ -82,7 +82,7 @@ fn corners_after_the_last_triangle_are_dropped_per_mesh() {
     assert_eq!(losses[0].to_string(), "dropped: meshes[0].faces: corners after the last triangle: 2");
 }
 
-/// A grid of so many triangles in a square of 1 m, at these coordinates.
+/// A grid of triangles in a 1 m square, at this position.
 fn grid(side: u32, at: [f32; 3]) -> Scene {
     let corner = |index: u32| {
         let step = |n: u32| n as f32 / side as f32;
@@ -98,7 +98,7 @@ fn grid(side: u32, at: [f32; 3]) -> Scene {
     Scene { meshes: vec![mesh], ..Scene::default() }
 }
 
-/// How many triangles have an area and face as they did.
+/// Counts the triangles with an area and their original orientation.
 fn sound(scene: &Scene) -> usize {
     let mesh = &scene.meshes[0];
     let mut count = 0;
@@ -118,7 +118,7 @@ fn small_triangles_of_bmd_do_not_collapse() {
 }
 
 #[test]
-fn a_mesh_far_from_the_origin_has_bones_of_its_own_or_is_moved() {
+fn a_mesh_far_from_the_origin_gets_bones_or_is_centred() {
     let mut scene = grid(4, [3000.0, 0.0, 0.0]);
     let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     assert!(document.bones.len() > 1);
@@ -129,14 +129,14 @@ fn a_mesh_far_from_the_origin_has_bones_of_its_own_or_is_moved() {
     assert_eq!(scene.center(), None);
 }
 
-/// How far vertices of one mesh are from those of another at most.
+/// Returns the largest distance between corresponding vertices of two meshes.
 fn distance(a: &Scene, b: &Scene) -> f32 {
     let pairs = a.meshes[0].positions.as_flattened().iter().zip(b.meshes[0].positions.as_flattened());
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
 #[test]
-fn bmd_keeps_what_scaled_joints_show() {
+fn bmd_keeps_the_shape_under_scaled_joints() {
     let (document, losses) = bmd::Document::from_scene(scaled(), &options()).unwrap();
     let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
     assert!(paths.contains(&"skeleton.joints.rest") && paths.contains(&"skeleton.joints.inverse_bind"));
@@ -176,8 +176,8 @@ fn the_precision_of_bmd_can_be_chosen() {
 }
 
 #[test]
-fn slivers_may_go_but_not_what_shows() {
-    // A strip of 1 m with triangles a ten-thousandth high, beside a square.
+fn slivers_may_collapse_but_not_visible_triangles() {
+    // A 1 m strip with triangles of 1/10,000 height, beside a square.
     let mut scene = grid(1, [500.0, 0.0, 0.0]);
     let mesh = &mut scene.meshes[0];
     for position in &mut mesh.positions {
@@ -192,20 +192,20 @@ fn slivers_may_go_but_not_what_shows() {
     assert_eq!((flattened.count, flattened.of, flattened.items), (1, Some(3), "triangles"));
     let packed = of("meshes[0].positions");
     assert_eq!((packed.size, packed.quantity), (Some(100.0), Some(Quantity::POSITIONS)));
-    // The square shows.
+    // The square is visible.
     let (back, _) = document.into_scene(&options()).unwrap();
     let corners = scene.meshes[0].positions.iter().zip(&back.meshes[0].positions).take(4);
     for (before, after) in corners {
         assert!(Vec3::from(*before).distance(Vec3::from(*after)) < 0.5, "{before:?} became {after:?}");
     }
-    // A triangle that is higher shows, too.
+    // A higher triangle is visible, too.
     scene.meshes[0].positions[6] = [600.0, 510.0, 0.01];
     let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
     assert!(losses.iter().all(|loss| loss.affected.is_none()), "{losses:?}");
 }
 
 #[test]
-fn too_large_a_skeleton_is_given_up() {
+fn too_large_a_skeleton_is_dropped() {
     let mut scene = scaled();
     scene.skeleton.joints.resize(300, Joint::default());
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
@@ -222,7 +222,7 @@ fn too_large_a_skeleton_is_given_up() {
 }
 
 #[test]
-fn steps_stay_steps_in_mesh() {
+fn step_channels_stay_steps_in_mesh() {
     let mut scene = scaled();
     scene.animations[0].channels[0].interpolation = Interpolation::Step;
     let (document, _) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
@@ -234,7 +234,7 @@ fn steps_stay_steps_in_mesh() {
 }
 
 #[test]
-fn the_centre_is_that_of_what_is_shown() {
+fn the_centre_is_that_of_the_visible_geometry() {
     let mut scene = scaled();
     let [x, y, z] = scene.center().unwrap();
     assert!(x == 0.0 && (y + 2.0).abs() < 1e-6 && z == 0.0, "{x} {y} {z}");
@@ -246,7 +246,7 @@ fn the_centre_is_that_of_what_is_shown() {
 }
 
 #[test]
-fn what_has_no_size_keeps_none() {
+fn degenerate_matrices_keep_their_scale() {
     let turn = Quat::from_rotation_y(0.5);
     for scale in
         [[0.0; 3], [0.0, 2.0, 3.0], [1.0, 0.0, 3.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
@@ -259,17 +259,17 @@ fn what_has_no_size_keeps_none() {
     let found = Transform::from_matrix(sheared);
     assert!(Quat::from_array(found.rotation).is_normalized());
     assert!(found.to_matrix().x_axis.abs_diff_eq(sheared.x_axis, 1e-6), "{found:?}");
-    // The squares of its numbers are infinite.
+    // The squares of its elements overflow.
     let long = Mat4::from_mat3(Mat3::from_cols(Vec3::new(-0.4, 2e28, 0.0), Vec3::NEG_X, Vec3::Z * f32::MAX));
     let found = Transform::from_matrix(long).to_matrix();
     assert!(found.is_finite() && found.abs_diff_eq(long, 1e25), "{found}");
-    // The bind pose of a joint that nothing can be bound to.
+    // The bind pose of a joint with a singular matrix, to which nothing can be bound.
     let joint = Joint { inverse_bind: Mat4::from_scale(Vec3::ZERO), ..Joint::default() };
     assert_eq!(Skeleton { joints: vec![joint] }.bind(0), Transform::default());
 }
 
 #[test]
-fn poses_that_are_many_more_than_samples_are_refused() {
+fn too_many_poses_per_sample_are_rejected() {
     let mut scene = scaled();
     scene.skeleton.joints.resize(255, Joint::default());
     let animation = &mut scene.animations[0];

@@ -1,11 +1,11 @@
-//! Scale that is taken out of skeletons.
+//! Removing scale from skeletons.
 
 use crate::common::config;
 use glam::{Mat3, Mat4, Vec3};
 use meshspec::scene::{Samples, Scene, Skin, Transform, strategy};
 use proptest::prelude::*;
 
-/// Scenes with scaled joints, bound where they rest or in the pose of other joints.
+/// Scenes with scaled joints, bound in their rest pose or in the pose of other joints.
 fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
     (strategy::scenes(), any::<bool>()).prop_map(move |(mut scene, elsewhere)| {
         let of_joint = |joint: usize| {
@@ -29,7 +29,7 @@ fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
                 }
             }
         }
-        // Of several joints the mean is another one where they are bound in another pose.
+        // With several joints, the blend differs in another pose, so only one is kept.
         for skin in scene.meshes.iter_mut().filter_map(|mesh| mesh.skins.first_mut()) {
             *skin = Skin::rigid(skin.joints.iter().map(|joints| joints[0]).collect::<Vec<_>>());
         }
@@ -39,7 +39,7 @@ fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
     })
 }
 
-/// How far the columns of a matrix are from unit length.
+/// Returns the largest deviation of a matrix's columns from unit length.
 fn scale_error(matrix: Mat4) -> f32 {
     let axes = Mat3::from_mat4(matrix);
     [axes.x_axis, axes.y_axis, axes.z_axis].iter().map(|axis| (axis.length() - 1.0).abs()).fold(0.0, f32::max)
@@ -56,7 +56,7 @@ fn shown(scene: &Scene, pose: &[Transform]) -> Vec<[f32; 3]> {
     scene.meshes.into_iter().flat_map(|mesh| mesh.positions).collect()
 }
 
-fn stays_where_it_was(before: &Scene) -> Result<f32, TestCaseError> {
+fn keeps_positions(before: &Scene) -> Result<f32, TestCaseError> {
     let mut after = before.clone();
     prop_assert_eq!(after.bind_at_rest("BMD", |_| false).into_iter().find_map(|loss| loss.error), None);
     let losses = after.fold_scale("BMD", |_| false);
@@ -85,11 +85,11 @@ proptest! {
 
     #[test]
     fn uniform_scale_is_folded_exactly(scene in scaled(true)) {
-        prop_assert_eq!(stays_where_it_was(&scene)?, 0.0);
+        prop_assert_eq!(keeps_positions(&scene)?, 0.0);
     }
 
     #[test]
-    fn what_cannot_be_folded_is_as_large_as_said(scene in scaled(false)) {
-        stays_where_it_was(&scene)?;
+    fn unfoldable_scale_is_reported_exactly(scene in scaled(false)) {
+        keeps_positions(&scene)?;
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of BMD: words as their bits, structs as their offsets.
+//! The tables of BMD: bits of words, offsets of structs.
 
 use meshspec::bmd::schema::AnimRate;
 use meshspec::bmd::schema::{
@@ -10,7 +10,7 @@ use meshspec::layout::{BitField, Layout, Scope, Shape, Type};
 
 use super::declaration;
 
-/// The rows of a word as the specification writes them: highest and lowest bit, field.
+/// The rows of a word in the specification: highest bit, lowest bit, field.
 type Bits = &'static [(u32, u32, &'static str)];
 
 const TEXTURED_64: Bits = &[
@@ -35,7 +35,7 @@ const FLAT_64: Bits = &[
     (8, 0, "position.frac_x"),
 ];
 
-/// The second word of 32 bits follows the first: its bits are counted on.
+/// Bits of the second 32-bit word continue after the first.
 const SCALED_96: Bits = &[
     (64 + 31, 64 + 24, "color_or_bone"),
     (64 + 23, 64 + 16, "normal.z"),
@@ -141,7 +141,7 @@ fn words() {
     assert_bits::<ControlFlags>(CONTROL_FLAGS);
 }
 
-/// The fields of the word are those of the table, from its last row up, and nothing lies between them.
+/// Requires that the fields of a word match the table, from its last row up, without gaps.
 fn assert_bits<T: Layout>(table: Bits) {
     let declaration = declaration::<T>();
     let Shape::Bits { size, fields } = declaration.shape else {
@@ -155,7 +155,7 @@ fn assert_bits<T: Layout>(table: Bits) {
     assert_eq!(found.iter().map(|(_, width, _)| width).sum::<u32>(), 8 * size, "{}", declaration.name);
 }
 
-/// Offset, width and name of the fields, those of words within the word in their place.
+/// Collects offset, width and name of the fields, with nested words expanded.
 fn flatten(fields: &[BitField], prefix: &str, start: u32, found: &mut Vec<(u32, u32, String)>) {
     for field in fields {
         let (offset, name) = (start + field.bits.offset, format!("{prefix}{}", field.name));
@@ -166,7 +166,7 @@ fn flatten(fields: &[BitField], prefix: &str, start: u32, found: &mut Vec<(u32, 
     }
 }
 
-/// Offset in hexadecimal digits, as the comments of the specification have it, size and name.
+/// Offset in hexadecimal digits, as in the comments of the specification, size and name.
 type Row = (u64, u64, &'static str);
 
 const HEADER: &[Row] = &[
@@ -197,7 +197,7 @@ const MESH_DEF: &[Row] = &[
 
 const LOD_DEF: &[Row] = &[(0, 1, "id_mesh"), (1, 1, "n_mesh"), (2, 1, "ld_sc"), (3, 1, "resv1")];
 
-/// Behind the transform, which is one of two.
+/// After the transform, which has two variants.
 const BONE_DEF: &[Row] =
     &[(8, 4, "ofs_name"), (0xC, 1, "id_parent"), (0xD, 1, "id_solid"), (0xE, 1, "resv1"), (0xF, 1, "resv2")];
 
@@ -224,7 +224,7 @@ fn structs() {
     assert_table::<BoneDef>(BONE_DEF, 8);
 }
 
-/// Every row is a field at this offset: those that come first in the struct, behind `start` bytes of others.
+/// Requires that every row is a field at this offset, after `start` bytes of other fields.
 fn assert_table<T: Layout>(rows: &[Row], start: u64) {
     let declaration = declaration::<T>();
     let Shape::Struct(fields) = declaration.shape else { panic!("{} is no struct", declaration.name) };
@@ -237,7 +237,7 @@ fn assert_table<T: Layout>(rows: &[Row], start: u64) {
         let found = declaration.offset_of(name, &Scope::default());
         assert!(start > 0 || found.is_some_and(|(offset, _)| offset == *expected), "{name}");
     }
-    // What is left lies elsewhere.
+    // The remaining fields are stored elsewhere.
     for field in &fields[first + rows.len()..] {
         assert!(field.position.is_some(), "{} of {}", field.name, declaration.name);
         assert!(matches!(field.ty, Type::NulString | Type::List(_)));

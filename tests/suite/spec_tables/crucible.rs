@@ -15,10 +15,10 @@ const I32: Type = Type::Signed(4);
 const F32: Type = Type::Float(4);
 const BYTES: Type = Type::List(&U8);
 
-/// One row: number in the list, field, type, offset; `None` for one that depends on #2.
+/// A row: number in the list, field, type, offset; the offset is `None` if it depends on #2.
 type Row = (u32, &'static str, Type, Option<u64>);
 
-/// #2 to #4 are a struct of their own.
+/// #2 to #4 are a separate struct.
 const CHUNK: &[Row] = &[
     (1, "index_size", U8, Some(0)),
     (2, "indices", IndexStream::TYPE, Some(1)),
@@ -40,7 +40,7 @@ const ATTRIBUTE_STREAM: &[Row] = &[
     (4, "data", BYTES, Some(10)),
 ];
 
-/// *3: the flag as it is printed and the name of its bit, for the attributes that have one.
+/// *3: the printed flag and the name of its bit, if it is an attribute.
 const FLAGS: [(&str, Option<&str>); 16] = [
     ("0000000000000001", Some("position_3d")),
     ("0000000000000010", Some("position_2d")),
@@ -60,7 +60,7 @@ const FLAGS: [(&str, Option<&str>); 16] = [
     ("1000000000000000", None),
 ];
 
-/// *3 and *4: the attribute of each bit and one value of it. The rest is reserved for future use.
+/// *3 and *4: the attribute of each bit and the type of its values. The rest is reserved.
 const ATTRIBUTES: [(&str, Type); 6] = [
     ("Position3d", Type::Array(&F32, 3)),
     ("Position2d", Type::Array(&F32, 2)),
@@ -70,7 +70,7 @@ const ATTRIBUTES: [(&str, Type); 6] = [
     ("BoneWeights", Type::Array(&BoneWeight::TYPE, 4)),
 ];
 
-/// The same in the tangent dialect, which is not in the text (C10).
+/// The same in the tangent dialect, which the text lacks (C10).
 const TANGENT_ATTRIBUTES: [(&str, Type); 7] = [
     ATTRIBUTES[0],
     ATTRIBUTES[1],
@@ -98,7 +98,7 @@ fn variants<T: Layout>() -> &'static [Variant] {
     }
 }
 
-/// The rows are the fields of the declaration, all of them and in this order.
+/// Requires that the rows are exactly the fields of the declaration, in order.
 fn assert_list<T: Layout>(rows: &[Row]) {
     let fields = fields::<T>();
     assert_eq!(rows.len(), fields.len());
@@ -109,7 +109,7 @@ fn assert_list<T: Layout>(rows: &[Row]) {
     }
 }
 
-/// The size of a stream once its compressed size is known: "total length equivelent to #2".
+/// Returns the size of a stream with this compressed size: "total length equivelent to #2".
 fn stream_size<T: Layout>(compressed_size: u64) -> Option<u64> {
     declaration::<T>().size(&Scope::new(vec![("compressed_size", compressed_size.into())]))
 }
@@ -155,13 +155,13 @@ fn flags() {
             Some(name) => {
                 assert_eq!((field.name, field.flag, field.reserved), (name, true, false), "{digits}")
             }
-            // What the tangent dialect has there is a flag, too (C10).
+            // This flag belongs to the tangent dialect (C10).
             None => assert!(field.reserved || field.name == "bit_6", "{digits}"),
         }
     }
 }
 
-/// *3 and *4, and what the tangent dialect makes of them (C10).
+/// *3 and *4, and their meaning in the tangent dialect (C10).
 #[test]
 fn attribute_data() {
     for (dialect, attributes) in
@@ -178,7 +178,7 @@ fn attribute_data() {
                 assert_eq!(item, value, "{name}");
                 assert_eq!(declaration::<Values>().size(&scope), Some(size as u64), "{name}");
             }
-            // The stream accepts the bits that are an attribute and no other.
+            // The stream accepts exactly the bits of attributes.
             let mut scope = declaration::<AttributeStream>().bind([dialect.into()]);
             scope.push("attribute", word);
             let [check] = fields::<AttributeStream>()[0].checks else { panic!("one check") };

@@ -14,7 +14,7 @@ const U64: Type = Type::Unsigned(8);
 const HEADER: [(&str, Type); 4] =
     [("version", U16), ("descriptor_len", U16), ("metadata_checksum", U64), ("data_checksum", U64)];
 
-/// The types of "Descriptor" that both dialects share, as they are printed.
+/// The types of "Descriptor" that both dialects share, as printed.
 const TYPES: &str = "
 struct MeshInfo {
     first_index: u32,
@@ -39,7 +39,7 @@ enum VertexFormat {
 }
 ";
 
-/// Names of the fields or values of a type in the text, with their types if they have any.
+/// Returns the names of a type's fields or variants in the text, with their types if any.
 fn members(name: &str) -> Vec<(&'static str, &'static str)> {
     let body = TYPES.split_once(&format!(" {name} {{")).unwrap().1.split_once('}').unwrap().0;
     let members = body.split(',').map(str::trim).filter(|member| !member.is_empty());
@@ -87,7 +87,7 @@ fn enums() {
     assert_eq!(VertexFormat::ALL.len(), 45);
     for (format, (name, number)) in VertexFormat::ALL.iter().zip(values(declaration::<VertexFormat>())) {
         assert_eq!((format.name(), *format as i128), (name, number));
-        // `Float16x4` has four components of 16 bits, `Unorm10_10_10_2` is one word.
+        // `Float16x4` has four 16-bit components, `Unorm10_10_10_2` is one word.
         let digits: Vec<usize> =
             name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
         let size = if digits.len() == 4 { 4 } else { digits.iter().product::<usize>() / 8 };
@@ -104,7 +104,7 @@ fn enums() {
     assert_eq!(usages, expected);
 }
 
-/// What is printed above is what the text prints.
+/// The types above match the specification's text.
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn types_are_those_of_the_text() {

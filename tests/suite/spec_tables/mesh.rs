@@ -4,7 +4,7 @@ use meshspec::Dialect;
 use meshspec::layout::{Declaration, Layout, Scope, Shape, Type, Value, bind};
 use meshspec::mesh::schema::{Animation, Document, Header, Joint, Pose, Vertex, VertexFormat};
 
-/// One row: field, type, size, count, offset. A count of 0 is one that the file gives.
+/// A row: field, type, size, count, offset. A count of 0 is given by the file.
 type Row = (&'static str, &'static str, u64, u64, u64);
 
 const HEADER: &[Row] = &[
@@ -19,8 +19,8 @@ const HEADER: &[Row] = &[
 /// The bits of the format.
 const FORMAT: &[(u32, &str)] = &[(0, "position"), (1, "normal"), (2, "uv"), (3, "joints"), (4, "unused")];
 
-/// The full vertex. The four joint ids and weights are one row each here. The text puts the joints at 30 and 34
-/// although position, normal and UV take 32 bytes: an erratum (M2).
+/// The full vertex, with one row each for joint ids and weights. The text has them at 30 and 34, although position,
+/// normal and UV take 32 bytes: an erratum (M2).
 const VERTEX: &[Row] = &[
     ("position", "float", 4, 3, 0),
     ("normal", "float", 4, 3, 12),
@@ -47,7 +47,7 @@ const POSE: &[Row] = &[
     ("scale", "float", 4, 3, 32),
 ];
 
-/// The declaration as the specification has it.
+/// Returns the declaration in the specification's dialect.
 fn declaration<T: Layout>() -> &'static Declaration {
     match bind::<T>("", &[Dialect::Spec.into()]) {
         Type::Declared(declaration) => declaration,
@@ -55,8 +55,8 @@ fn declaration<T: Layout>() -> &'static Declaration {
     }
 }
 
-/// The sections and their sizes, with the joint data that the text forgets in the offset of the strings (M3). The
-/// animations have no common size (M4), so the offset of the strings is not known from the header alone.
+/// The sections and their sizes. The text omits the joint data from the offset of the strings (M3). Animations vary
+/// in size (M4), so the header does not determine that offset.
 #[test]
 fn general_structure() {
     let (vertices, indices, joints) = (7u64, 9u64, 3u64);
@@ -113,7 +113,7 @@ fn full_vertex() {
 fn every_vertex() {
     for format in 0..16u8 {
         let scope = Scope::new(vec![("format", Value::bits::<VertexFormat>(&[format, 0]))]);
-        // The position is always there.
+        // The position is mandatory.
         let there = |bit: usize| bit == 0 || format & 1 << bit != 0;
         let mut offset = 0;
         for (bit, name, size) in [
@@ -152,7 +152,7 @@ fn pose() {
     assert_eq!(Pose::TYPE.size(), Some(44));
 }
 
-/// Every row is a field of this type at this offset.
+/// Requires that every row is a field of this type at this offset.
 fn assert_table<T: Layout>(rows: &[Row], scope: &Scope) {
     assert_rows(declaration::<T>(), rows, scope);
 }
@@ -166,7 +166,7 @@ fn assert_rows(declaration: &Declaration, rows: &[Row], scope: &Scope) {
     }
 }
 
-/// Type, size and count as the tables of the specification give them.
+/// Returns type, size and count in the terms of the specification's tables.
 fn plain(ty: &'static Type) -> (&'static str, u64, u64) {
     match ty {
         Type::Unsigned(size) => ("unsigned int", (*size).into(), 1),

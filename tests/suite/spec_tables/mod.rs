@@ -1,4 +1,4 @@
-//! The tables and lists of the specifications, as they stand there, held against the declarations.
+//! Compares the tables and lists of the specifications with the declarations.
 
 #[cfg(feature = "bmd")]
 mod bmd;

@@ -3,7 +3,7 @@
 use meshspec::layout::ValueType;
 use meshspec::seed::schema::ATTRIBUTES;
 
-/// The rows as the specification prints them: attribute, identifier, values, required, requires.
+/// The rows as printed: attribute, identifier, values, required, requires.
 const TABLE: &str = "\
 | Position | p | 3 | Yes | None |
 | Normal | n | 3 | Yes | None |
@@ -25,7 +25,7 @@ fn attributes() {
     let name_of = |identifier| ATTRIBUTES.iter().find(|row| row.identifier == identifier).unwrap().name;
     let rows = ATTRIBUTES.iter().map(|row| {
         let requires = match row.value_type {
-            // Not an attribute, but what the numbers are.
+            // The text has no type for indices, only their meaning.
             ValueType::Index => "Vertex Indices",
             _ => row.requires.map_or("None", name_of),
         };

@@ -1,27 +1,27 @@
-//! Vertices in bulk: from packed words to one column per attribute, as graphics APIs take them.
+//! Bulk conversion of packed vertices to one column per attribute, as graphics APIs expect.
 
 use super::super::document::Vertices;
 use super::decode::{COLORS, VertexForm};
 use super::runs::VertexSink;
 
-/// The decoded vertices of a mesh, one list per attribute.
+/// The decoded vertices of a mesh, one column per attribute.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VertexColumns {
-    /// Positions (X, Y, Z), each in the space of its bone.
+    /// Positions (X, Y, Z) in bone space.
     pub positions: Vec<[f32; 3]>,
-    /// Texture coordinates (S, T); 0 where a flat colour leaves them out.
+    /// Texture coordinates (S, T); 0 where a flat colour omits them.
     pub st: Vec<[f32; 2]>,
-    /// Normals (X, Y, Z) as they are stored, not normalised. Where the form has none, the direction of the position.
+    /// Stored normals (X, Y, Z), not normalised. Forms without a normal use the direction of the position.
     pub normals: Vec<[f32; 3]>,
-    /// Colours (red, green, blue, alpha), relative to that of the material; white where the form has none. Alpha is
-    /// always 255. The shade bytes are in [`Vertices::iter`].
+    /// Colours (red, green, blue, alpha), multiplied by the material's colour. Forms without a colour are white;
+    /// alpha is always 255. [`Vertices::iter`] has the shade bytes.
     pub colors: Vec<[u8; 4]>,
     /// Bones; 0 is the base.
     pub bones: Vec<u8>,
 }
 
 impl Vertices {
-    /// The decoded vertices, as [`iter`](Vertices::iter) has them, in bulk.
+    /// Decodes all vertices in bulk, with the values of [`iter`](Vertices::iter).
     pub fn columns(&self) -> VertexColumns {
         let len = self.len();
         let mut columns = VertexColumns {
@@ -66,7 +66,7 @@ impl VertexColumns {
     }
 }
 
-/// Looked up in any case: nobody could predict a branch.
+/// Always looks up the table: a branch would be unpredictable.
 #[inline(always)]
 fn color<const N: usize, F: VertexForm<N>>(vertex: &[u32; N]) -> [u8; 4] {
     COLORS[F::shade(vertex) as usize % COLORS.len()]

@@ -1,7 +1,6 @@
-//! Vertices from packed words to numbers: for each form, where its attributes are. Beside the declaration this is all
-//! that decoding needs to know of a form.
+//! Decodes packed vertices. Each form states where its attributes are; the declaration provides the rest.
 //!
-//! The declaration gives the places of the bits and the values of the packed words; a test compares the result with the
+//! The declaration defines the bit ranges and the values of packed words. A test compares the results with the
 //! declared getters.
 
 use super::super::bits::bits;
@@ -11,11 +10,11 @@ use super::super::schema::{
     TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt, half,
 };
 
-/// A form of vertex, of `N` words. What it leaves out is 0, white, or the direction of the position.
+/// A vertex form of `N` 32-bit words. Omitted attributes are 0, white, or the direction of the position.
 pub trait VertexForm<const N: usize>: 'static {
     fn position(vertex: &[u32; N]) -> [f32; 3];
 
-    /// Whether the position is finite: all but those of binary16 are.
+    /// Returns `true` if the position is finite. Only binary16 positions can be non-finite.
     #[inline(always)]
     fn is_finite(_: &[u32; N]) -> bool {
         true
@@ -31,7 +30,7 @@ pub trait VertexForm<const N: usize>: 'static {
         direction(Self::position(vertex))
     }
 
-    /// The colour/shade byte; 256 and more for none.
+    /// Returns the colour/shade byte, or 256 and above if the form has none.
     #[inline(always)]
     fn shade(_: &[u32; N]) -> u32 {
         256
@@ -83,8 +82,8 @@ impl VertexForm<2> for FlatVertex64 {
     }
 }
 
-/// Both forms of 96 bits, which are decoded alike: where they mix, nobody could predict a branch between them. The last
-/// byte is a colour where the tag is F8 or F9, a bone where it is FA or FB (B10), else undefined (B8).
+/// Both 96-bit forms, decoded by the same code, because a branch would be unpredictable in mixed lists. The last byte
+/// is a colour for tags F8 and F9, a bone for FA and FB (B10), and undefined otherwise (B8).
 pub struct Vertex96;
 
 impl VertexForm<3> for Vertex96 {
@@ -129,7 +128,7 @@ impl VertexForm<4> for Vertex128 {
     #[inline(always)]
     fn is_finite(vertex: &[u32; 4]) -> bool {
         let is_finite = |place| bits(place, vertex) & 0x7c00 != 0x7c00;
-        // Without branches between the coordinates.
+        // `&` avoids branches between the coordinates.
         is_finite(Self::ORG_X) & is_finite(Self::ORG_Y) & is_finite(Self::ORG_Z)
     }
 
@@ -154,7 +153,7 @@ impl VertexForm<4> for Vertex128 {
     }
 }
 
-/// Is called with the decoder of a form.
+/// Called with the decoder of a form.
 pub trait Visitor {
     type Output;
     fn visit<const N: usize, F: VertexForm<N>>(self) -> Self::Output;
@@ -192,20 +191,20 @@ impl Visitor for Decode<'_> {
 }
 
 impl PackedVertex {
-    /// The decoded vertex.
+    /// Decodes the vertex.
     pub fn value(self) -> Vertex {
         let (words, surface) = (self.words(), Form::surface(self).unwrap_or_default());
         with_form(&words, surface, Decode(&words)).flatten().unwrap_or_default()
     }
 
-    /// The position in the space of the bone.
+    /// Decodes the position in bone space.
     pub fn position(self) -> [f32; 3] {
         self.value().position
     }
 }
 
 impl Vertices {
-    /// The decoded vertices, one by one.
+    /// Decodes the vertices one by one.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Vertex> + use<'_> {
         let surface = self.surface().unwrap_or_default();
@@ -218,7 +217,7 @@ impl Vertices {
     }
 }
 
-/// The colours (red, green, blue, alpha) of all colour/shade bytes, and white as often.
+/// The colours (red, green, blue, alpha) of all colour/shade bytes, followed by 256 whites.
 pub static COLORS: [[u8; 4]; 512] = {
     let mut colors = [[255; 4]; 512];
     let mut code = 0;
@@ -230,8 +229,8 @@ pub static COLORS: [[u8; 4]; 512] = {
     colors
 };
 
-/// The vector of length 1 in the direction of a position; 0 at the origin. The same for any multiple of the position by
-/// a power of two.
+/// Returns the unit vector towards a position; 0 at the origin. Scaling the position by a power of two does not
+/// change the result.
 #[inline(always)]
 fn direction(position: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = [f64::from(position[0]), f64::from(position[1]), f64::from(position[2])];

@@ -1,20 +1,19 @@
-//! Meshes from floats: which form each vertex takes, what is lost with it, and what cannot be expressed.
+//! Encodes vertices from floats: selects their forms and measures the errors.
 //!
-//! The policy: a vertex takes the smallest form that holds it within a [`Tolerance`]; a form holds a vertex if each of
-//! its attributes is off by no more than that, and its colour is as near as a colour/shade byte can be. Attributes
-//! that a form leaves out count with what a reader makes of it: white, the direction of the position as the normal,
-//! bone 0. Where no form is good enough it is the largest that can express the vertex, and the errors tell. Bones are
-//! never given up.
+//! Each vertex uses the smallest form that holds it within a [`Tolerance`]. A form holds a vertex if no attribute
+//! exceeds its tolerance and the colour is the nearest colour/shade byte. An omitted attribute counts with its
+//! default: white, the direction of the position as the normal, or bone 0. If no form is precise enough, the largest
+//! usable form is chosen and the errors report it. Bones are always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 use super::nearest::nearest_shade;
-use super::target::Target;
+use super::target::VertexToPack;
 use crate::{Error, Result, path};
 
 impl Vertices {
-    /// Encodes vertices for such a surface, each attribute as the nearest code of the form that the vertex takes, and
-    /// returns the largest error of each.
+    /// Encodes vertices for a surface, with each attribute rounded to the nearest code of the vertex's form. Returns
+    /// the largest error of each attribute.
     ///
     /// ```
     /// use meshspec::bmd::{Attributes, Surface, Tolerance, VertexSizes, Vertices};
@@ -33,8 +32,8 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If lists differ in length, numbers are not finite or out of range, a bone is beyond 254, or F0 and above in
-    /// vertices of 64 bits (B9).
+    /// If lists differ in length, or if numbers are out of range or not finite. Also if a bone is above 254, or F0
+    /// and above in a 64-bit vertex (B9).
     pub fn encode(
         attributes: &Attributes,
         surface: Surface,
@@ -54,7 +53,7 @@ impl Vertices {
             match encode_all(&targets, *size, surface, &tolerance) {
                 Ok(all) if all.hold => return Ok((all.vertices, all.errors)),
                 Ok(all) => best = Ok((all.vertices, all.errors)),
-                // A smaller size that can express the vertices is better than none.
+                // Prefer a smaller size that can express the vertices over an error.
                 Err(error) if best.is_err() => best = Err(error),
                 Err(_) => {}
             }
@@ -63,15 +62,20 @@ impl Vertices {
     }
 }
 
-/// Vertices of one size.
+/// Vertices encoded in a single size.
 struct All {
     vertices: Vertices,
     errors: VertexErrors,
-    /// Whether the size holds each of them.
+    /// Whether the size holds every vertex.
     hold: bool,
 }
 
-fn encode_all(targets: &[Target], size: VertexSize, surface: Surface, tolerance: &Tolerance) -> Result<All> {
+fn encode_all(
+    targets: &[VertexToPack],
+    size: VertexSize,
+    surface: Surface,
+    tolerance: &Tolerance,
+) -> Result<All> {
     let mut all = All { vertices: Vertices::default(), errors: VertexErrors::default(), hold: true };
     for (index, vertex) in targets.iter().enumerate() {
         let packed = vertex.pack(size, surface).map_err(|error| error.at(index))?;
@@ -84,7 +88,7 @@ fn encode_all(targets: &[Target], size: VertexSize, surface: Surface, tolerance:
 }
 
 fn encode_each(
-    targets: &[Target],
+    targets: &[VertexToPack],
     surface: Surface,
     tolerance: &Tolerance,
 ) -> Result<(Vertices, VertexErrors)> {
@@ -97,7 +101,7 @@ fn encode_each(
                 Ok(packed) => {
                     let errors = vertex.errors(packed.value());
                     let is_held = vertex.is_held(errors, tolerance);
-                    // Of those that do not hold it, the one that is nearest.
+                    // If no size holds the vertex, keep the most precise one.
                     let known = best.as_ref().map(|(_, known): &(_, VertexErrors)| known.position);
                     if is_held || known.is_none_or(|known| errors.position <= known) {
                         best = Some((packed, errors));
@@ -122,8 +126,8 @@ fn encode_each(
 }
 
 impl Attributes {
-    /// The vertices one by one.
-    fn targets(&self) -> Result<Vec<Target>> {
+    /// Converts the attributes to vertices to pack.
+    fn targets(&self) -> Result<Vec<VertexToPack>> {
         let len = self.positions.len();
         let lists = [
             ("st", self.st.as_ref().map(Vec::len)),
@@ -137,7 +141,7 @@ impl Attributes {
             return Err(Error::inexpressible(message).at(path!((*name))));
         }
         let shade_of = |color| (color, nearest_shade(color));
-        // The search takes longer than all else: neighbours often have the same colour.
+        // The colour search is slow, and neighbours often share a colour.
         let mut last = shade_of([255; 3]);
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = at(&self.bones, index).unwrap_or(0);
@@ -153,7 +157,7 @@ impl Attributes {
             if color.unwrap_or([255; 3]) != last.0 {
                 last = shade_of(color.unwrap_or([255; 3]));
             }
-            Ok(Target {
+            Ok(VertexToPack {
                 position: *position,
                 st: at(&self.st, index),
                 normal,

@@ -1,4 +1,4 @@
-//! Faces from packed words to vertices and back, one by one and in bulk. All of it follows from the fields v0, v1, … of
+//! Packed faces to vertex indices and back, one by one and in bulk. Everything follows from the fields v0, v1, … of
 //! the declared words.
 
 use super::super::bits::{bits, field};
@@ -8,32 +8,32 @@ use super::runs::run_of;
 use crate::layout::{BitRange, Declaration, Layout, Shape, Type};
 use crate::{Error, Result, path};
 
-/// What is to know of a form.
+/// The properties of a face form.
 #[derive(Clone, Copy)]
 pub struct FaceForm {
     /// Number of 32-bit words.
     words: usize,
-    /// The word with its tag alone.
+    /// The word with only its tag set.
     tag: u64,
-    /// The bits of each vertex.
+    /// The bit range of each vertex index.
     corners: [BitRange; 4],
     /// Number of vertices, 3 or 4.
     len: usize,
-    /// The bits of the second tag; none in some forms.
+    /// The bit range of the second tag; empty in some forms.
     tag2: BitRange,
 }
 
-/// The fields with the vertices of a face.
+/// The fields with the vertex indices of a face.
 pub const CORNERS: [&str; 4] = ["v0", "v1", "v2", "v3"];
 
-/// No bits.
+/// An empty bit range.
 const NONE: BitRange = BitRange { offset: 0, width: 0 };
 
 impl FaceForm {
     /// No form.
     const NONE: FaceForm = FaceForm { words: 0, tag: 0, corners: [NONE; 4], len: 0, tag2: NONE };
 
-    /// From the fields of the declared word.
+    /// Derives the form from the fields of the declared word.
     const fn of(row: &FormRow) -> FaceForm {
         let mut form = FaceForm::of_word(&row.ty);
         if let Some(tag) = row.tag {
@@ -62,26 +62,26 @@ impl FaceForm {
         form
     }
 
-    /// The face with these corners, of which a triangle has three.
+    /// Returns the face with these vertices; a triangle uses the first three.
     #[inline(always)]
     fn face(&self, [a, b, c, d]: [u32; 4]) -> Face {
         if self.len == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
     }
 
-    /// Whether the form has room for a face.
+    /// Returns `true` if the indices fit the form.
     fn holds(&self, face: Face) -> bool {
         let vertices = face.vertices();
         vertices.len() == self.len && vertices.iter().zip(self.corners).all(|(v, bits)| v >> bits.width == 0)
     }
 
-    /// The word of a face in this form, which has room for it.
+    /// Packs a face that fits the form.
     fn word(&self, face: Face) -> u64 {
         let corners = face.vertices().iter().zip(self.corners);
         corners.fold(self.tag, |word, (v, bits)| word | u64::from(*v) << bits.offset)
     }
 }
 
-/// The forms, small ones first.
+/// The forms, smallest first.
 static FORMS: [FaceForm; PackedFace::FORMS.len()] = {
     let mut forms = [FaceForm::NONE; PackedFace::FORMS.len()];
     let mut index = 0;
@@ -102,7 +102,7 @@ impl PackedFace {
         u64::from(high) << 32 | u64::from(low)
     }
 
-    /// The face in each form that has room for it, small ones first.
+    /// Returns the face in every form that it fits, smallest first.
     pub(in super::super) fn in_forms(face: Face) -> impl Iterator<Item = PackedFace> {
         FORMS.iter().filter(move |form| form.holds(face)).filter_map(move |form| {
             let word = form.word(face);
@@ -110,39 +110,39 @@ impl PackedFace {
         })
     }
 
-    /// The smallest form that holds a face of these vertices; `None` if an index is over 20 bits, or 15 in a quad.
+    /// Returns the smallest form that fits the face; `None` if an index exceeds 20 bits, or 15 bits in a quad.
     pub fn smallest(face: Face) -> Option<PackedFace> {
         PackedFace::in_forms(face).next()
     }
 
-    /// The vertices.
+    /// The vertex indices.
     pub fn value(self) -> Face {
         let (form, word) = (self.declared(), self.word());
         form.face(form.corners.map(|corner| field(corner, word)))
     }
 
-    /// Number of vertices, 3 or 4.
+    /// The number of vertices, 3 or 4.
     pub fn corners(self) -> usize {
         self.declared().len
     }
 
-    /// Number of bits of the index of a vertex.
+    /// The width of a vertex index in bits.
     pub fn index_bits(self) -> u32 {
         self.declared().corners[0].width
     }
 
-    /// The two highest bits, where the form has them: 0, or against the specification (B13).
+    /// The second tag, in the two highest bits; 0 if the form has none. The specification requires 0 (B13).
     pub fn tag2(self) -> u8 {
         field(self.declared().tag2, self.word()) as u8
     }
 }
 
 impl Faces {
-    /// Encodes faces, each in the smallest form that holds its indices.
+    /// Encodes faces, each in the smallest form that fits its indices.
     ///
     /// # Errors
     ///
-    /// If an index is over 20 bits, or over 15 in a quad. The error names the vertex of the face.
+    /// If an index exceeds 20 bits, or 15 bits in a quad. The error names the vertex of the face.
     pub fn encode(faces: &[Face]) -> Result<Faces> {
         let mut words = Vec::with_capacity(faces.len());
         for (index, face) in faces.iter().enumerate() {
@@ -153,19 +153,19 @@ impl Faces {
         Faces::from_words(words)
     }
 
-    /// The vertices of each face.
+    /// Decodes the faces one by one.
     pub fn iter(&self) -> impl Iterator<Item = Face> + use<'_> {
         self.packed().map(PackedFace::value)
     }
 
-    /// How many triangles and quads there are.
+    /// Counts the triangles and quads.
     pub fn counts(&self) -> FaceCounts {
         let mut counts = FaceCounts::default();
         self.runs(&mut counts);
         counts
     }
 
-    /// The faces as triangles, in order: a quad (0, 1, 2, 3) becomes (0, 1, 2) and (0, 2, 3).
+    /// Triangulates the faces in order: a quad (0, 1, 2, 3) becomes (0, 1, 2) and (0, 2, 3).
     ///
     /// ```
     /// use meshspec::bmd::{Face, Faces};
@@ -175,21 +175,21 @@ impl Faces {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn triangles(&self) -> Vec<[u32; 3]> {
-        // Enough for quads alone; what is not used is given back.
+        // Reserves enough for a mesh of quads; the excess is freed.
         let mut triangles = Vec::with_capacity(2 * self.len());
         self.runs(&mut triangles);
         triangles.shrink_to_fit();
         triangles
     }
 
-    /// The vertices of each face, as [`iter`](Faces::iter) has them, in bulk.
+    /// Decodes all faces in bulk, with the values of [`iter`](Faces::iter).
     pub fn to_vec(&self) -> Vec<Face> {
         let mut faces = Vec::with_capacity(self.len());
         self.runs(&mut faces);
         faces
     }
 
-    /// Shows all faces to `sink`, those of one form in a row at once.
+    /// Passes all faces to `sink`, consecutive faces of one form together.
     #[inline(always)]
     pub(super) fn runs(&self, sink: &mut impl Sink) {
         let mut rest = self.words();
@@ -202,8 +202,8 @@ impl Faces {
     }
 }
 
-/// Shows some faces of a mixed list to `sink`, by the table: nobody could predict a branch on their tags. Returns the words
-/// behind them.
+/// Passes faces of a mixed list to `sink`, by table lookup because branches on tags would be unpredictable. Returns
+/// the remaining words.
 #[inline(always)]
 fn one_by_one<'a>(mut words: &'a [u32], sink: &mut impl Sink) -> &'a [u32] {
     const SOME: usize = 32;
@@ -229,19 +229,19 @@ fn too_large(face: Face, index: usize) -> Error {
     let hint = if let Face::Quad(_) = face { "; split it into triangles" } else { "" };
     let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
     let vertex = face.vertices().get(corner).copied().unwrap_or(0);
-    let message = format!("index {vertex} needs more than the {bits} bits that this kind of face has{hint}");
+    let message = format!("index {vertex} exceeds the {bits} bits of this face{hint}");
     Error::inexpressible(message).at(path!(faces[index].(CORNERS[corner])))
 }
 
-/// What runs of faces of one form are shown to.
+/// Receives runs of faces of one form.
 pub trait Sink {
     fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>);
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>);
 
-    /// One face of any form; the fourth corner of a triangle is 0.
+    /// Receives a face of any form; the fourth vertex of a triangle is 0.
     fn face(&mut self, form: &FaceForm, corners: [u32; 4]);
 
-    /// The number of the form, the words with the first face, and the second tags of all.
+    /// Receives the index of the form, the words of the first face, and the second tags of all faces.
     #[inline(always)]
     fn words(&mut self, _form: usize, _first: &[u32], _tag2: impl Iterator<Item = u32>) {}
 }
@@ -300,7 +300,7 @@ impl Sink for Vec<Face> {
     }
 }
 
-/// The faces of one form at the start of these words.
+/// The run of faces of one form at the start of these words.
 struct Run<'a, S> {
     words: &'a [u32],
     form: usize,
@@ -308,7 +308,7 @@ struct Run<'a, S> {
 }
 
 impl<S: Sink> WordVisitor for Run<'_, S> {
-    /// The number of words that were taken; 0 where the list is mixed.
+    /// The number of words consumed; 0 if the list is mixed.
     type Output = usize;
 
     #[inline(always)]
@@ -328,13 +328,13 @@ impl<S: Sink> WordVisitor for Run<'_, S> {
     }
 }
 
-/// The vertex in a field of the declared word.
+/// Returns a vertex field of the declared word.
 #[inline(always)]
 fn corner<const INDEX: usize, const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
     bits(const { FaceForm::of_word(&W::TYPE).corners[INDEX] }, face)
 }
 
-/// The two highest bits, where the form has them.
+/// Returns the second tag, if the form has one.
 #[inline(always)]
 fn tag2<const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
     match const { FaceForm::of_word(&W::TYPE).tag2 } {

@@ -1,4 +1,4 @@
-//! Reads and writes images, and turns packed words into numbers and back.
+//! Reads and writes images, and converts between packed words and numbers.
 
 mod attributes;
 mod columns;

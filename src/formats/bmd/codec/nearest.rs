@@ -1,7 +1,7 @@
-//! From floats to packed numbers: the code whose value is nearest.
+//! Rounds floats to the nearest packed numbers.
 //!
-//! Where three numbers share an exponent it is the smallest with which none of them saturates. Finer steps are never
-//! worse, so the largest error is as small as it can be: half a step.
+//! A shared exponent is the smallest that saturates none of the numbers. This minimises the largest error, which is
+//! half a step.
 
 use half::f16;
 
@@ -13,7 +13,7 @@ use crate::layout::BitRange;
 use crate::{Error, Result, path};
 
 impl F8A {
-    /// The code of the nearest value; beyond ±1.9375 that of ±1.9375. NaN counts as 0.
+    /// Returns the nearest code; clamps to ±1.9375. NaN counts as 0.
     ///
     /// ```
     /// use meshspec::bmd::F8A;
@@ -27,14 +27,14 @@ impl F8A {
     }
 }
 
-/// The codes in the order of their values are steps: −127 to 127, of which 0 is zero.
+/// Returns the nearest step. Steps number the codes by value, from −127 to 127; 0 is zero.
 fn nearest_step(value: f32) -> i32 {
     const SMALLEST: f32 = F8A::from_bytes([1]).value();
     let magnitude = value.abs();
     if magnitude.is_nan() || magnitude <= SMALLEST / 2.0 {
         return 0;
     }
-    // All bits of the float below the fraction are rounded away; what remains counts steps from that of 1.0.
+    // The float's bits below the code's fraction are rounded away; the rest counts steps from 1.0.
     const DROPPED: u32 = f32::MANTISSA_DIGITS - 1 - F8A::FRACTION.width;
     let step_of = |bits: u32| (bits >> DROPPED) as i32;
     let float = magnitude.to_bits();
@@ -43,22 +43,22 @@ fn nearest_step(value: f32) -> i32 {
     step.clamp(1, 127) * if value < 0.0 { -1 } else { 1 }
 }
 
-/// The code of a step from −127 to 127.
+/// Returns the code of a step, −127 to 127.
 fn step_code(step: i32) -> u8 {
     let sign = if step < 0 { 1 << F8A::NEGATIVE.offset } else { 0 };
     step.unsigned_abs() as u8 | sign
 }
 
 impl Normal {
-    /// The nearest code of each component.
+    /// Returns the nearest code of each component.
     pub fn nearest([x, y, z]: [f32; 3]) -> Normal {
         Normal::new().with_x(F8A::nearest(x)).with_y(F8A::nearest(y)).with_z(F8A::nearest(z))
     }
 }
 
 impl Rotation {
-    /// The code whose rotation is nearest to that of a quaternion (I, J, K, R) of any length but 0, among those that
-    /// differ from the nearest code of each component by one step at most. `None` if it has no direction.
+    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length. Searches codes
+    /// within one step of the nearest code of each component. `None` if the quaternion has no direction.
     pub fn nearest(quaternion: [f32; 4]) -> Option<Rotation> {
         let wide = quaternion.map(f64::from);
         let length = wide.iter().map(|c| c * c).sum::<f64>().sqrt();
@@ -68,7 +68,7 @@ impl Rotation {
         let target = wide.map(|c| c / length);
         let nearest = target.map(|c| nearest_step(c as f32));
         let mut best = (-1.0, Rotation::IDENTITY);
-        // The nearest codes come first and win where another choice is as good.
+        // The nearest codes come first, so they win ties.
         const OFFSETS: [i32; 3] = [0, -1, 1];
         for choice in 0..81 {
             let digits: [usize; 4] = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27];
@@ -88,7 +88,7 @@ impl Rotation {
         Some(best.1)
     }
 
-    /// The angle in degrees between this rotation and that of a quaternion (I, J, K, R) of any length but 0.
+    /// Returns the angle in degrees to a quaternion (I, J, K, R) of any non-zero length.
     pub fn error(self, quaternion: [f32; 4]) -> f64 {
         let target = quaternion.map(f64::from);
         let ours = self.value().map(f64::from);
@@ -99,11 +99,11 @@ impl Rotation {
 }
 
 impl Triple {
-    /// The largest magnitude that a component can have, if it is positive: 130,560.
+    /// The largest positive component: 130,560.
     pub const MAX: f32 = 255.0 * 512.0;
 
-    /// The nearest code of three numbers, off by half a step at most; `None` if one is not finite, or beyond
-    /// [`MAX`](Triple::MAX).
+    /// Returns the nearest code of three numbers, with an error of at most half a step. `None` if a number is not
+    /// finite or exceeds [`MAX`](Triple::MAX).
     ///
     /// ```
     /// use meshspec::bmd::Triple;
@@ -116,11 +116,11 @@ impl Triple {
         all_fit(&values).then(|| Triple::from(nearest_triple(values)))
     }
 
-    /// The nearest codes of many.
+    /// Returns the nearest codes in bulk.
     ///
     /// # Errors
     ///
-    /// If one cannot be expressed; the path is `[index]`.
+    /// If a triple cannot be expressed; the path is `[index]`.
     pub fn nearest_all(values: &[[f32; 3]]) -> Result<Vec<Triple>> {
         if all_fit(values.as_flattened()) {
             return Ok(values.iter().map(|values| Triple::from(nearest_triple(*values))).collect());
@@ -131,20 +131,20 @@ impl Triple {
     }
 }
 
-/// Whether these numbers are finite and in range. Without branches, as what follows.
+/// Returns `true` if these numbers are finite and in range. Branch-free, like the code below.
 #[inline(always)]
 fn all_fit(values: &[f32]) -> bool {
     let step = unit(31);
-    // Halves are rounded to even numbers: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
+    // Ties round to even: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
     values.iter().fold(true, |all, x| all & (*x < 255.5 * step) & (*x >= -256.5 * step))
 }
 
-/// The word of the nearest triple of numbers that are in range.
+/// Packs numbers in range as the nearest triple.
 #[inline(always)]
 fn nearest_triple([x, y, z]: [f32; 3]) -> u32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
     let (most, least) = (larger(larger(x, y), z), -larger(larger(-x, -y), -z));
-    // With the step below that of a fraction of 128 to 255, only −256 may fit; with the step above it, all do.
+    // One exponent below the one for fractions of 128 to 255, only −256 may fit. One above, all numbers fit.
     let one = unit(0).to_bits() >> 23;
     let magnitude = larger(larger(most, -least), f32::from_bits((one + 8) << 23));
     let mut exponent = (magnitude.to_bits() >> 23) - (one + 8);
@@ -159,10 +159,10 @@ fn nearest_triple([x, y, z]: [f32; 3]) -> u32 {
         | place(Triple::EXPONENT, exponent)
 }
 
-/// The nearest integer as a two's complement number whose lowest 22 bits are right, halves to even.
+/// Rounds to the nearest integer, ties to even. Only the lowest 22 bits of the result are valid.
 #[inline(always)]
 fn round(value: f32) -> u32 {
-    // From here on the distance of floats is 1.
+    // At this magnitude, adjacent floats differ by 1.
     (value + 12_582_912.0).to_bits()
 }
 
@@ -171,8 +171,8 @@ fn place(range: BitRange, value: u32) -> u32 {
     (value & (u32::MAX >> (32 - range.width))) << range.offset
 }
 
-/// The smallest exponent, and the fractions with it, for which both coordinates have a fraction of `width` bits: the
-/// nearest to (coordinate / scale + bias) · steps.
+/// Returns the smallest exponent at which both coordinates have a fraction of `width` bits, with the fractions:
+/// (coordinate / scale + bias) · steps, rounded.
 fn nearest_st(
     st: [f32; 2],
     mut exponents: std::ops::Range<u32>,
@@ -191,7 +191,7 @@ fn nearest_st(
 }
 
 impl ScaledSt {
-    /// The nearest code; `None` if a coordinate is out of range with every exponent.
+    /// Returns the nearest code; `None` if a coordinate is out of range at every exponent.
     pub fn nearest(st: [f32; 2]) -> Option<ScaledSt> {
         let scale = |exponent| power(2 * exponent);
         let ([s, t], exponent) = nearest_st(st, 0..4, scale, 0.5, 1024.0, ScaledSt::FRAC_S.width)?;
@@ -200,7 +200,7 @@ impl ScaledSt {
 }
 
 impl FineSt {
-    /// The nearest code; `None` if a coordinate is out of range.
+    /// Returns the nearest code; `None` if a coordinate is out of range.
     pub fn nearest(st: [f32; 2]) -> Option<FineSt> {
         let ([s, t], _) = nearest_st(st, 0..1, power, 0.5, 2048.0, FineSt::FRAC_S.width)?;
         Some(FineSt::new().with_frac_s(s).with_frac_t(t))
@@ -208,20 +208,20 @@ impl FineSt {
 }
 
 impl WideSt {
-    /// The nearest code; `None` if a coordinate is out of range with every exponent.
+    /// Returns the nearest code; `None` if a coordinate is out of range at every exponent.
     pub fn nearest(st: [f32; 2]) -> Option<WideSt> {
         let ([s, t], exponent) = nearest_st(st, 0..16, power, 2.0, 4096.0, WideSt::FRAC_S.width)?;
         Some(WideSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
     }
 }
 
-/// The nearest binary16 numbers; `None` if one is not finite or outside ±65,504.
+/// Returns the nearest binary16 numbers; `None` if a number is not finite or outside ±65,504.
 pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
     let halves = values.map(f16::from_f32);
     halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))
 }
 
-/// The colour/shade byte of the nearest colour (red, green, blue) by the distance of their channels (B17).
+/// Returns the colour/shade byte nearest to a colour (red, green, blue), by the distance of the channels (B17).
 ///
 /// ```
 /// use meshspec::bmd::{nearest_shade, shade_color};

@@ -1,5 +1,5 @@
-//! Reads an image: through its declaration, and what that cannot say: whether counts are those of the lists, and which
-//! keys belong to which bone.
+//! Reads images by their declaration. Also checks vertex counts and splits the keys by bone, which the declaration
+//! cannot express.
 
 use binrw::BinRead;
 
@@ -11,14 +11,14 @@ use crate::bulk::Column;
 use crate::layout::Layout;
 use crate::{Confidence, Detection, Dialect, Error, Result, path};
 
-/// Whether the bytes have the magic of BMD.
+/// Detects BMD by its magic bytes.
 pub fn detect(bytes: &[u8]) -> Detection {
     let confidence =
         if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
     Detection { confidence, dialect: Dialect::Spec }
 }
 
-/// Decodes an image, checking nothing but its structure.
+/// Decodes an image, checking only its structure.
 pub fn read(bytes: &[u8]) -> Result<Document> {
     let mut input = Input::new(bytes);
     let image = Image::read(&mut input);
@@ -43,7 +43,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     check_counts(table.unwrap_or_default(), &meshes.0)?;
     let mut document = Document {
         reserved: [resv1, resv2, resv3],
-        meshes: meshes.0.into_iter().map(without_usual_count).collect(),
+        meshes: meshes.0.into_iter().map(without_derived_count).collect(),
         lods: lods.0,
         bones: bones.0,
         animations: Vec::new(),
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     for (index, animation) in animations.0.into_iter().enumerate() {
         let animation = split_keys(animation, bones, index)?;
         tracks += animation.tracks.len();
-        // Each ends with a byte of its own, unless animations share their keys.
+        // Each track ends with its own byte unless animations share keys.
         if tracks > bytes.len() {
             let message = "animations that share keys have more tracks than the image has bytes";
             let error = Error::limit_exceeded(message).with_rule(&rules::SHARING);
@@ -64,7 +64,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     Ok(document)
 }
 
-/// Compares the numbers of vertices in the table of the meshes with those of their lists.
+/// Compares the vertex counts in the mesh table with the lengths of the vertex lists.
 fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     let offset = Mesh::offset_with("n_vtx", &[]).unwrap_or_default() as usize;
     let stated = Column::<u16>::new(table, Mesh::SIZE as usize, offset).unwrap_or_default();
@@ -78,14 +78,14 @@ fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     Ok(())
 }
 
-/// The mesh without a number of triangles that follows from its faces.
-fn without_usual_count(mut mesh: Mesh) -> Mesh {
+/// Clears the number of triangles if it follows from the faces.
+fn without_derived_count(mut mesh: Mesh) -> Mesh {
     let counts = mesh.faces.counts();
     mesh.n_tris = mesh.n_tris.filter(|n| ![counts.items(), counts.triangulated()].contains(&(*n).into()));
     mesh
 }
 
-/// The animation with a track for each of so many normal bones.
+/// Splits the keys of an animation into one track per normal bone.
 fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<Animation> {
     let truncated = |message: String| {
         let error = Error::malformed(message);
@@ -97,7 +97,7 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
         return Err(truncated("the frames end inside a key".to_owned()));
     }
     let tracks = &mut animation.tracks;
-    // An animation without frames has no keys, and no ends of them either.
+    // An animation without frames has no tracks.
     if animation.n_frames > 0 || !rest.is_empty() {
         while tracks.len() < bones {
             match Track::parse(rest) {
@@ -105,7 +105,7 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
                     tracks.push(track);
                     rest = rest.get(size..).unwrap_or_default();
                 }
-                // Keys beyond the last frame are no keys: they may have been made of the ends that are missing.
+                // Keys beyond the last frame may stem from missing end tags, so parsing stops here.
                 Err(last) if tracks.iter().chain([&last]).any(|track| track.reaches(animation.n_frames)) => {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Vertices by runs of one decoder: what is done with many of them at once.
+//! Runs of vertices with the same decoder, for bulk processing.
 
 use std::any::TypeId;
 
@@ -6,14 +6,14 @@ use super::super::document::Vertices;
 use super::super::schema::Surface;
 use super::decode::{VertexForm, Visitor, with_form};
 
-/// The first items of a list that are alike, a block at most: few enough for their words to stay in the fastest cache
-/// while one column after the other is decoded. In a mixed list it is the first one alone.
+/// Returns the leading run of items of the same form, at most one block: its words stay in the L1 cache while the
+/// columns are decoded in turn. In a mixed list, returns only the first item.
 #[inline(always)]
 pub(super) fn run_of<const N: usize>(words: &[u32], is_alike: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
     const BLOCK: usize = 512;
     let (items, _) = words.as_chunks::<N>();
     match items {
-        // A sample, all at once: a branch for each item could not be predicted in a mixed list.
+        // Tests a sample at once, because a branch per item would be unpredictable in a mixed list.
         [_, a, _, b, _, _, _, c, ..] if is_alike(a) & is_alike(b) & is_alike(c) => {
             let block = &items[..items.len().min(BLOCK)];
             &block[..block.iter().position(|item| !is_alike(item)).unwrap_or(block.len())]
@@ -22,14 +22,14 @@ pub(super) fn run_of<const N: usize>(words: &[u32], is_alike: impl Fn(&[u32; N])
     }
 }
 
-/// What runs of vertices are shown to.
+/// Receives runs of vertices.
 pub trait VertexSink {
-    /// Vertices of one form, one after the other.
+    /// Adds a run of vertices of one form.
     fn add<const N: usize, F: VertexForm<N>>(&mut self, run: &[[u32; N]]);
 }
 
 impl Vertices {
-    /// Shows all vertices to `sink`.
+    /// Passes all vertices to `sink`.
     #[inline(always)]
     pub(super) fn runs(&self, sink: &mut impl VertexSink) {
         let surface = self.surface().unwrap_or_default();
@@ -42,7 +42,7 @@ impl Vertices {
     }
 }
 
-/// The vertices of one form at the start of these words.
+/// The run of vertices of one form at the start of these words.
 struct Run<'a, S> {
     words: &'a [u32],
     surface: Surface,
@@ -50,7 +50,7 @@ struct Run<'a, S> {
 }
 
 impl<S: VertexSink> Visitor for Run<'_, S> {
-    /// Number of words that were taken.
+    /// The number of words consumed.
     type Output = usize;
 
     #[inline(always)]
@@ -63,7 +63,7 @@ impl<S: VertexSink> Visitor for Run<'_, S> {
     }
 }
 
-/// Which decoder a form has.
+/// The decoder of a form.
 struct Decoder;
 
 impl Visitor for Decoder {

@@ -1,4 +1,4 @@
-//! How often lists may share bytes.
+//! Limits how often lists share bytes.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -9,14 +9,14 @@ use crate::layout::walk::{self, Node, Visit, Visitor};
 use crate::layout::{Layout, Value};
 use crate::{Error, Limits, Path};
 
-/// How many times the size of the image its parts may take together. Lists may share bytes, as meshes do that draw parts
-/// of one list of vertices; but a small image must not become a large document.
+/// Maximum total size of the parts of an image, as a multiple of the image's size. Lists may share bytes, for example
+/// if several meshes draw parts of one vertex list. The limit prevents a small image from becoming a large document.
 const MAX_SHARING: u64 = 16;
 
-/// The bytes of an image, which can be read [`MAX_SHARING`] times.
+/// The bytes of an image, readable up to [`MAX_SHARING`] times.
 pub struct Input<'b> {
     bytes: Cursor<&'b [u8]>,
-    /// How many bytes may still be read.
+    /// The number of bytes that may still be read.
     allowance: u64,
     is_exhausted: bool,
 }
@@ -27,7 +27,7 @@ impl<'b> Input<'b> {
         Input { bytes: Cursor::new(bytes), allowance, is_exhausted: false }
     }
 
-    /// The error for an image that has been read more often than it may be; `None` if it has not.
+    /// Returns the error if the image was read too often.
     pub fn sharing_error(&self) -> Option<Error> {
         if !self.is_exhausted {
             return None;
@@ -38,7 +38,7 @@ impl<'b> Input<'b> {
         let error = Error::limit_exceeded(message).with_rule(&rules::SHARING);
         let bytes = self.bytes.get_ref();
         let mut sum = Sum { left: MAX_SHARING.saturating_mul(bytes.len() as u64), list: Path::default() };
-        // A fault would lie behind the list that is looked for.
+        // The excess list comes before any fault, so faults can be ignored.
         let _ = walk::walk(&Image::TYPE, bytes, &Limits::default(), &mut sum);
         Some(error.at(sum.list))
     }
@@ -64,10 +64,10 @@ impl Seek for Input<'_> {
     }
 }
 
-/// Adds up sizes, up to the list that is too much.
+/// Adds up list sizes until they exceed the limit.
 struct Sum {
     left: u64,
-    /// The path of the last list.
+    /// The path of the latest list.
     list: Path,
 }
 

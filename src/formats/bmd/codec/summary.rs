@@ -1,4 +1,4 @@
-//! What a list has, all of it together: enough for rules to tell whether there is anything to search for.
+//! Summaries of whole lists, from which rules decide whether to search for violations.
 
 use super::super::document::{Faces, Vertices};
 use super::super::schema::{Form, PackedFace, PackedVertex, Surface};
@@ -6,7 +6,7 @@ use super::decode::VertexForm;
 use super::faces::{FaceForm, Sink};
 use super::runs::VertexSink;
 
-/// What the vertices of a mesh have.
+/// A summary of the vertices of a mesh.
 pub struct VertexSummary {
     tags: [bool; 256],
     bones: u32,
@@ -17,7 +17,7 @@ pub struct VertexSummary {
 }
 
 impl Vertices {
-    /// What all vertices together have, where there are so many bones.
+    /// Summarizes the vertices, for a skeleton with this many bones.
     pub(in super::super) fn summary(&self, bones: usize) -> VertexSummary {
         let bones = bones.try_into().unwrap_or(u32::MAX);
         let mut summary = VertexSummary { tags: [false; 256], bones, bones_exist: true, is_finite: true };
@@ -27,7 +27,7 @@ impl Vertices {
 }
 
 impl VertexSummary {
-    /// The tags that some have.
+    /// Returns the tags in use.
     pub fn tags(&self) -> impl Iterator<Item = u8> + use<'_> {
         (0..=u8::MAX).filter(|tag| self.tags[usize::from(*tag)])
     }
@@ -44,19 +44,19 @@ impl VertexSink for VertexSummary {
     }
 }
 
-/// What the faces of a mesh have.
+/// A summary of the faces of a mesh.
 pub struct FaceSummary {
-    /// A face of each form that some have.
+    /// One face of each form in use.
     pub forms: [Option<PackedFace>; PackedFace::FORMS.len()],
     vertices: i32,
-    /// Whether all vertices that faces name exist.
+    /// Whether all vertices referred to by faces exist.
     pub vertices_exist: bool,
-    /// All bits of second tags.
+    /// The bitwise OR of all second tags.
     pub tag2: u32,
 }
 
 impl Faces {
-    /// What all faces together have, where there are so many vertices.
+    /// Summarizes the faces, for a mesh with this many vertices.
     pub(in super::super) fn summary(&self, vertices: usize) -> FaceSummary {
         let vertices = vertices.try_into().unwrap_or(i32::MAX);
         let mut summary = FaceSummary { forms: Default::default(), vertices, vertices_exist: true, tag2: 0 };
@@ -68,7 +68,7 @@ impl Faces {
 impl FaceSummary {
     #[inline(always)]
     fn add<const N: usize>(&mut self, run: impl Iterator<Item = [u32; N]>) {
-        // Signed, as processors compare many numbers at once: indices have 20 bits at most.
+        // Signed comparison vectorizes better; indices have at most 20 bits.
         let exists = |all, vertex| all & ((vertex as i32) < self.vertices);
         self.vertices_exist = run.fold(self.vertices_exist, |all, face| face.into_iter().fold(all, exists));
     }

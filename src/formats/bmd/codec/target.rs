@@ -1,4 +1,4 @@
-//! One vertex as floats: its packed forms, and how far each is off.
+//! A vertex as floats, its packed forms, and their errors.
 
 use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
 use super::super::schema::{
@@ -9,20 +9,20 @@ use super::attributes::{Tolerance, VertexErrors, VertexSize};
 use super::nearest::nearest_binary16;
 use crate::{Error, path};
 
-/// One vertex as floats.
-pub(super) struct Target {
+/// A vertex as floats.
+pub(super) struct VertexToPack {
     pub position: [f32; 3],
     pub st: Option<[f32; 2]>,
     pub normal: Option<[f32; 3]>,
     pub color: Option<[u8; 3]>,
-    /// The nearest colour/shade byte; that of white where there is no colour.
+    /// The nearest colour/shade byte; white if the vertex has no colour.
     pub shade: u8,
     pub bone: u8,
-    /// How far coordinates of the position may be off at most.
+    /// The maximum error of the position's coordinates.
     pub limit: f32,
 }
 
-/// Why a form cannot express a vertex.
+/// The reason a form cannot express a vertex.
 pub(super) struct PackError {
     attribute: &'static str,
     message: String,
@@ -34,9 +34,9 @@ impl PackError {
     }
 }
 
-/// The vertex in each form, with the nearest codes.
-impl Target {
-    /// The vertex in the first form of this size that can express it.
+/// Packs the vertex into each form with the nearest codes.
+impl VertexToPack {
+    /// Packs the vertex into the first form of this size that can express it.
     pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
         match (size, surface) {
             (VertexSize::Bits64, Surface::Textured) => self.textured_64().map(PackedVertex::Textured64),
@@ -86,8 +86,8 @@ impl Target {
     }
 }
 
-impl Target {
-    /// A bone where it has one, else its colour, with the tag of the form that has it and an even tag.
+impl VertexToPack {
+    /// Returns the even tag and last byte of a 96-bit form: the bone, or the colour for bone 0.
     fn color_or_bone(&self) -> (u8, u8) {
         if self.bone == 0 { (VertexTag::COLOR_96, self.shade) } else { (VertexTag::BONE_96, self.bone) }
     }
@@ -111,7 +111,7 @@ impl Target {
             .ok_or_else(|| PackError { attribute: "bone", message: message() })
     }
 
-    /// Where there is none: the direction of the position, as the form without a normal has it.
+    /// Packs the normal; without one, the direction of the position, as forms without a normal imply.
     fn packed_normal(&self) -> Normal {
         Normal::nearest(unit_vector(self.normal.unwrap_or(self.position)))
     }
@@ -126,7 +126,7 @@ impl Target {
         PackError { attribute: "st", message }
     }
 
-    /// How far a vertex is from this one.
+    /// Returns the errors of a packed vertex.
     pub(super) fn errors(&self, vertex: Vertex) -> VertexErrors {
         let color = vertex.color.map_or([255; 3], shade_color);
         VertexErrors {
@@ -137,7 +137,7 @@ impl Target {
         }
     }
 
-    /// Whether a form with these errors holds the vertex. No form has a better colour than the nearest shade.
+    /// Returns `true` if a form with these errors holds the vertex. The colour must be the nearest shade.
     pub(super) fn is_held(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
         let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade)));
         errors.position <= tolerance.position.min(self.limit)
@@ -159,7 +159,7 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The vector with length 1; 0 stays what it is.
+/// Normalises a vector; 0 stays 0.
 fn unit_vector(v: [f32; 3]) -> [f32; 3] {
     let wide = v.map(f64::from);
     match length(wide) {
@@ -168,7 +168,7 @@ fn unit_vector(v: [f32; 3]) -> [f32; 3] {
     }
 }
 
-/// The angle between two vectors in degrees. A vector without a direction counts as right where none was asked for.
+/// Returns the angle between two vectors in degrees; 0 if the target has no direction.
 fn angle(target: [f32; 3], found: [f32; 3]) -> f32 {
     let (a, b) = (target.map(f64::from), found.map(f64::from));
     let [x, y, z] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];

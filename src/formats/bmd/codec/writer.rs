@@ -1,5 +1,5 @@
-//! Writes an image in the canonical layout, that of the newest files of the format's author (B15): strings from 0x40
-//! on, levels of detail, meshes, vertices and faces, bones, animations, keys.
+//! Writes images in the canonical layout, that of the author's newest files (B15). The parts are strings from 0x40,
+//! levels of detail, meshes, vertices and faces, bones, animations, keys.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -10,16 +10,16 @@ use super::super::document::{Animation, Bone, Document, Mesh};
 use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PackedVertex, Track, are_keys};
 use crate::{Error, Path, Result, Text, bulk, path};
 
-/// Where the strings start.
+/// Offset of the strings.
 const STRINGS: usize = 0x40;
 
-/// What lists are aligned to.
+/// Alignment of lists.
 const ALIGNMENT: usize = 16;
 
-/// Bytes after a list of vertices or faces that loaders may read past the end into.
+/// Padding after vertex and face lists, because loaders may read past the end, in bytes.
 const SLACK: usize = 8;
 
-/// Encodes the document, checking nothing but that it can be expressed.
+/// Encodes the document; rejects only what the format cannot express.
 pub fn write(document: &Document) -> Result<Vec<u8>> {
     let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = document;
     check_bones(bones)?;
@@ -29,7 +29,7 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
 
     let (ofs_lods, sz_lods) = image.table(4, lods.iter().map(|lod| (lod, ())))?;
 
-    // Where the lists of entries are is known once they are written, behind the table.
+    // The table comes first; its offsets are filled in once the lists are written.
     let blank = meshes.iter().map(|mesh| (mesh, (MeshPlaces::default(),)));
     let (ofs_meshes, sz_meshes) = image.table(ALIGNMENT, blank)?;
     let places = meshes.iter().enumerate().map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
@@ -71,7 +71,7 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(image.bytes)
 }
 
-/// Bytes of the image, so that it is written without growing: about as many.
+/// Estimates the size of the image, to allocate only once.
 fn size(document: &Document) -> usize {
     let gaps = ALIGNMENT + SLACK;
     let mesh = |mesh: &Mesh| {
@@ -95,7 +95,7 @@ fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     })
 }
 
-/// The image as far as it is written.
+/// The image under construction.
 struct Output {
     bytes: Vec<u8>,
 }
@@ -105,7 +105,7 @@ impl Output {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
     }
 
-    /// Offset and size of the list that has been written from here on; zeros for an empty one.
+    /// Returns offset and size of the list written since `start`; zeros if it is empty.
     fn extent(&self, start: usize) -> Result<(u32, u32)> {
         match self.bytes.len() - start {
             0 => Ok((0, 0)),
@@ -113,7 +113,7 @@ impl Output {
         }
     }
 
-    /// Writes entries with what they say of other places. Returns offset and size of the table.
+    /// Writes a table of entries with their offsets. Returns its offset and size.
     fn table<'e, T, A>(
         &mut self,
         alignment: usize,
@@ -139,7 +139,7 @@ impl Output {
             .map_err(Error::inexpressible)
     }
 
-    /// A list of vertices or faces; returns its offset and size.
+    /// Writes a list of vertices or faces. Returns its offset and size.
     fn put_words(&mut self, words: &[u32]) -> Result<(u32, u32)> {
         self.align(ALIGNMENT);
         let start = self.bytes.len();
@@ -150,7 +150,7 @@ impl Output {
     }
 }
 
-/// Offsets of the strings, each of which is written once.
+/// The offsets of the strings, without duplicates.
 struct Strings<'d>(HashMap<&'d Text, u32>);
 
 impl<'d> Strings<'d> {
@@ -176,7 +176,7 @@ impl<'d> Strings<'d> {
         Ok(Strings(offsets))
     }
 
-    /// 0 for none.
+    /// Returns the offset of a name, 0 for `None`.
     fn offset(&self, name: &Option<Text>) -> u32 {
         name.as_ref().and_then(|name| self.0.get(name)).copied().unwrap_or(0)
     }
@@ -229,7 +229,7 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
     }
 }
 
-/// Refuses keys that cannot be told apart once they are written; with the field.
+/// Rejects keys that would be ambiguous once written; the error names the field.
 fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static str, String)> {
     let tracks = animation.tracks.len();
     let has_none = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();

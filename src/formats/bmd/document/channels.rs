@@ -1,4 +1,4 @@
-//! The keys of a bone channel by channel, packed or as floats.
+//! The keys of a bone by channel, packed or as floats.
 
 use meshspec_derive::ToJson;
 use std::collections::BTreeMap;
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::super::schema::{Rotation, Track, TrackKey, Triple};
 use crate::{Error, Result, path};
 
-/// The keys of a bone, channel by channel: frames, counted from 0 and ascending, with values. Packed by
-/// default; [`FloatChannels`] has floats. A channel without keys does nothing.
+/// The keys of a bone by channel: values at ascending frames, counted from 0. Packed by default; [`FloatChannels`]
+/// has floats. A channel without keys leaves the base skeleton unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channels<R = Rotation, V = Triple> {
-    /// Rotations relative to the base skeleton; as floats, quaternions (I, J, K, R).
+    /// Rotations relative to the base skeleton. Quaternions (I, J, K, R) if floats.
     pub rotations: Vec<(u32, R)>,
     /// Translations relative to the base skeleton.
     pub translations: Vec<(u32, V)>,
@@ -21,7 +21,7 @@ pub struct Channels<R = Rotation, V = Triple> {
 /// Channels of floats.
 pub type FloatChannels = Channels<[f32; 4], [f32; 3]>;
 
-/// The largest error of each channel that was encoded.
+/// The largest encoding error of each channel.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToJson)]
 pub struct ChannelErrors {
     /// Of rotations, in degrees.
@@ -39,7 +39,7 @@ impl<R, V> Default for Channels<R, V> {
 }
 
 impl Track {
-    /// The keys channel by channel.
+    /// Splits the keys by channel.
     pub fn channels(&self) -> Channels {
         let mut channels = Channels::default();
         for TrackKey { frame, rotation, translation, scale } in self.keys() {
@@ -50,8 +50,8 @@ impl Track {
         channels
     }
 
-    /// The track with these keys, those of a frame together: the reverse of [`channels`](Track::channels). A track
-    /// that bridges its gaps as [`from_keys`](Track::from_keys) does comes back byte for byte.
+    /// Merges keys by frame into a track, the inverse of [`channels`](Track::channels). Tracks that bridge gaps like
+    /// [`from_keys`](Track::from_keys) round-trip byte for byte.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Track {
     }
 }
 
-/// Puts the values of a channel into the keys at their frames.
+/// Stores the values of a channel in the keys at their frames.
 fn put<T: Copy>(
     channel: &[(u32, T)],
     name: &'static str,
@@ -84,7 +84,7 @@ fn put<T: Copy>(
 }
 
 impl Channels {
-    /// What the keys mean: unit quaternions (I, J, K, R), translations, scales.
+    /// Decodes the keys: unit quaternions (I, J, K, R), translations, scales.
     pub fn to_floats(&self) -> FloatChannels {
         Channels {
             rotations: self.rotations.iter().map(|(frame, value)| (*frame, value.value())).collect(),
@@ -95,11 +95,11 @@ impl Channels {
 }
 
 impl FloatChannels {
-    /// The nearest codes, and how far they are off.
+    /// Encodes each key as the nearest code. Also returns the largest errors.
     ///
     /// # Errors
     ///
-    /// If a quaternion has no direction, or a number is not finite or beyond [`Triple::MAX`].
+    /// If a quaternion has no direction, or a number is not finite or exceeds [`Triple::MAX`].
     pub fn encode(&self) -> Result<(Channels, ChannelErrors)> {
         let mut errors = ChannelErrors::default();
         let rotations = self.rotations.iter().enumerate().map(|(index, (frame, target))| {

@@ -1,12 +1,12 @@
-//! Faces as an image has them, packed, and the vertices that they refer to.
+//! Packed faces and their vertex indices.
 
 use super::super::schema::{Packed, PackedFace, Surface};
 use crate::Result;
 
-/// The faces of a mesh: packed words, of any mix of forms.
+/// The faces of a mesh: packed words in any mix of forms.
 pub type Faces = Packed<PackedFace>;
 
-/// The vertices of a face, counter-clockwise (X2).
+/// The vertex indices of a face, counter-clockwise (X2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Face {
     /// Three vertices.
@@ -16,7 +16,7 @@ pub enum Face {
 }
 
 impl Face {
-    /// The vertices, three or four.
+    /// The vertex indices, three or four.
     pub fn vertices(&self) -> &[u32] {
         match self {
             Face::Triangle(vertices) => vertices,
@@ -25,29 +25,29 @@ impl Face {
     }
 }
 
-/// How many triangles and quads a mesh has.
+/// The number of triangles and quads in a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FaceCounts {
-    /// Number of triangles.
+    /// The number of triangles.
     pub triangles: usize,
-    /// Number of quads.
+    /// The number of quads.
     pub quads: usize,
 }
 
 impl FaceCounts {
-    /// Number of faces.
+    /// The number of faces.
     pub fn items(self) -> usize {
         self.triangles + self.quads
     }
 
-    /// Number of triangles, with a quad counted as two (B12).
+    /// The number of triangles if each quad counts as two (B12).
     pub fn triangulated(self) -> usize {
         self.triangles + 2 * self.quads
     }
 }
 
 impl Faces {
-    /// Faces from the 32-bit words of their list, the low half of a 64-bit word first.
+    /// Parses the 32-bit words of a face list; 64-bit words have their low half first.
     ///
     /// # Errors
     ///

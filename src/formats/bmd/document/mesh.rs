@@ -1,20 +1,20 @@
-//! What follows from the content of a mesh: its surface, its number of triangles, its control flags.
+//! Derived values of a mesh: surface, number of triangles, control flags.
 
 use super::super::schema::ControlFlags;
 use super::{Faces, Mesh, Surface, Vertices};
 use crate::Text;
 
 impl Mesh {
-    /// A mesh with the control flags that fit its content.
+    /// Creates a mesh with control flags that match its content.
     pub fn new(material: Option<Text>, vertices: Vertices, faces: Faces) -> Mesh {
         let mut mesh = Mesh { material, vertices, faces, ..Mesh::default() };
         mesh.flags = mesh.fitting_flags();
         mesh
     }
 
-    /// The narrowest control flags that allow every vertex and face of the mesh (B11).
+    /// Returns the narrowest control flags that allow every vertex and face of the mesh (B11).
     pub fn fitting_flags(&self) -> ControlFlags {
-        // Narrow ones first.
+        // From narrowest to widest.
         let subtype = [0, 3, 2].into_iter().find(|subtype| {
             let sizes = ControlFlags::new().with_vertex_subtype(*subtype).vertex_sizes();
             self.vertices.packed().all(|vertex| sizes.contains(&vertex.bits()))
@@ -28,13 +28,13 @@ impl Mesh {
             .with_triangles_type(triangles.unwrap_or(1))
     }
 
-    /// The kind of surface, from the name of the material.
+    /// The surface kind, determined by the name of the material.
     pub fn surface(&self) -> Surface {
         Surface::of(self.material.as_ref())
     }
 
-    /// The number of triangles that is written: a quad counts as two while there are at most 1,024 vertices, else
-    /// as one (B12).
+    /// The number of triangles to write. A quad counts as two in a mesh of up to 1,024 vertices, otherwise as one
+    /// (B12).
     pub fn triangle_count(&self) -> usize {
         let counts = self.faces.counts();
         if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.items() }

@@ -1,4 +1,4 @@
-//! The content of a BMD image.
+//! Documents of BMD images.
 
 use meshspec_derive::Json;
 
@@ -21,7 +21,7 @@ pub use super::schema::{
     TrackKey, Transform, flat_color,
 };
 
-/// A BMD image: everything in it but what can be computed.
+/// A BMD image without derived values.
 #[derive(Debug, Clone, PartialEq, Default, Json)]
 pub struct Document {
     /// The three reserved words of the header, MBZ (B28).
@@ -40,14 +40,14 @@ pub struct Document {
 }
 
 impl Bone {
-    /// Whether it is a pseudo-bone.
+    /// Returns `true` for a pseudo-bone.
     pub fn is_pseudo(&self) -> bool {
         matches!(self.transform, Transform::Pseudo(_))
     }
 }
 
 impl Animation {
-    /// Whether a key is beyond the last frame, after which the bytes need not be keys.
+    /// Returns `true` if a key lies beyond the last frame; the bytes that follow may not be keys.
     pub(super) fn has_stray_keys(&self) -> bool {
         let cut = Track::parse(&self.trailing).err();
         self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
@@ -55,13 +55,13 @@ impl Animation {
 }
 
 impl Document {
-    /// The bones whose keys animations have: those before the first pseudo-bone.
+    /// The normal bones, which animations have keys for: all bones before the first pseudo-bone.
     pub fn normal_bones(&self) -> &[Bone] {
         let count = self.bones.iter().position(Bone::is_pseudo).unwrap_or(self.bones.len());
         &self.bones[..count]
     }
 
-    /// The meshes of a level of detail; `None` if it refers to meshes that do not exist.
+    /// The meshes of a level of detail; `None` if it refers to missing meshes.
     pub fn meshes_of(&self, lod: LodDef) -> Option<&[Mesh]> {
         if lod.is_all() {
             return Some(&self.meshes);

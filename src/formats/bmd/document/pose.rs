@@ -1,45 +1,44 @@
-//! Evaluating animations: where each bone is at a moment (B20, B22, B26).
+//! Evaluates animations at a given time (B20, B22, B26).
 //!
-//! Between two keys of a channel values change linearly, component by component; rotations are normalised afterwards.
-//! A loop goes from the last key to the first one of the next round; without a loop the first and last key hold.
+//! Values are interpolated linearly between keys, and rotations are then normalised (nlerp). Loops interpolate from
+//! the last key to the first one. Otherwise, the first and last key hold.
 
 use glam::{Mat4, Quat, Vec3};
 
 use super::channels::FloatChannels;
 use super::{Animation, Bone, Transform};
 
-/// A matrix as four columns of four numbers, for column vectors.
+/// A matrix of four columns, for column vectors.
 pub type Matrix = [[f32; 4]; 4];
 
-/// What an animation does to each normal bone at a moment. Without bones it is the base skeleton.
+/// The motion of each normal bone at one time. An empty pose is the base skeleton.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pose {
     /// The motion of each normal bone.
     pub bones: Vec<Motion>,
 }
 
-/// How a bone moves relative to the base skeleton.
+/// The motion of a bone relative to the base skeleton.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Motion {
-    /// Unit quaternion (I, J, K, R); it acts after the rotation of the base.
+    /// Unit quaternion (I, J, K, R), applied after the base rotation.
     pub rotation: [f32; 4],
-    /// Added to the origin of the base.
+    /// Offset added to the base origin.
     pub translation: [f32; 3],
-    /// Factors along the axes of the bone.
+    /// Scale factors along the axes of the bone.
     pub scale: [f32; 3],
 }
 
 impl Default for Motion {
-    /// None.
+    /// No motion.
     fn default() -> Motion {
         Motion { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] }
     }
 }
 
 impl Animation {
-    /// What the animation does at a moment, in frames from its start; between frames in part. A loop has every moment,
-    /// before its start too; without a loop the first and last key hold. Keys beyond the last frame do nothing. A
-    /// frame that is not finite counts as 0.
+    /// Evaluates the animation at a frame, which may be fractional. Loops repeat in both directions; otherwise, the
+    /// first and last key hold. Keys beyond the last frame are ignored. A non-finite frame counts as 0.
     ///
     /// ```
     /// use meshspec::bmd::{Animation, Track, TrackKey, Triple};
@@ -63,7 +62,7 @@ impl Animation {
     }
 }
 
-/// A moment of an animation.
+/// The time at which an animation is evaluated.
 struct Time {
     frame: f64,
     n_frames: u32,
@@ -88,11 +87,11 @@ impl Time {
         }
     }
 
-    /// The value of a channel; `None` if it has no keys.
+    /// Returns the interpolated value of a channel; `None` if it has no keys.
     fn value<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
         let (behind, ahead) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
-        // Its neighbours in the previous or next round of the loop.
+        // Neighbouring keys in the previous or next loop iteration.
         let round = f64::from(self.n_frames);
         let wrap = |key: Option<&(u32, [f32; N])>, by| {
             key.filter(|_| self.is_loop).map(|(at, value)| (f64::from(*at) + by, *value))
@@ -115,17 +114,17 @@ fn narrow<const N: usize>(values: [f64; N]) -> [f32; N] {
     values.map(|x| x as f32)
 }
 
-/// The quaternion with length 1. Halfway between opposite ones there is none: no rotation.
+/// Normalises a quaternion. Returns the identity if its length is 0, as halfway between opposite rotations.
 fn unit_quaternion(quaternion: [f64; 4]) -> [f32; 4] {
     let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 { narrow(quaternion.map(|x| x / length)) } else { Motion::default().rotation }
 }
 
 impl Pose {
-    /// The matrix of each bone of the skeleton: from the space of the bone to that of the model.
+    /// Returns the matrix of each bone, from bone space to model space.
     ///
-    /// Bone 0 is the model itself. A pseudo-bone has the mean of the matrices of the bones that it follows, by their
-    /// weights. A bone whose parent does not come before it counts as a child of bone 0 (B21).
+    /// Bone 0 is the model itself. A pseudo-bone has the weighted mean of the matrices of the bones that it follows.
+    /// A bone whose parent does not precede it is treated as a child of bone 0 (B21).
     pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
         let mut matrices: Vec<Mat4> = Vec::with_capacity(skeleton.len());
         for (index, bone) in skeleton.iter().enumerate() {
@@ -145,7 +144,7 @@ impl Pose {
     }
 }
 
-/// The mean of matrices by their weights. Bones that do not come before the pseudo-bone count nothing.
+/// Returns the weighted mean of matrices. Ignores bones that do not precede the pseudo-bone.
 fn mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Mat4 {
     let followed = bones.iter().zip(weights);
     let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));

@@ -1,6 +1,6 @@
 //! Colour/shade bytes.
 
-/// The colours of the sixteen hues at full level.
+/// The colours of the sixteen hues at level 16.
 const HUES: [[u8; 3]; 16] = [
     [0xff, 0xff, 0xff],
     [0xff, 0x55, 0x55],
@@ -20,7 +20,8 @@ const HUES: [[u8; 3]; 16] = [
     [0xaa, 0x55, 0xff],
 ];
 
-/// The colour (red, green, blue) of a colour/shade byte: hue in the high four bits, level in the low four (B17).
+/// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high four bits, level in the low four
+/// (B17).
 ///
 /// ```
 /// use meshspec::bmd::shade_color;
@@ -34,8 +35,8 @@ pub const fn shade_color(code: u8) -> [u8; 3] {
     [at_level(red, level), at_level(green, level), at_level(blue, level)]
 }
 
-/// A channel at a level of 1 to 16.
+/// Scales a channel to a level, 1 to 16.
 const fn at_level(channel: u8, level: u16) -> u8 {
-    // At most 255 · 16 / 16.
+    // The product is at most 255 · 16, so the result fits a byte.
     ((channel as u16 * level) >> 4) as u8
 }

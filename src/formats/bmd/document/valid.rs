@@ -1,10 +1,10 @@
-//! Meshes whose vertices and faces are known to satisfy all constraints, found in one pass over packed words.
+//! Fast validation of all vertices and faces of a mesh in one pass over the packed words.
 
 use super::super::schema::{ControlFlags, Form, VertexTag};
 use super::{Mesh, PackedFace, PackedVertex};
 
 impl Mesh {
-    /// Returns `true` if no vertex violates a constraint, in a model with this many bones.
+    /// Returns `true` if no vertex violates a constraint, for a skeleton with this many bones.
     pub(in super::super) fn has_valid_vertices(&self, bones: usize) -> bool {
         let (sizes, surface) = (self.flags.vertex_sizes(), self.vertices.surface().unwrap_or_default());
         let is_valid = |tag: u8| {
@@ -13,7 +13,7 @@ impl Mesh {
             let bits = 32 * PackedVertex::size_of(tag) as u32;
             sizes.contains(&bits) && !is_undefined && only.is_none_or(|only| only == tag)
         };
-        // A model without bones has the base.
+        // Without bones, bone 0 still exists.
         let summary = self.vertices.summary(bones.max(1));
         summary.is_finite && summary.bones_exist && summary.tags().all(is_valid)
     }
@@ -27,7 +27,7 @@ impl Mesh {
 }
 
 impl ControlFlags {
-    /// The sizes of vertices in bits that these flags allow.
+    /// The vertex sizes in bits that these flags allow.
     pub fn vertex_sizes(self) -> &'static [u32] {
         match self.vertex_subtype() {
             0 => &[64],
@@ -37,7 +37,7 @@ impl ControlFlags {
         }
     }
 
-    /// Whether these flags allow a face of this form.
+    /// Returns `true` if these flags allow a face of this form.
     pub fn allows(self, face: PackedFace) -> bool {
         match self.triangles_type() {
             0 => face.bits() == 32 && face.corners() == 3,

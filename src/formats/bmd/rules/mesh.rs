@@ -1,4 +1,4 @@
-//! Rules on meshes.
+//! Rules for meshes.
 
 use super::super::document::Mesh;
 use super::TRIANGLE_COUNT;

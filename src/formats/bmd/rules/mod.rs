@@ -1,4 +1,4 @@
-//! Checks of documents against the rules of BMD.
+//! Checks documents against the rules of BMD.
 
 mod mesh;
 mod skeleton;
@@ -12,7 +12,7 @@ use crate::{Report, path};
 
 /// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
-    // What is fatal was found when the file was read.
+    // Fatal violations were already found by the reader.
     if !report.collects(&FLAGS) {
         return;
     }
@@ -30,7 +30,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
     let Some(meshes) = document.meshes_of(lod) else { return };
-    // A level that is all meshes includes what is not drawn.
+    // A level with all meshes includes undrawn ones.
     if lod.is_all() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Rules on the skeleton, its solids, and animations.
+//! Rules for the skeleton, solids, and animations.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::super::document::{Animation, Document, Mesh, Transform};
 use super::{FRAMES_TRAILING, KEY_RANGE, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, SOLID_BONE, SOLID_CLOSED};
 use crate::{Report, path};
 
-/// Parents, pseudo-bones and reserved bytes.
+/// Checks parents, pseudo-bones and reserved bytes.
 pub(super) fn check(document: &Document, report: &mut Report) {
     let normal = document.normal_bones().len();
     for (index, bone) in document.bones.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// The solids of bones. Bones may share one, which is checked once; mesh 0 stands for none.
+/// Checks the solids of bones. Mesh 0 means none, and a shared solid is checked once.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
@@ -61,7 +61,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
     }
 }
 
-/// How often faces run along an edge, from the lower to the higher vertex and back.
+/// How many faces use an edge in each direction: from the lower to the higher vertex, and back.
 #[derive(Default)]
 struct Uses {
     up: usize,
@@ -74,7 +74,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
     for face in mesh.faces.iter() {
         let corners = face.vertices();
         for (from, to) in corners.iter().zip(corners.iter().cycle().skip(1)) {
-            // Where corners coincide there is no edge: a triangle may be stored as a degenerate quad.
+            // Coinciding vertices form no edge: a triangle may be stored as a degenerate quad.
             if from < to {
                 edges.entry((*from, *to)).or_default().up += 1;
             } else if to < from {
@@ -89,7 +89,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
         let message = match (up, down) {
             (1, 1) => continue,
             (2, 0) | (0, 2) => {
-                format!("both faces at the edge {from}-{to} run along it in the same direction")
+                format!("both faces at the edge {from}-{to} use it in the same direction")
             }
             _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", up + down),
         };
@@ -109,7 +109,7 @@ fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
     }
 }
 
-/// Keys, frames and reserved bytes.
+/// Checks keys, frames and reserved bytes.
 pub(super) fn check_animations(document: &Document, report: &mut Report) {
     for (index, animation) in document.animations.iter().enumerate() {
         if !animation.trailing.is_empty() {
@@ -122,7 +122,7 @@ pub(super) fn check_animations(document: &Document, report: &mut Report) {
 }
 
 fn check_keys(animation: &Animation, index: usize, report: &mut Report) {
-    // In the frames list an end follows the keys of each bone.
+    // The keys of each bone are followed by an end tag in the frames list.
     let mut item = 0;
     for (bone, track) in animation.tracks.iter().enumerate() {
         for key in track.keys() {

@@ -1,5 +1,5 @@
-//! Additional bones for meshes that are too fine for the coordinates of the model, since packed numbers lose precision
-//! away from 0.
+//! Adds bones for meshes that are too fine for model-space coordinates, since packed numbers lose precision away from
+//! 0.
 
 use glam::{Mat4, Vec3};
 
@@ -9,14 +9,14 @@ use super::rig;
 use crate::Loss;
 use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, influences};
 
-/// The maximum number of bones that are added for one group of vertices.
+/// Maximum number of bones added per group of vertices.
 const MAX_DEPTH: usize = 8;
 
-/// The accepted error near a bone, as a multiple of the error at the centre of the vertices.
+/// Accepted error near a bone, as a multiple of the error at the centre of the vertices.
 const SLACK: f32 = 2.0;
 
-/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if the model
-/// has no room for all these bones.
+/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if the
+/// bones run out.
 pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
     let first = scene.skeleton.joints.len();
     let mut anchors = Anchors { base: rig::base(scene), all: Vec::new(), first, out_of_bones: false };
@@ -49,12 +49,12 @@ pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &m
     anchors.out_of_bones
 }
 
-/// Returns the joint whose bone a vertex is bound to.
+/// Returns the joint that becomes the bone of a vertex.
 fn leader(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
 
-/// The vertices of a mesh that follow one joint, bounded in its space.
+/// The vertices of a mesh that follow one joint, with their bounds in joint space.
 struct Group {
     joint: Option<usize>,
     low: Vec3,
@@ -90,17 +90,18 @@ struct Anchor {
 }
 
 struct Anchors {
-    /// The joint that is bone 0, if there is one.
+    /// The joint that becomes bone 0, if there is one.
     base: Option<usize>,
     all: Vec<Anchor>,
     /// The index of the first anchor in the skeleton.
     first: usize,
-    /// Whether a group needed more bones than there was room for.
+    /// Whether a group needed more bones than available.
     out_of_bones: bool,
 }
 
 impl Anchors {
-    /// Binds the vertices of a group to the nearest anchor or, if that is too far, to the last of a chain of new ones.
+    /// Binds the vertices of a group to the nearest anchor. If that is too far, appends a chain of new anchors and
+    /// uses its last one.
     fn bind(
         &mut self,
         scene: &mut Scene,
@@ -112,7 +113,8 @@ impl Anchors {
         let joint = group.joint.or(self.base);
         let error_at = |at: Vec3| encoding.rounding((group.low - at).abs().max((group.high - at).abs())).1;
         let centre = group.low + (group.high - group.low) / 2.0;
-        // Bones are added even if they cannot reach the accepted error: a message then names the smallest one.
+        // Bones are added even if they cannot reach the accepted error; the message then states the smallest error
+        // possible.
         let accepted = encoding.accepted(mesh.size()).max(SLACK * error_at(centre));
         if group.error <= accepted {
             return;
@@ -138,7 +140,7 @@ impl Anchors {
             chain.push((parent, offset, nearest.1));
         }
         let Some(last) = nearest.0 else { return };
-        // The model itself may need one more bone.
+        // The model may need one more bone for itself.
         if scene.skeleton.joints.len() + chain.len() + 1 > rig::MAX_BONES {
             self.out_of_bones = true;
             return;
@@ -159,7 +161,7 @@ impl Anchors {
     }
 }
 
-/// Rebinds the vertices that follow one joint to another.
+/// Rebinds the vertices of one joint to another.
 fn rebind(mesh: &mut Mesh, leaders: &[Option<usize>], from: Option<usize>, to: u16) {
     if mesh.skins.is_empty() {
         mesh.skins = vec![Skin::rigid(leaders.iter().map(|_| to))];

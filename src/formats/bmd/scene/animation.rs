@@ -1,4 +1,4 @@
-//! BMD animations to and from those of a scene. BMD keys are relative to the base skeleton, keys of a scene to the parent.
+//! Converts between BMD and scene animations. BMD keys are relative to the base skeleton, scene keys to the parent.
 
 use glam::{Quat, Vec3};
 
@@ -7,12 +7,12 @@ use super::rig::Rig;
 use crate::scene::{self, Channel, Deviation, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Quantity, Result, Text, path};
 
-/// Frames per second of animations whose rate BMD cannot express.
+/// Frames per second if BMD cannot express the rate.
 const DEFAULT_RATE: f32 = 30.0;
-/// The largest number of frames.
+/// Maximum number of frames.
 const MAX_FRAMES: f32 = 255.0;
 
-/// The base skeleton's part of the transform of a bone.
+/// The base transform of a bone.
 fn base_of(bone: &Bone) -> (Vec3, Quat) {
     match bone.transform {
         Transform::Bone(base) => (base.origin().value().into(), Quat::from_array(base.unit_rotation())),
@@ -20,7 +20,7 @@ fn base_of(bone: &Bone) -> (Vec3, Quat) {
     }
 }
 
-/// An animation of a scene with the same keys.
+/// Converts an animation to a scene animation with the same keys.
 pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
     let mut result = scene::Animation {
         name: animation.name.as_ref().map(Text::to_string).unwrap_or_default(),
@@ -29,7 +29,7 @@ pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
         looped: !animation.fl_hz.no_loop(),
         ..scene::Animation::default()
     };
-    // Bone 0 is the model itself, which no key moves (B20).
+    // Bone 0 is the model itself; keys cannot move it (B20).
     let normal = bones.iter().filter(|bone| !bone.is_pseudo());
     for (joint, (track, bone)) in animation.tracks.iter().zip(normal).enumerate().skip(1) {
         let (origin, turn) = base_of(bone);
@@ -69,7 +69,7 @@ fn add<T>(
     animation.channels.push(Channel { joint, times, interpolation, samples: samples(values) });
 }
 
-/// The animations of a scene, with keys at whole frames.
+/// Converts the animations of a scene to keys at whole frames.
 pub fn from_animations(
     scene: &Scene,
     rig: &Rig,
@@ -82,7 +82,7 @@ pub fn from_animations(
         if frames.resampled {
             let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
             let resampled =
-                frames.deviation(animation).report(index, "BMD keys lie on whole frames: resampled");
+                frames.deviation(animation).report(index, "BMD keys are at whole frames: resampled");
             losses.extend(resampled.into_iter().map(|loss| loss.detail(&detail)));
         }
         frames.report(animation, index, losses);
@@ -108,55 +108,51 @@ pub fn from_animations(
     encoded.collect()
 }
 
-/// Which frames an animation has.
+/// The frames of an encoded animation.
 struct Frames {
     count: u8,
     /// Frames per second, a multiple of 0.25.
     rate: f32,
-    /// Whether the samples of the scene are not at these frames.
+    /// Whether the frames differ from the scene's sample times.
     resampled: bool,
 }
 
 impl Frames {
-    /// The frames of the scene where BMD can have them, else others.
+    /// Returns the scene's frames if BMD can express them, otherwise resampled ones.
     fn of(animation: &scene::Animation) -> Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
         let whole = |value: f32| value.fract() == 0.0;
-        let closes = animation.looped && animation.channels.iter().all(|channel| closes(animation, channel));
+        let closes =
+            animation.looped && animation.channels.iter().all(|channel| loops_seamlessly(animation, channel));
         let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
         let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
         let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
         let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
         if times && rate && whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
-            // Where more than the samples counts, as many frames between them as there is room for.
+            // If BMD cannot interpolate the samples exactly, fits as many frames between them as possible.
             let most = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
             let each = if said { 1.0 } else { most.max(1.0) };
             let count = if animation.looped { end * each } else { (end - 1.0) * each + 1.0 };
             return Frames { count: count as u8, rate: animation.rate * each, resampled: !said };
         }
-        // Samples after the end of a looped animation are never shown.
+        // A loop never shows samples after its end.
         let shown = if animation.looped { animation.duration } else { animation.duration.max(last) };
         let seconds = animation.seconds(shown);
         let most =
             if seconds > 0.0 { ((MAX_FRAMES - 1.0) / seconds).min(DEFAULT_RATE) } else { DEFAULT_RATE };
         let rate = ((most * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
-        // The end of a round is the beginning of the next one.
+        // The end of a loop is the start of its next iteration.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
         Frames { count, rate, resampled: true }
     }
 
-    /// Lists a duration and a rate that are not those of the scene.
+    /// Reports a changed duration or rate.
     fn report(&self, animation: &scene::Animation, index: usize, losses: &mut Vec<Loss>) {
         let fields = [
-            ("duration", animation.duration, self.count.into(), "durations of BMD are whole frames"),
-            (
-                "rate",
-                animation.rate,
-                self.rate,
-                "rates of BMD are quarters of a frame per second, up to 31.75",
-            ),
+            ("duration", animation.duration, self.count.into(), "BMD durations are whole frames"),
+            ("rate", animation.rate, self.rate, "BMD rates are multiples of 0.25 Hz, up to 31.75 Hz"),
         ];
         for (field, exact, found, why) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {
             let loss = Loss::changed(format!("animations[{index}].{field}"), why);
@@ -174,7 +170,7 @@ impl Frames {
         f32::from(frame) * rate / self.rate
     }
 
-    /// Returns the deviation of keys at these frames from the channels of the scene.
+    /// Returns the deviation of keys at these frames from the scene's channels.
     fn deviation(&self, animation: &scene::Animation) -> Deviation {
         let ticks = self.ticks(animation);
         let round = animation.looped.then_some(animation.duration);
@@ -185,14 +181,14 @@ impl Frames {
             let samples = channel.at(times, &ticks, round);
             let mut keys = Channel { samples, interpolation: Interpolation::Normalized, ..channel.clone() };
             if let Samples::Rotation(values) = &mut keys.samples {
-                turn_the_shorter_way(values.iter_mut());
+                take_shorter_arcs(values.iter_mut());
             }
             deviation.compare((channel, times, round), (&keys, &ticks, own_round));
         }
         deviation
     }
 
-    /// The keys of each normal bone, in the terms of the scene.
+    /// Returns the keys of each normal bone, relative to its parent.
     fn keys(
         &self,
         animation: &scene::Animation,
@@ -232,16 +228,15 @@ impl Frames {
         let linear = |channel: &&Channel| self.resampled || channel.interpolation == Interpolation::Linear;
         for channel in animation.channels.iter().filter(linear) {
             if let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) {
-                turn_the_shorter_way(list.iter_mut().filter_map(|key| key.rotation.as_mut()));
+                take_shorter_arcs(list.iter_mut().filter_map(|key| key.rotation.as_mut()));
             }
         }
         keys
     }
 }
 
-/// Gives rotations the signs with which the straight line between two of them, component by component, is the shorter way
-/// round.
-fn turn_the_shorter_way<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
+/// Flips the signs of quaternions so that component-wise interpolation between neighbours takes the shorter arc.
+fn take_shorter_arcs<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     let mut last = Quat::IDENTITY;
     for rotation in rotations {
         let turn = Quat::from_array(*rotation);
@@ -250,9 +245,9 @@ fn turn_the_shorter_way<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     }
 }
 
-/// Whether a looped channel ends with the sample that it starts with: then a sample at the end of the loop repeats the
-/// first one.
-fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
+/// Returns `true` if a looped channel ends before the loop does, or with its first sample. A sample at the end of the
+/// loop is redundant in that case.
+fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
     fn ends<T: Copy>(values: &[T]) -> Option<(T, T)> {
         Some((*values.first()?, *values.last()?))
     }
@@ -269,12 +264,12 @@ fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
         }
 }
 
-/// Whether BMD keys at the samples of a channel express it exactly: BMD has no step interpolation, and interpolates
-/// rotations linearly.
+/// Returns `true` if BMD keys at the samples express the channel exactly. BMD lacks step interpolation and
+/// interpolates rotations with nlerp.
 fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let turns = matches!(channel.samples, Samples::Rotation(_));
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
-    // From the last one to the first one of the next round.
+    // From the last sample to the first one of the next loop iteration.
     let around = match times {
         [first, .., last] if animation.looped => first + animation.duration - last,
         _ => 0.0,
@@ -283,22 +278,22 @@ fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     match channel.interpolation {
         Interpolation::Step => channel.samples.len() < 2,
         Interpolation::Linear if turns => {
-            frames.all(|frames| frames <= 1.0) && turns_little(&channel.samples)
+            frames.all(|frames| frames <= 1.0) && has_small_steps(&channel.samples)
         }
         Interpolation::Linear | Interpolation::Normalized => true,
     }
 }
 
-/// Whether rotations are so near to those before them that the straight line is as good as the great circle.
-fn turns_little(samples: &Samples) -> bool {
-    /// The cosine of half of 20°.
+/// Returns `true` if consecutive rotations are so close that nlerp matches slerp.
+fn has_small_steps(samples: &Samples) -> bool {
+    /// The cosine of 10°, half of the largest rotation step.
     const NEAR: f32 = 0.985;
     let Samples::Rotation(values) = samples else { return true };
     let dot = |pair: &[[f32; 4]]| Quat::from_array(pair[0]).dot(Quat::from_array(pair[1]));
     values.windows(2).all(|pair| dot(pair).abs() >= NEAR)
 }
 
-/// A keyframe of a bone, relative to its parent.
+/// A bone's keyframe relative to its parent.
 #[derive(Debug, Clone, Copy, Default)]
 struct LocalKey {
     frame: u32,
@@ -307,7 +302,7 @@ struct LocalKey {
     scale: Option<[f32; 3]>,
 }
 
-/// The key at a frame, in a list that is in order.
+/// Returns the key at a frame, inserting it into the sorted list.
 fn key_at(keys: &mut Vec<LocalKey>, frame: u32) -> &mut LocalKey {
     let place = keys.partition_point(|key| key.frame < frame);
     if keys.get(place).is_none_or(|key| key.frame != frame) {
@@ -317,7 +312,7 @@ fn key_at(keys: &mut Vec<LocalKey>, frame: u32) -> &mut LocalKey {
 }
 
 impl LocalKey {
-    /// The key relative to the base skeleton, packed.
+    /// Packs the key relative to the base skeleton.
     fn encode(&self, bone: &Bone, errors: &mut Errors) -> Result<TrackKey> {
         let (origin, turn) = base_of(bone);
         let refuse = |what: &str| {

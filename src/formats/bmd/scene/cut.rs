@@ -1,19 +1,19 @@
-//! Meshes with more vertices than a face can name, in pieces.
+//! Splits meshes with more vertices than faces can address.
 
 use super::super::Face;
 use super::split::PieceLimits;
 use crate::scene::{Faces, Indices, Mesh, Scene};
 use crate::{Loss, LossKind};
 
-/// Faces of triangles have 20 bits for each vertex.
+/// Maximum vertices of triangles, which have 20-bit indices.
 pub const MAX_VERTICES: usize = 1 << 20;
 
-/// Quads have 15 bits.
+/// Maximum vertices of quads, which have 15-bit indices.
 const MAX_VERTICES_OF_QUADS: usize = 1 << 15;
 
-/// Splits the quads of meshes with too many vertices for them, and cuts meshes that have too many for triangles. Returns
-/// the index that each mesh had before.
-pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
+/// Triangulates meshes with too many vertices for quads, and splits meshes with too many for triangles. Returns the
+/// previous index of each mesh.
+pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
     let mut places: Vec<Vec<usize>> = Vec::new();
     let mut meshes = Vec::new();
     for (index, mut mesh) in std::mem::take(&mut scene.meshes).into_iter().enumerate() {
@@ -22,13 +22,13 @@ pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
         if has_quads && vertices > MAX_VERTICES_OF_QUADS {
             let at = format!("meshes[{index}]");
             losses.extend(mesh.triangulate().map(|loss| loss.within(&at)));
-            let message = "quads of BMD can name 32768 vertices: triangulated";
+            let message = "BMD quads address at most 32768 vertices: triangulated";
             losses.push(Loss::new(LossKind::Split, format!("{at}.faces.corners"), message));
         }
         let first = meshes.len();
         if vertices > MAX_VERTICES {
             meshes.extend(pieces(mesh));
-            let message = "faces of BMD can name 1048576 vertices: cut";
+            let message = "BMD faces address at most 1048576 vertices: split";
             let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);
             losses.push(loss.detail(format_args!("into {}", meshes.len() - first)));
         } else {
@@ -43,7 +43,7 @@ pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
     places.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
 }
 
-/// The triangles of a mesh in order, each piece with its own copies of the vertices that it shares with others.
+/// Splits the triangles of a mesh in order. Pieces have their own copies of shared vertices.
 fn pieces(mut mesh: Mesh) -> Vec<Mesh> {
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);

@@ -1,20 +1,20 @@
-//! Meshes that are not drawn, such as the solids of bones: kept in the extras of a scene, word by word.
+//! Undrawn meshes, such as bone solids, kept word by word in the extras of a scene.
 
 use serde_json::{Value, json};
 
 use super::super::{Faces, Mesh, Surface, Vertices};
 use crate::Loss;
 
-/// The extra of a scene with the meshes that are not drawn, such as the solids of bones.
+/// The scene extra for undrawn meshes, such as bone solids.
 pub const KEY: &str = "bmd_hidden_meshes";
 
-/// A mesh that is not drawn, as its packed words.
-pub fn hide(index: usize, mesh: &Mesh) -> Value {
+/// Returns an undrawn mesh as its packed words.
+pub fn stash(index: usize, mesh: &Mesh) -> Value {
     json!({ "mesh": index, "vertices": mesh.vertices.words(), "faces": mesh.faces.words() })
 }
 
-/// Puts the meshes that are not drawn back to their places. Returns where each of the others is then.
-pub fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<usize> {
+/// Reinserts the undrawn meshes at their original positions. Returns the new index of each other mesh.
+pub fn restore(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<usize> {
     let mut places: Vec<usize> = (0..meshes.len()).collect();
     let Some(hidden) = hidden else { return places };
     for value in hidden.as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Levels of detail to and from those of a scene.
+//! Converts levels of detail to and from a scene's.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use super::super::{F8A, LodDef};
 use crate::scene::{self, Scene};
 use crate::{Error, Loss, Quantity, Result, path};
 
-/// Puts the meshes of no level of detail, which are always shown, into each level. Those of BMD itself are never shown.
-pub fn show_loose(scene: &mut Scene) {
+/// Adds meshes outside every level of detail to all levels, because a scene always shows them and BMD never does.
+pub fn add_loose_meshes(scene: &mut Scene) {
     if scene.source.as_ref().is_some_and(|source| source.format == "bmd") {
         return;
     }
@@ -16,12 +16,12 @@ pub fn show_loose(scene: &mut Scene) {
     scene.lods.iter_mut().for_each(|lod| lod.meshes.extend(loose.clone()));
 }
 
-/// A level of detail shows a range of meshes, or all of them.
+/// Converts a level of detail: a range of meshes, or all of them.
 pub fn to_lod(lod: LodDef, places: &[Option<usize>]) -> scene::Lod {
     let first = usize::from(lod.id_mesh);
     let range = if lod.is_all() { 0..places.len() } else { first..first + usize::from(lod.n_mesh) };
     let meshes = range.filter_map(|index| places.get(index).copied().flatten()).collect();
-    // A scale of 0 is seen from infinitely far.
+    // A scale of 0 is visible from infinitely far away.
     let distance = if lod.is_all() { 0.0 } else { lod.distance().unwrap_or(f32::INFINITY) };
     scene::Lod { distance, meshes }
 }
@@ -36,7 +36,7 @@ pub fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut V
     let (first, last) = (meshes.first().copied().unwrap_or(0), meshes.last().copied().unwrap_or(0));
     let count = if meshes.is_empty() { 0 } else { last - first + 1 };
     if count > meshes.len() {
-        let message = "levels of BMD are ranges of meshes: those in between are shown, too";
+        let message = "BMD levels of detail are ranges of meshes: meshes in between are also shown";
         losses.push(Loss::changed(path.clone(), message));
     }
     let ld_sc = F8A::nearest(1.0 / (lod.distance + 1.0));
@@ -51,7 +51,7 @@ pub fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut V
     }
     let number = |count: usize| {
         u8::try_from(count).map_err(|_| {
-            let message = format!("meshes {first} to {last}, but levels of BMD count to 255");
+            let message = format!("meshes {first} to {last}, but BMD levels of detail count at most 255");
             Error::inexpressible(message).at(path!(lods[index]))
         })
     };

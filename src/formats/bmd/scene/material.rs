@@ -1,14 +1,15 @@
-//! Materials to and from names of surfaces: a flat colour begins the name.
+//! Converts materials to and from surface names, which start with a flat colour.
 
 use super::super::flat_color;
 use crate::scene::Material;
 use crate::{Loss, Quantity, Text};
 
-/// Lists how the material differs from the surface of this name: a name that begins like a flat colour is one.
+/// Reports how the material differs from the surface of this name. A name that starts like a flat colour is read as
+/// one.
 pub fn report(material: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
     if found.as_bytes() != material.name.as_bytes() {
         let loss =
-            Loss::renamed(format!("meshes[{index}].material.name"), "BMD has flat colours in the name");
+            Loss::renamed(format!("meshes[{index}].material.name"), "BMD stores flat colours in the name");
         losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", material.name)));
     }
     let path = || format!("meshes[{index}].material.base_color");
@@ -20,16 +21,16 @@ pub fn report(material: &Material, found: &Text, index: usize, losses: &mut Vec<
         losses.push(Loss::quantised(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
     }
     if material.base_color.is_some_and(|[.., alpha]| alpha != 1.0) {
-        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD has no alpha of base colours"));
+        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD base colours have no alpha"));
     }
 }
 
-/// The base colour of a flat colour, which is opaque.
+/// Returns the base colour of an opaque flat colour.
 pub fn base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
     [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }
 
-/// The name of a surface: the flat colour precedes the name of the material (B16).
+/// Returns the surface name: the flat colour, then the name of the material (B16).
 pub fn surface_name(material: &Material) -> Text {
     let name = &material.name;
     match material.color_bytes() {

@@ -1,4 +1,4 @@
-//! BMD to and from scenes.
+//! Converts BMD documents to and from scenes.
 
 mod anchors;
 mod animation;
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 #[cfg(feature = "proptest")]
 pub use self::cut::MAX_VERTICES;
-pub use self::cut::cut;
+pub use self::cut::split_oversized;
 use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
@@ -67,7 +67,7 @@ impl ToScene for Document {
         let mut hidden = Vec::new();
         for (index, mesh) in self.meshes.iter().enumerate() {
             let Some(material) = &mesh.material else {
-                hidden.push(hidden::hide(index, mesh));
+                hidden.push(hidden::stash(index, mesh));
                 continue;
             };
             places[index] = Some(scene.meshes.len());
@@ -100,13 +100,13 @@ impl FromScene for Document {
         changes.extend(scene.fold_scale("BMD", rig::is_part_of_pseudo_bone));
         let hidden = scene.extras.remove(hidden::KEY);
         let extras = rig::take_extras(&mut scene.skeleton);
-        // Each copy of a mesh gets the name of its node.
+        // Each copy of a mesh takes the name of its node.
         let mut losses = CAPABILITIES.apply_nodes(&mut scene, options.max_triangles)?;
         let names: Vec<String> = scene.meshes.iter().map(|mesh| mesh.name.clone()).collect();
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
-        lods::show_loose(&mut scene);
-        let sources = cut(&mut scene, &mut losses);
+        lods::add_loose_meshes(&mut scene);
+        let sources = split_oversized(&mut scene, &mut losses);
         let names = sources.into_iter().filter_map(|index| names.get(index));
         let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
@@ -125,7 +125,7 @@ impl FromScene for Document {
             animations,
             ..Document::default()
         };
-        let places = hidden::show(hidden, &mut document.meshes, &mut losses);
+        let places = hidden::restore(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
         let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &places, &mut losses));
         document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
@@ -138,14 +138,15 @@ fn in_bmd(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// What has no meaning in a scene, by name. Every field is named here: the compiler asks about new ones.
+/// Returns the losses of fields without a meaning in a scene. Every field is destructured, so the compiler reports
+/// new ones.
 fn unmapped(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut count = |field, is_lost| *counts.entry(field).or_default() += usize::from(is_lost);
     count("reserved", *reserved != [0; 3]);
     for Mesh { material: _, vertices: _, faces: _, flags, n_tris, resv3 } in meshes {
-        // The flags that are defined follow from the vertices and faces.
+        // The defined flags follow from the vertices and faces.
         count("meshes.flags.reserved", flags.reserved() != 0);
         count("meshes.n_tris", n_tris.is_some());
         count("meshes.resv3", *resv3 != 0);
@@ -155,7 +156,7 @@ fn unmapped(document: &Document) -> Vec<Loss> {
         let is_hidden = |mesh: Option<&Mesh>| mesh.is_some_and(|mesh| mesh.material.is_none());
         count("lods.id_mesh", is_hidden(shown.first()) || shown.is_empty() && *id_mesh != 0);
         count("lods.n_mesh", is_hidden(shown.last()));
-        // Those are seen from infinitely far, as is 0.
+        // Such levels are visible from infinitely far away, like 0.
         count("lods.ld_sc", ld_sc.value() <= 0.0 && *ld_sc != F8A::default());
         count("lods.resv1", *resv1 != 0);
     }
@@ -185,7 +186,7 @@ fn unmapped(document: &Document) -> Vec<Loss> {
     lost.chain(renamed).collect()
 }
 
-/// The loss of a name that is not UTF-8.
+/// Returns the loss of a name that is not UTF-8.
 fn renamed(path: String, name: &Text) -> Option<Loss> {
     let text = name.to_string();
     (text.as_bytes() != name.as_bytes()).then(|| {
@@ -209,7 +210,7 @@ fn to_mesh(
         let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
         losses.push(loss.affecting(missing, columns.bones.len(), "vertices"));
     }
-    rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
+    rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
     scene::Mesh {
@@ -223,7 +224,7 @@ fn to_mesh(
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
         uv_origin: conventions.uv_origin,
         colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
-        // Bone 0 is the model itself: what is bound to it only is not bound at all.
+        // Bone 0 is the model itself, so vertices bound only to it are unbound.
         skins: match columns.bones.iter().all(|bone| *bone == 0) {
             true => Vec::new(),
             false => vec![rig.skin(&columns.bones)],
@@ -247,7 +248,7 @@ fn to_faces(faces: &Faces) -> scene::Faces {
     scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
-/// The packing of a mesh.
+/// Packs the vertices of a mesh.
 struct Packing<'a> {
     rig: &'a Rig,
     encoding: &'a Encoding,
@@ -307,7 +308,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         losses.push(Loss::changed(format!("meshes[{index}].skins[0]"), message));
     }
     let model = attributes.positions.clone();
-    rig.unplace(&mut attributes);
+    rig.to_bone_space(&mut attributes);
     let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
     let shape = Shape { name, positions: &model, faces: &corners, size, centre, out_of_bones };
     let encoded = encoding.encode(&mut attributes, surface, &shape, decode).map_err(at)?;
@@ -321,7 +322,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     Ok(mesh)
 }
 
-/// Gives normals and texture coordinates that are not finite values that can be packed.
+/// Replaces non-finite normals and texture coordinates with values that can be packed.
 fn repair(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
     fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
         let bad = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
@@ -332,15 +333,15 @@ fn repair(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
         losses.extend((count > 0).then(|| loss.affecting(count, mesh.positions.len(), "vertices")));
     };
     let normals = replace(mesh.normals.as_deref_mut().unwrap_or_default(), [0.0, 0.0, 1.0]);
-    list("normals", "normals that are not finite become (0, 0, 1)", normals);
+    list("normals", "non-finite normals become (0, 0, 1)", normals);
     let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
-    list("uvs[0]", "texture coordinates that are not finite become 0", uvs);
+    list("uvs[0]", "non-finite texture coordinates become 0", uvs);
 }
 
-/// The positions where the bones have taken the vertices.
+/// Returns the skinned positions in model space.
 fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
     let mut columns = vertices.columns();
-    rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
+    rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
     columns.positions
 }
 
@@ -361,7 +362,7 @@ fn from_faces(faces: &scene::Faces) -> Vec<Face> {
     faces.collect()
 }
 
-/// `rounding`: how far colours were off before they were packed, from 0 to 1.
+/// Reports packing errors. `rounding` is the error of colours before packing, 0 to 1.
 fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
     let Encoded { errors, packed, .. } = encoded;
     if packed.error > 0.0 {
@@ -387,7 +388,7 @@ fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Ve
     report("colors[0]", Quantity::COLORS, rounding + f32::from(errors.color) / 255.0);
 }
 
-/// Splits the meshes that are too large for the counts of an image.
+/// Splits meshes that exceed the counts of an image.
 fn split_large(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
     let pieces = split_meshes(document, PieceLimits::COUNTABLE)?;
     for (index, place) in places.iter().enumerate().filter(|(_, place)| pieces[**place] > 1) {

@@ -1,4 +1,4 @@
-//! How far packed vertices may move: not so far that a triangle collapses or turns over.
+//! Bounds the packing error of vertices so that triangles neither collapse nor flip.
 
 use glam::Vec3;
 use half::f16;
@@ -10,36 +10,36 @@ use crate::loss::rounded;
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
 
-/// The largest error of a position that does not show, as a part of the longest side of the mesh.
+/// Largest invisible position error, as a fraction of the longest side of the mesh.
 const INVISIBLE: f32 = 1.0 / 500.0;
 
-/// The largest error that is always accepted, as a fraction of the size of the mesh.
+/// Largest error that is always accepted, as a fraction of the mesh size.
 const NEVER_REFUSED: f32 = 1.0 / 200.0;
 
-/// The largest error that is accepted if the surface is kept, as a fraction of the size of the mesh.
+/// Largest error that is accepted if the surface is preserved, as a fraction of the mesh size.
 const ACCEPTED: f32 = 1.0 / 100.0;
 
-/// The largest error of vertices without triangles.
+/// Largest accepted error of vertices without triangles, as a fraction of the mesh size.
 const ACCEPTED_POINTS: f32 = 1.0 / 10.0;
 
-/// Triangles lower than this, as a part of the longest side of the mesh, do not show.
+/// Minimum height of a visible triangle, as a fraction of the longest side of the mesh.
 const VISIBLE: f32 = 1.0 / 1000.0;
 
-/// The part of the surface that may collapse or turn over, and by which its area may change without a finer attempt.
-const LOST: f32 = 0.01;
+/// Fraction of the surface that may collapse or flip, and of the area that may change, before a finer attempt.
+const TOLERATED_LOSS: f32 = 0.01;
 
-/// The part by which the area may change at all.
+/// Largest accepted change of the area, as a fraction.
 const AREA: f32 = 0.1;
 
-/// The parts of the lowest height of its triangles that a vertex may be off: first the one that cannot flatten a
-/// triangle, then, if the surface suffers, the one that hardly changes its area.
-const OF_HEIGHT: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
+/// Maximum vertex errors as fractions of the smallest height of its triangles. The first prevents flattened
+/// triangles. The second preserves the area, and is used if the surface suffers.
+const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 
-/// How exactly vertices are encoded.
+/// The precision of encoded vertices.
 pub struct Encoding {
     sizes: VertexSizes,
     tolerance: Tolerance,
-    /// The largest error of a coordinate, where that is asked for.
+    /// The requested maximum error of a coordinate, in units of the format.
     allowed: Option<f32>,
     /// Metres per unit.
     unit: f32,
@@ -47,7 +47,7 @@ pub struct Encoding {
     lenient: bool,
 }
 
-/// The mesh that contains the vertices.
+/// The mesh whose vertices are encoded.
 pub struct Shape<'a> {
     /// The name in the source.
     pub name: &'a str,
@@ -62,7 +62,7 @@ pub struct Shape<'a> {
     pub out_of_bones: bool,
 }
 
-/// Vertices, and how far they are off.
+/// Encoded vertices and their errors.
 pub struct Encoded {
     pub vertices: Vertices,
     pub errors: VertexErrors,
@@ -70,11 +70,12 @@ pub struct Encoded {
 }
 
 impl Encoding {
-    /// Scenes read from BMD are encoded as they were, all others in the smallest form without a visible difference.
+    /// Chooses the precision: that of the source for scenes read from BMD, otherwise the smallest forms without a
+    /// visible difference.
     ///
     /// # Errors
     ///
-    /// If BMD has no vertices of the size that is asked for.
+    /// If BMD has no vertices of the requested size.
     pub fn of(scene: &Scene, options: &SceneOptions, conventions: Conventions) -> Result<Encoding> {
         let tolerance = match &scene.source {
             Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
@@ -90,7 +91,7 @@ impl Encoding {
             Some(Precision::Bits(96)) => Ok(encoding.sized(VertexSize::Bits96)),
             Some(Precision::Bits(128)) => Ok(encoding.sized(VertexSize::Bits128)),
             Some(Precision::Bits(bits)) => {
-                let message = format!("vertices of {bits} bits, but BMD has those of 64, 96 and 128 bits");
+                let message = format!("vertices of {bits} bits, but BMD supports 64, 96 and 128 bits");
                 Err(Error::inexpressible(message))
             }
         }
@@ -105,14 +106,14 @@ impl Encoding {
         Encoding { allowed: Some(allowed), tolerance, ..*self }
     }
 
-    /// Returns the largest error of a coordinate that is always accepted in a mesh of this size, even if triangles
+    /// Returns the largest coordinate error that is always accepted in a mesh of this size, even if triangles
     /// collapse.
     pub fn accepted(&self, size: f32) -> f32 {
         self.allowed.unwrap_or(size * NEVER_REFUSED)
     }
 
-    /// Returns the distance to the nearest packed position, and its bound for all positions with coordinates up to the
-    /// largest of this one. Distances are per coordinate.
+    /// Returns the rounding error of a position, and its bound for all positions up to the same largest coordinate.
+    /// Errors are per coordinate.
     pub fn rounding(&self, position: Vec3) -> (f32, f32) {
         let far = position.abs().max_element();
         let off = |packed: Option<[f32; 3]>| {
@@ -131,7 +132,7 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// If BMD cannot express them, or not so that the mesh stays what it is.
+    /// If BMD cannot express them, or packing distorts the mesh too much.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
@@ -156,7 +157,7 @@ impl Encoding {
         }
         if is_packed && self.allowed.is_some() {
             let nearest = self.attempt(attributes, surface, shape, &decode)?.packed.error;
-            // Two digits, rounded up.
+            // Rounded up to two digits.
             let metres = rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
             let coarser = helps(&self.within(metres / self.unit), shape, attributes);
             options.extend(coarser.map(|_| format!("--precision {metres}")));
@@ -195,22 +196,23 @@ impl Encoding {
             Ok::<_, Error>(Encoded { vertices, errors, packed })
         };
         let count = shape.positions.len();
-        let [usual, fine] = OF_HEIGHT;
+        let [usual, fine] = HEIGHT_FRACTIONS;
         let first = match self.allowed {
             Some(allowed) => encode(vec![allowed; count])?,
             None => encode(limits(shape, usual))?,
         };
         let second = match self.allowed {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
-            // In model space, the errors of coordinates add up if a bone is rotated.
+            // In model space, rotated bones add up the errors of coordinates.
             Some(allowed) if !self.accepts(&first) => encode(vec![allowed / 3.0_f32.sqrt(); count])?,
-            None if !first.packed.keeps_surface(LOST) => encode(limits(shape, fine))?,
+            None if !first.packed.keeps_surface(TOLERATED_LOSS) => encode(limits(shape, fine))?,
             _ => return Ok(first),
         };
         Ok(if self.allowed.is_some() && second.packed.error > first.packed.error { first } else { second })
     }
 
-    /// Returns `true` if the error is within the requested one or, without a request, keeps the shape of the mesh.
+    /// Returns `true` if the error is within the requested maximum. Without a request, the shape of the mesh must be
+    /// preserved.
     fn accepts(&self, Encoded { packed, .. }: &Encoded) -> bool {
         if let Some(allowed) = self.allowed {
             return packed.error <= allowed + packed.rounding();
@@ -232,7 +234,7 @@ impl Encoding {
         };
         let collapsed = match packed.lost {
             0 => String::new(),
-            lost => format!(", and {lost} of {} triangles collapse or turn over", packed.triangles),
+            lost => format!(", and {lost} of {} triangles collapse or flip", packed.triangles),
         };
         let bones = if shape.out_of_bones { ", with all 255 bones in use" } else { "" };
         let message = format!(
@@ -243,12 +245,12 @@ impl Encoding {
     }
 }
 
-/// For each vertex how far its coordinates may be off: a small part of the size of the mesh, and this part of the lowest
-/// height of its triangles.
+/// Returns the maximum coordinate error of each vertex: a small fraction of the mesh size, and this fraction of the
+/// smallest height of its triangles.
 fn limits(shape: &Shape, of_height: f32) -> Vec<f32> {
     let Shape { positions, faces, size, .. } = *shape;
     let mut limits = vec![size * INVISIBLE; positions.len()];
-    // Invisible slivers need not survive.
+    // Invisible slivers may collapse.
     let least = rounding(farthest(positions)).max(size * 1e-5);
     for_each_triangle(faces, |corners| {
         let Some(triangle) = at(positions, corners) else { return };
@@ -268,12 +270,12 @@ fn farthest(positions: &[[f32; 3]]) -> f32 {
     positions.as_flattened().iter().fold(0.0, |far: f32, value| far.max(value.abs()))
 }
 
-/// Returns the rounding error of a point between three others with coordinates up to `farthest`.
+/// Returns the rounding error of a triangle height, for coordinates up to `farthest`.
 fn rounding(farthest: f32) -> f32 {
     4.0 * f32::EPSILON * farthest
 }
 
-/// What packing did to a mesh.
+/// The effect of packing on a mesh.
 #[derive(Debug, Default)]
 pub struct Packed {
     /// The longest side of the mesh.
@@ -282,11 +284,11 @@ pub struct Packed {
     farthest: f32,
     /// The largest change of a coordinate.
     pub error: f32,
-    /// The area of the surface, before and after, and of the triangles that show and collapsed or turned over.
+    /// The surface area before and after packing, and the area of visible triangles that collapsed or flipped.
     area: f32,
     area_after: f32,
     area_lost: f32,
-    /// How many triangles had an area, and how many of them collapsed or turned over.
+    /// The number of triangles with an area, and how many of them collapsed or flipped.
     pub triangles: usize,
     pub lost: usize,
 }
@@ -311,7 +313,7 @@ impl Packed {
         rounding(self.farthest)
     }
 
-    /// Counts a triangle, unless its corners are on a line in the source.
+    /// Counts a triangle unless its source corners are collinear.
     fn triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
         let height = height_of(before);
         if height.is_nan() || height <= self.rounding() {
@@ -328,15 +330,15 @@ impl Packed {
         }
     }
 
-    /// Whether what shows of the surface is still there, and its area changed by no more than this part.
+    /// Returns `true` if the visible surface is preserved and its area changed by at most this fraction.
     fn keeps_surface(&self, change: f32) -> bool {
         let changed = (self.area - self.area_after).abs();
-        self.area_lost <= LOST * self.area && changed <= change * self.area
+        self.area_lost <= TOLERATED_LOSS * self.area && changed <= change * self.area
     }
 
-    /// By which part the area of the surface changed, if that is more than a hundredth.
+    /// Returns the change of the surface area as a fraction, if it exceeds 0.01.
     pub fn area_change(&self) -> Option<f32> {
-        Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > LOST)
+        Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > TOLERATED_LOSS)
     }
 }
 
@@ -356,7 +358,7 @@ fn normal_of([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// The lowest height of a triangle.
+/// Returns the smallest height of a triangle.
 fn height_of([a, b, c]: [Vec3; 3]) -> f32 {
     let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
     normal_of([a, b, c]).length() / longest

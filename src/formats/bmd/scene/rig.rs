@@ -1,9 +1,9 @@
-//! The BMD skeleton to and from the joints of a scene, and vertices to and from the space of their bone.
+//! Converts between BMD skeletons and scene joints, and moves vertices between bone space and model space.
 //!
-//! Joints of a scene are the normal bones, in order. A pseudo-bone moves by the mean of the matrices of others, so its
-//! vertices cannot just follow those with weights: they were not where the mean is. Each of its parts becomes a joint of
-//! its own, a child of the bone that it follows, with the inverse of the mean in the bind pose. Vertices that follow
-//! these with the weights of the parts are exactly where the pseudo-bone takes them.
+//! The normal bones become joints, in order. A pseudo-bone moves by the weighted mean of other bones' matrices, which
+//! skin weights alone cannot express: its bind pose differs from theirs. So each of its parts becomes a joint: a
+//! child of the bone that it follows, with the inverse of the mean as its inverse bind matrix. Skinning to these
+//! parts by their weights reproduces the pseudo-bone exactly.
 
 use glam::{Mat3, Mat4, Vec3};
 use serde_json::{Value, json};
@@ -13,23 +13,23 @@ use super::super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights, influences};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
-/// The extra of a joint with the mesh that is its solid.
+/// The joint extra that stores the mesh of its solid.
 const SOLID: &str = "bmd_solid";
-/// The extra of a joint that is a part of a pseudo-bone.
+/// The joint extra that marks a part of a pseudo-bone.
 const PSEUDO: &str = "bmd_pseudo";
 
-/// Which joints of a scene and which bones correspond.
+/// The mapping between the joints of a scene and bones.
 pub struct Rig {
-    /// From the space of each bone to that of the model, in the bind pose.
+    /// The bind matrix of each bone, from bone space to model space.
     matrices: Vec<Mat4>,
-    /// The joints and weights that are each bone.
+    /// The joints and weights that represent each bone.
     parts: Vec<Vec<(u16, f32)>>,
-    /// The bone of each joint; for a part of a pseudo-bone that one.
+    /// The bone of each joint; the pseudo-bone for its parts.
     bones: Vec<u8>,
 }
 
 impl Rig {
-    /// The joints for these bones.
+    /// Maps these bones to joints.
     pub fn of(bones: &[Bone]) -> Rig {
         let mut rig = Rig { matrices: matrices(bones), parts: Vec::new(), bones: Vec::new() };
         let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count();
@@ -51,12 +51,12 @@ impl Rig {
         rig
     }
 
-    /// Whether the bone exists. Without bones there is still bone 0.
+    /// Returns `true` if the bone exists. Bone 0 always does.
     pub fn has(&self, bone: u8) -> bool {
         usize::from(bone) < self.matrices.len().max(1)
     }
 
-    /// The joints of the scene.
+    /// Returns the joints as a scene skeleton.
     pub fn skeleton(&self, bones: &[Bone]) -> Skeleton {
         let numbered = || bones.iter().enumerate().zip(&self.matrices);
         let normal = numbered().filter_map(|((index, bone), matrix)| {
@@ -96,8 +96,8 @@ impl Rig {
         Skeleton { joints: normal.chain(parts).collect() }
     }
 
-    /// Moves vertices from the space of their bone to that of the model.
-    pub fn place(&self, bones: &[u8], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {
+    /// Transforms vertices from bone space to model space.
+    pub fn to_model_space(&self, bones: &[u8], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {
         for ((bone, position), normal) in bones.iter().zip(positions).zip(normals) {
             if let Some(matrix) = self.matrices.get(usize::from(*bone)) {
                 *position = matrix.transform_point3(Vec3::from(*position)).into();
@@ -106,8 +106,8 @@ impl Rig {
         }
     }
 
-    /// Moves vertices from the space of the model to that of their bone.
-    pub fn unplace(&self, attributes: &mut Attributes) {
+    /// Transforms vertices from model space to bone space.
+    pub fn to_bone_space(&self, attributes: &mut Attributes) {
         let Some(bones) = &attributes.bones else { return };
         let inverses: Vec<Mat4> = self.matrices.iter().map(Mat4::inverse).collect();
         let inverse = |bone: u16| inverses.get(usize::from(bone));
@@ -123,7 +123,7 @@ impl Rig {
         }
     }
 
-    /// The joints that vertices with these bones follow.
+    /// Returns the skin of vertices with these bones.
     pub fn skin(&self, bones: &[u8]) -> Skin {
         let parts = |bone: &u8| self.parts.get(usize::from(*bone)).map(Vec::as_slice).unwrap_or_default();
         if bones.iter().all(|bone| parts(bone).len() <= 1) {
@@ -140,12 +140,12 @@ impl Rig {
         }
     }
 
-    /// The bone of a joint.
+    /// Returns the bone of a joint.
     pub fn bone_of(&self, joint: usize) -> Option<usize> {
         self.bones.get(joint).copied().map(usize::from)
     }
 
-    /// One bone for each vertex: the pseudo-bone whose parts it follows, or the joint with the largest weight.
+    /// Chooses a bone per vertex: the pseudo-bone whose parts it follows, or the joint with the largest weight.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
         let (mut vertices, mut worst) = (0, 0.0_f32);
         let bones = (0..skin.len()).map(|vertex| {
@@ -170,7 +170,7 @@ impl Rig {
         bones
     }
 
-    /// The bones for the joints of a scene, whose `extras` were taken out.
+    /// Builds bones from the joints of a scene. `extras` are the extras taken from the joints.
     pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
         let is_part = |joint: usize| extras.get(joint).is_some_and(is_pseudo_bone);
@@ -213,7 +213,7 @@ impl Rig {
     }
 }
 
-/// From the space of each bone to that of the model, in the base skeleton.
+/// Returns the base matrix of each bone, from bone space to model space.
 fn matrices(bones: &[Bone]) -> Vec<Mat4> {
     Pose::default().matrices(bones).iter().map(Mat4::from_cols_array_2d).collect()
 }
@@ -223,14 +223,13 @@ fn name_of(bone: &Bone) -> String {
 }
 
 fn number(bone: usize) -> Result<u8> {
-    u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
-        Error::inexpressible(
-            "more than 255 bones, pseudo-bones included, which is the most that BMD can have",
-        )
-    })
+    u8::try_from(bone)
+        .ok()
+        .filter(|bone| *bone != Bone::PSEUDO)
+        .ok_or_else(|| Error::inexpressible("more than 255 bones including pseudo-bones, the maximum of BMD"))
 }
 
-/// Whether a joint is what a pseudo-bone of BMD became, which follows others without any pose of its own.
+/// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose of their own.
 pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
     is_pseudo_bone(&joint.extras)
 }
@@ -240,13 +239,13 @@ pub fn is_pseudo_bone(extras: &Extras) -> bool {
     extras.contains_key(PSEUDO)
 }
 
-/// The joint that becomes bone 0; `None` if that is none of them.
+/// Returns the joint that becomes bone 0, if there is one.
 pub fn base(scene: &Scene) -> Option<usize> {
     let order = in_order(&scene.skeleton);
     order.first().copied().filter(|_| has_base(scene, &order))
 }
 
-/// Takes the extras out of the joints, which have no other place in BMD.
+/// Takes the extras out of the joints; BMD cannot store them otherwise.
 pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     let own = |joint: &mut scene::Joint| {
         let mut own = Extras::new();
@@ -258,10 +257,10 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     skeleton.joints.iter_mut().map(own).collect()
 }
 
-/// The largest number of bones.
+/// Maximum number of bones.
 pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
-/// How many bones the joints of a scene take, where none of them is a part of a pseudo-bone.
+/// Returns the number of bones for the joints of a scene without pseudo-bone parts.
 pub fn count(scene: &Scene) -> usize {
     if scene.skeleton.joints.is_empty() || scene.skeleton.joints.iter().any(is_part_of_pseudo_bone) {
         return 0;
@@ -270,7 +269,7 @@ pub fn count(scene: &Scene) -> usize {
     scene.skeleton.joints.len() + usize::from(scene.transform.is_some()) + usize::from(base)
 }
 
-/// The joints in their order or, where a parent comes after its child, reordered.
+/// Returns the joints with parents before their children, keeping the order if possible.
 fn in_order(skeleton: &Skeleton) -> Vec<usize> {
     let mut joints = skeleton.joints.iter().enumerate();
     match joints.all(|(index, joint)| joint.parent.is_none_or(|parent| parent < index)) {
@@ -279,24 +278,24 @@ fn in_order(skeleton: &Skeleton) -> Vec<usize> {
     }
 }
 
-/// Whether the first joint can be bone 0: the only root, at the origin, and never moved.
+/// Returns `true` if the first joint can be bone 0: the only root, at the origin, and never animated.
 fn has_base(scene: &Scene, order: &[usize]) -> bool {
     let joints = &scene.skeleton.joints;
     let Some(&first) = order.first() else { return false };
     let roots = order.iter().filter(|joint| joints[**joint].parent.is_none()).count();
     let moved = scene.animations.iter().flat_map(|animation| &animation.channels).any(|c| c.joint == first);
-    let still = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
-    roots == 1 && !moved && still && joints[first].inverse_bind == Mat4::IDENTITY
+    let at_rest = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
+    roots == 1 && !moved && at_rest && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
-/// The bind pose of a joint: its rest pose if both agree but for rounding, since that needs no matrices.
+/// Returns the bind pose of a joint. Uses the rest pose if both agree within rounding, which avoids matrices.
 fn bind_of(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind(joint), skeleton.rest(joint));
     let same = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
     if same { rest } else { bind }
 }
 
-/// Where a joint is in the bind pose, packed.
+/// Packs the bind pose of a joint.
 fn base_of(
     scene: &Scene,
     joint: usize,
@@ -345,7 +344,7 @@ fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     }
 }
 
-/// One of the joints that stand for a pseudo-bone; the first of them has all its fields.
+/// Returns the extra for a part of a pseudo-bone; the first part stores all its fields.
 fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> Value {
     if slot > 0 {
         return json!({ "bone": index });
@@ -360,7 +359,7 @@ fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> V
     })
 }
 
-/// Adds the pseudo-bones after the normal ones, from the extras of their parts.
+/// Appends the pseudo-bones, restored from the extras of their parts.
 fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> Result<()> {
     let mut known: Vec<(u64, u8)> = Vec::new();
     for (joint, value) in extras.iter().enumerate().filter_map(|(joint, e)| Some((joint, e.get(PSEUDO)?))) {

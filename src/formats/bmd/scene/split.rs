@@ -1,37 +1,37 @@
-//! Meshes in pieces.
+//! Splits meshes into pieces.
 
 use super::super::{Document, Face, Faces, Mesh, Vertices};
 use crate::{Error, FormatId, Path, Result, path};
 
-/// The most vertices and triangles that a piece of a mesh may have.
+/// Maximum size of a mesh piece.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceLimits {
-    /// Vertices.
+    /// Maximum number of vertices.
     pub vertices: usize,
-    /// Triangles.
+    /// Maximum number of triangles.
     pub triangles: usize,
 }
 
 /// A piece of a mesh.
 #[derive(Default)]
 pub struct Piece {
-    /// The vertices, by their positions in the mesh.
+    /// The vertices, as indices into the mesh.
     pub vertices: Vec<usize>,
-    /// The faces, by the positions of their vertices in the piece.
+    /// The faces, with vertex indices into the piece.
     pub faces: Vec<Face>,
     triangles: usize,
 }
 
 impl PieceLimits {
-    /// As many as the fields of a mesh can count.
+    /// The maximum that the fields of a mesh can count.
     pub const COUNTABLE: PieceLimits =
         PieceLimits { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
 
-    /// Divides the faces of a mesh of so many vertices into pieces, in order. Vertices that no face uses come last. `None`
-    /// if a face uses a vertex that does not exist.
+    /// Divides the faces of a mesh with this many vertices into pieces, in order. Unused vertices come last. `None`
+    /// if a face refers to a missing vertex.
     pub fn divide(self, faces: impl Iterator<Item = Face>, count: usize) -> Option<Vec<Piece>> {
         let mut loose = vec![true; count];
-        // The positions of the vertices in the current piece.
+        // The index of each vertex in the current piece.
         let mut places = vec![None; count];
         let mut pieces = Vec::new();
         let mut piece = Piece::default();
@@ -72,7 +72,7 @@ impl PieceLimits {
     }
 }
 
-/// The pieces of a mesh; the mesh itself if it is small enough, or its faces use vertices that do not exist.
+/// Splits a mesh. Returns it unchanged if it is small enough, or if its faces refer to missing vertices.
 fn split(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
     let count = mesh.vertices.len();
     if count <= limits.vertices && mesh.triangle_count() <= limits.triangles {
@@ -86,19 +86,19 @@ fn split(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
         Ok(Mesh { resv3: mesh.resv3, ..piece })
     };
     let pieces = limits.divide(mesh.faces.iter(), count).into_iter().flatten();
-    // What has been read or pushed once can be pushed again.
+    // Items from an existing list can always be pushed again.
     match pieces.map(to_mesh).collect::<Result<Vec<_>>>() {
         Ok(pieces) if !pieces.is_empty() => pieces,
         _ => vec![mesh.clone()],
     }
 }
 
-/// Splits each mesh that exceeds the limits; levels of detail and bones still refer to the same meshes. Bone solids stay
-/// whole, since pieces are not closed. Returns the number of pieces of each mesh.
+/// Splits each mesh that exceeds the limits, and adjusts the references of levels of detail and bones. Bone solids
+/// stay whole, since pieces are not closed. Returns the number of pieces of each mesh.
 ///
 /// # Errors
 ///
-/// If a level of detail or a bone would have to refer to a mesh beyond 255; the document stays as it was.
+/// If a level of detail or a bone would refer to a mesh beyond 255. The document is then unchanged.
 pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<usize>> {
     let mut meshes = Vec::new();
     let mut starts = Vec::new();
@@ -108,7 +108,7 @@ pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<
         meshes.extend(if is_solid { vec![mesh.clone()] } else { split(mesh, limits) });
     }
     starts.push(meshes.len());
-    // Indices of meshes that do not exist stay wrong.
+    // Indices of missing meshes stay invalid.
     let start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
     let mut lods = document.lods.clone();
     for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.is_all()) {

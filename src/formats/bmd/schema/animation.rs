@@ -1,4 +1,4 @@
-//! Animations: an entry each, and a stream of tagged keys.
+//! Animations: a table entry each, and a stream of tagged keys.
 
 use std::io::SeekFrom;
 
@@ -10,7 +10,7 @@ use super::track::{KeyList, Track};
 use crate::layout::{Json, Layout};
 use crate::{Text, bulk};
 
-/// One animation: 16 bytes, whose keys lie elsewhere.
+/// An animation: a 16-byte table entry whose keys are stored elsewhere.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
@@ -22,9 +22,9 @@ pub struct AnimDef {
     #[bw(calc = places.ofs_name)]
     #[layout(rule = rules::LIST)]
     ofs_name: u32,
-    /// Number of frames in this animation loop.
+    /// Number of frames.
     pub n_frames: u8,
-    /// Speed, and whether it loops.
+    /// Frame rate, and whether the animation loops.
     pub fl_hz: AnimRate,
     /// MBZ (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
@@ -51,7 +51,7 @@ pub struct AnimDef {
     #[layout(rule = rules::STRING)]
     #[json(always)]
     pub name: Option<Text>,
-    /// The keys of all normal bones, bone after bone.
+    /// The keys of all normal bones, one bone after the other.
     #[br(temp, seek_before = SeekFrom::Start(ofs_frames as u64), restore_position)]
     #[br(count = sz_frames, parse_with = bulk::read)]
     #[bw(ignore)]
@@ -61,8 +61,8 @@ pub struct AnimDef {
     #[br(calc = Vec::new())]
     #[bw(ignore)]
     pub tracks: Vec<Track>,
-    /// Keys after those of the last bone; or, where a key is beyond the last frame, the keys of a bone that has no end.
-    /// Only lenient reading accepts them.
+    /// Bytes after the last bone's keys. If a key lies beyond the last frame, the keys of an unterminated bone. Only
+    /// lenient reading accepts them.
     #[br(calc = frames)]
     #[bw(ignore)]
     #[json(optional)]
@@ -70,11 +70,11 @@ pub struct AnimDef {
 }
 
 impl AnimDef {
-    /// Bytes of an entry in the table.
+    /// Size of a table entry in bytes.
     pub const SIZE: u32 = AnimDef::TYPE.stride().expect("entries have one size") as u32;
 }
 
-/// What an animation says of what lies elsewhere: whoever writes an image knows it.
+/// Fields of an animation that locate other data; the writer fills them in.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(missing_docs, reason = "the fields are those of the animation")]
 pub struct AnimPlaces {
@@ -83,7 +83,7 @@ pub struct AnimPlaces {
     pub sz_frames: u32,
 }
 
-/// Speed of an animation: 8 bits (B27).
+/// Frame rate and loop flag of an animation: 8 bits (B27).
 #[derive(Json, Layout)]
 #[layout(decoded = AnimRate::hz, formula = "quarter_hz * 0.25", unit = "frames/s")]
 #[bitfield(bits = 8)]
@@ -92,9 +92,9 @@ pub struct AnimPlaces {
 #[bw(map = |rate: &Self| rate.into_bytes())]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AnimRate {
-    /// Frames per second, in units of 0.25.
+    /// Frame rate in units of 0.25 Hz.
     pub quarter_hz: B7,
-    /// Whether it stops at its end.
+    /// Whether playback stops at the end.
     pub no_loop: bool,
 }
 

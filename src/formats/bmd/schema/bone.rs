@@ -11,22 +11,22 @@ use super::triple::Triple;
 use crate::Text;
 use crate::layout::{Json, Layout};
 
-/// One bone: 16 bytes.
+/// A bone: a 16-byte table entry.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[bw(import(name_place: u32))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BoneDef {
-    /// The parent, which decides what the transform is.
+    /// The parent, which determines the kind of transform.
     #[br(temp, restore_position)]
     #[bw(ignore)]
     entry: BoneEntry,
-    /// Base transform in the space of the parent; 0 for bone 0.
+    /// Base transform relative to the parent; 0 for bone 0.
     #[br(temp, if(entry.id_parent != BoneDef::PSEUDO))]
     #[bw(calc = transform.bone())]
     xform: Option<BoneTransform>,
-    /// Of a pseudo-bone, the bones that it follows instead (B22).
+    /// For a pseudo-bone, the bones that it follows (B22).
     #[br(temp, if(entry.id_parent == BoneDef::PSEUDO))]
     #[bw(calc = transform.pseudo())]
     pseudo: Option<PseudoTransform>,
@@ -35,10 +35,10 @@ pub struct BoneDef {
     #[bw(calc = name_place)]
     #[layout(rule = rules::LIST)]
     ofs_name: u32,
-    /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
+    /// Parent bone, which precedes this bone; 0 for bone 0, FF for a pseudo-bone (B21).
     #[layout(forest, none = BoneDef::PSEUDO, rooted, parents_first, rule = rules::PARENT)]
     pub id_parent: u8,
-    /// Mesh that is the solid of the bone; 0 for none.
+    /// Mesh of the bone's solid; 0 for none.
     #[layout(
         index_into = meshes, none = 0, rule = rules::SOLID_RANGE,
         message = "mesh {found}, but the image has {limit} meshes"
@@ -63,17 +63,17 @@ pub struct BoneDef {
 }
 
 impl BoneDef {
-    /// Bytes of an entry in the table.
+    /// Size of a table entry in bytes.
     pub const SIZE: u32 = BoneDef::TYPE.stride().expect("entries have one size") as u32;
 
-    /// The parent that marks a pseudo-bone (B21). There is no bone of this number.
+    /// The parent value that marks a pseudo-bone (B21). No bone has this index.
     pub const PSEUDO: u8 = 0xFF;
 }
 
 /// The transform of a bone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
 pub enum Transform {
-    /// In the space of its parent.
+    /// Relative to the parent.
     #[json(name = "xform")]
     Bone(BoneTransform),
     /// The weighted mean of other bones (B22).
@@ -100,7 +100,7 @@ impl Transform {
     }
 }
 
-/// A bone up to its parent.
+/// A bone up to and including its parent.
 #[derive(Layout)]
 #[binread]
 #[br(little)]
@@ -111,7 +111,7 @@ pub struct BoneEntry {
     pub id_parent: u8,
 }
 
-/// The transform of a bone in the space of its parent: 64 bits (B19).
+/// The transform of a bone relative to its parent: 64 bits (B19).
 #[derive(Json, Layout)]
 #[bitfield(bits = 64)]
 #[binrw]
@@ -128,15 +128,15 @@ pub struct BoneTransform {
 }
 
 impl BoneTransform {
-    /// The rotation as a unit quaternion (I, J, K, R). Words of zeros and of ones are no rotation (B19); in keys of
-    /// animations ones are a value like any other (B25).
+    /// The rotation as a unit quaternion (I, J, K, R). Words of all zeros or all ones mean no rotation (B19). In
+    /// animation keys, all ones are an ordinary value (B25).
     pub fn unit_rotation(self) -> [f32; 4] {
         let rotation = self.rotation();
         if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }
     }
 }
 
-/// The bones that a pseudo-bone follows: 64 bits (B22).
+/// The bones that a pseudo-bone follows, with their weights: 64 bits (B22).
 #[derive(Json, Layout)]
 #[bitfield(bits = 64)]
 #[binrw]

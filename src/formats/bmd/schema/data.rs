@@ -1,4 +1,4 @@
-//! Lists of packed items as data, for JSON and its like: one entry for each item.
+//! Serde data of packed lists, one entry per item.
 
 use meshspec_derive::Json;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -7,7 +7,7 @@ use super::forms::Form;
 use super::packed::Packed;
 use super::{F8A, Key, Rotation, Track, Triple};
 
-/// Implements serde for the words of forms: maps of their bit fields, without the tags that all words of a form share.
+/// Implements serde for packed words: maps of their bit fields, without the constant tags of the form.
 macro_rules! words {
     ($($word:ident $implied:expr;)*) => {$(
         impl serde::Serialize for $word {
@@ -29,7 +29,7 @@ macro_rules! words {
 
 pub(super) use words;
 
-/// Its code.
+/// Serializes the code.
 impl Serialize for F8A {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u8(self.code())
@@ -58,7 +58,7 @@ impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for Packed<F> {
     }
 }
 
-/// A key without its tag, which follows from the values.
+/// A key without its tag, which is derived from the values.
 #[derive(Json)]
 struct KeyData {
     skip: u8,

@@ -1,4 +1,4 @@
-//! Small numbers: the 8-bit float F8A, and three of them as a normal vector, four as a rotation.
+//! The 8-bit float F8A, normals of three F8A, and rotations of four.
 
 use binrw::binrw;
 use meshspec_derive::{Json, Layout};
@@ -6,7 +6,7 @@ use modular_bitfield::prelude::*;
 
 use super::super::bits::{bits, word};
 
-/// A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+/// An 8-bit float: sign, 3 exponent bits, 4 fraction bits (B2).
 #[derive(Layout)]
 #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
 #[bitfield(bits = 8)]
@@ -40,7 +40,7 @@ pub struct Normal {
     pub z: F8A,
 }
 
-/// Four F8A: a quaternion, to be normalised (B19).
+/// Four F8A: a quaternion, normalised by the reader (B19).
 #[derive(Json, Layout)]
 #[layout(
     decoded = Rotation::value,
@@ -104,24 +104,24 @@ const VALUES: &[f32; 256] = &{
 };
 
 const fn value_of(code: u8) -> f32 {
-    // Both zeros are the positive one.
+    // Negative zero decodes to positive zero.
     if code & 0x7f == 0 {
         return 0.0;
     }
     let byte = code as u128;
     let significand = 16 + F8A::FRACTION.of(byte) as u32;
-    // 2^-11 and the octave.
+    // 2^-11, scaled by the octave.
     let magnitude = significand as f32 * (1u32 << F8A::EXPONENT.of(byte)) as f32 / 2048.0;
     if F8A::NEGATIVE.of(byte) != 0 { -magnitude } else { magnitude }
 }
 
 impl Normal {
-    /// The vector (X, Y, Z).
+    /// The vector (X, Y, Z), not normalised.
     pub fn value(self) -> [f32; 3] {
         Normal::decode(word(self.into_bytes()))
     }
 
-    /// The vector in a packed word.
+    /// Decodes the vector in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 3] {
         let f8a = |code: u32| VALUES[code as u8 as usize];
@@ -130,7 +130,7 @@ impl Normal {
 }
 
 impl Rotation {
-    /// No rotation: the code that a writer uses for it.
+    /// No rotation, as the writer encodes it.
     pub const IDENTITY: Rotation = Rotation::from_bytes([0, 0, 0, 0x70]);
 
     /// The packed word.
@@ -138,12 +138,12 @@ impl Rotation {
         u32::from_le_bytes(self.into_bytes())
     }
 
-    /// The quaternion (I, J, K, R) as it is stored, not normalised.
+    /// The stored quaternion (I, J, K, R), not normalised.
     pub fn components(self) -> [f32; 4] {
         [self.i().value(), self.j().value(), self.k().value(), self.r().value()]
     }
 
-    /// The unit quaternion (I, J, K, R); no rotation for one of zero length.
+    /// The unit quaternion (I, J, K, R); the identity if the length is 0.
     pub fn value(self) -> [f32; 4] {
         let components = self.components().map(f64::from);
         let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();

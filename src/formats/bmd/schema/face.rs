@@ -8,7 +8,7 @@ use super::forms::{Form, FormRow, Tag, WordVisitor, declare_forms, only, to_word
 use super::rules;
 use super::surface::Surface;
 
-/// A list of faces of any mix of forms, up to the end of its bytes.
+/// A list of faces in any mix of forms, up to the end of its bytes.
 #[derive(Layout)]
 #[br(little, import(kind: u8))]
 pub struct FaceList {
@@ -17,11 +17,11 @@ pub struct FaceList {
     pub faces: Vec<FaceItem>,
 }
 
-// The forms of faces, as in the table of the forms of vertices.
+// The face forms, in the columns of the vertex form table.
 declare_forms! {
-    /// One face, of the form that its tag gives.
+    /// A face, in the form of its tag.
     FaceItem(first: FaceTag, kind: u8);
-    /// One face in one of its forms.
+    /// A face in any of its forms.
     PackedFace in "faces", FaceKind;
     /// Tag 00.
     triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0) allowed(kind <= 1);
@@ -42,7 +42,7 @@ declare_forms! {
 pub struct FaceTag {
     /// The form: bit 0 for a quad, bit 1 for 64 bits.
     pub tag: B2,
-    /// Depends on the form.
+    /// Remaining bits; their meaning depends on the form.
     #[layout(reserved)]
     pub content: B6,
 }

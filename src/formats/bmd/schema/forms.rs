@@ -3,68 +3,68 @@
 use super::surface::Surface;
 use crate::layout::{Layout, Type};
 
-/// A row of the table of a family of forms.
+/// A row in the table of forms.
 #[derive(Debug, Clone, Copy)]
 pub struct FormRow {
-    /// The name, as paths have it.
+    /// The name in paths.
     pub name: &'static str,
-    /// The tag, where all items of the form should have the same.
+    /// The tag, if all items of the form must have the same one.
     pub tag: Option<u8>,
     /// The declared word.
     pub ty: Type,
 }
 
-/// A family of packed forms: what an item of a list can be, a vertex or a face.
+/// A family of packed forms, for vertices or faces.
 pub trait Form: Copy {
     /// The forms in the order of the table.
     type Kind: Copy;
 
-    /// The name of a list of them, as paths have it.
+    /// The list name in paths.
     const LIST: &'static str;
 
     /// The table.
     const FORMS: &'static [FormRow];
 
-    /// The tag of an item that starts with these words.
+    /// Returns the tag of an item that starts with these words.
     fn tag_of(words: &[u32]) -> u8;
 
-    /// Size of an item with this tag in 32-bit words, and the number of its form in the table; 0 and none if there is no
-    /// such form.
+    /// Returns the size of an item with this tag in 32-bit words, and the index of its form; 0 and an invalid index
+    /// for unknown tags.
     fn form_of(tag: u8, surface: Surface) -> (usize, usize);
 
-    /// The form with this number in the table.
+    /// Returns the form at this index in the table.
     fn kind_of(form: usize) -> Option<Self::Kind>;
 
-    /// Calls a visitor with the declared word of the form with this number in the table.
+    /// Calls a visitor with the declared word of the form at this index.
     fn with_word<V: WordVisitor>(form: usize, visitor: V) -> Option<V::Output>;
 
-    /// The item at the start of these words, on such a surface; `None` if it is cut short.
+    /// Returns the item at the start of these words; `None` if it is truncated.
     fn first(words: &[u32], surface: Surface) -> Option<Self>;
 
-    /// The 32-bit words, 0 behind the last one.
+    /// The 32-bit words, zero-padded.
     fn words(self) -> [u32; 4];
 
-    /// The number of its form in the table.
+    /// The index of its form in the table.
     fn form_index(self) -> usize;
 
-    /// Number of 32-bit words of an item with this tag.
+    /// Returns the number of 32-bit words of an item with this tag.
     #[inline(always)]
     fn size_of(tag: u8) -> usize {
         Self::form_of(tag, Surface::Textured).0
     }
 
-    /// Whether the surface decides the form of an item with this tag.
+    /// Returns `true` if the form of an item with this tag depends on the surface.
     #[inline(always)]
     fn needs_surface(tag: u8) -> bool {
         Self::form_of(tag, Surface::Textured).1 != Self::form_of(tag, Surface::Flat).1
     }
 
-    /// The row of the form with this tag.
+    /// Returns the table row of the form with this tag.
     fn row_of(tag: u8, surface: Surface) -> Option<&'static FormRow> {
         Self::FORMS.get(Self::form_of(tag, surface).1)
     }
 
-    /// A surface on which its tag is that of its form; `None` where the tag is that of another form.
+    /// Returns a surface on which the item's tag selects its form; `None` if the tag selects another form.
     fn surface(self) -> Option<Surface> {
         let tag = Self::tag_of(&self.words());
         let surfaces = [Surface::Textured, Surface::Flat];
@@ -72,16 +72,16 @@ pub trait Form: Copy {
     }
 }
 
-/// Is called with the declared word of a form, of `N` words of 32 bits.
+/// Called with the declared word of a form, of `N` 32-bit words.
 pub trait WordVisitor {
     /// The result.
     type Output;
 
-    /// Visits the word.
+    /// Called with the word type.
     fn visit<const N: usize, W: Layout>(self) -> Self::Output;
 }
 
-/// The tag of an item, for the conditions of its forms in constants.
+/// The tag of an item, for form conditions in constants.
 pub(super) struct Tag(pub u8);
 
 impl Tag {
@@ -90,7 +90,7 @@ impl Tag {
     }
 }
 
-/// Little-endian words, 16 bytes at most, and 0 behind them.
+/// Returns up to 16 bytes as little-endian words, zero-padded.
 #[inline(always)]
 pub(super) fn to_words(bytes: &[u8]) -> [u32; 4] {
     let mut words = [0; 4];
@@ -100,13 +100,13 @@ pub(super) fn to_words(bytes: &[u8]) -> [u32; 4] {
     words
 }
 
-/// The only one, if there is one.
+/// Returns the only element, if there is exactly one.
 pub(super) const fn only(tags: &[u8]) -> Option<u8> {
     if let [tag] = tags { Some(*tag) } else { None }
 }
 
-/// Declares a family of forms from its table: the struct that reads one item, the enum of an item, and what of it follows
-/// from the table.
+/// Declares a family of forms from its table: the struct that reads an item, the enum of items, and their derived
+/// functions.
 macro_rules! declare_forms {
     (
         $(#[doc = $item_doc:literal])* $Item:ident ( $first:ident: $First:ident, $kind:ident: u8 $(, $flat:ident: bool)? );
@@ -122,7 +122,7 @@ macro_rules! declare_forms {
         #[br(little, import($kind: u8 $(, $flat: bool)?))]
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Item {
-            /// The first word, whose tag gives the form.
+            /// The first word, whose tag selects the form.
             #[br(restore_position)]
             pub $first: $First,
             $(
@@ -152,7 +152,7 @@ macro_rules! declare_forms {
             $($(#[doc = $doc])* $Variant,)*
         }
 
-        // A tag has one form at most.
+        // Each tag selects at most one form.
         const _: () = {
             let (mut tag, mut surface) = (0, 0);
             while surface < 2 {
@@ -174,7 +174,7 @@ macro_rules! declare_forms {
         };
 
         impl $Packed {
-            /// The name of the form, as paths have it.
+            /// The name of the form in paths.
             pub fn form(self) -> &'static str {
                 match self {
                     $($Packed::$Variant(_) => $text,)*

@@ -14,7 +14,7 @@ use super::vertex::{PackedVertex, VertexList};
 use crate::Text;
 use crate::layout::{Json, Layout};
 
-/// One mesh: 32 bytes, whose lists lie elsewhere.
+/// A mesh: a 32-byte table entry whose lists are stored elsewhere.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
@@ -63,13 +63,13 @@ pub struct MeshDef {
     /// MBZ (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv3: u32,
-    /// The name of the material; none for a mesh that may not be drawn.
+    /// The name of the material; `None` for a mesh that must not be drawn.
     #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
     #[json(always)]
     pub material: Option<Text>,
-    /// The vertices, of any mix of forms.
+    /// The vertices, in any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
     #[br(count = sz_vtx, parse_with = Packed::read(Surface::of(material.as_ref())))]
     #[bw(ignore)]
@@ -78,7 +78,7 @@ pub struct MeshDef {
         args(flags.vertex_subtype(), ofs_mat != 0 && material.matches("#xxxxxx"))
     )]
     pub vertices: Packed<PackedVertex>,
-    /// The faces, of any mix of forms.
+    /// The faces, in any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_tris as u64), restore_position)]
     #[br(count = sz_tris, parse_with = Packed::read(Surface::default()))]
     #[bw(ignore)]
@@ -87,11 +87,11 @@ pub struct MeshDef {
 }
 
 impl MeshDef {
-    /// Bytes of an entry in the table.
+    /// Size of a table entry in bytes.
     pub const SIZE: u32 = MeshDef::TYPE.stride().expect("entries have one size") as u32;
 }
 
-/// What a mesh says of the lists that lie elsewhere: whoever writes an image knows it.
+/// Fields of a mesh that locate its lists; the writer fills them in.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(missing_docs, reason = "the fields are those of the mesh")]
 pub struct MeshPlaces {
@@ -104,7 +104,7 @@ pub struct MeshPlaces {
     pub sz_tris: u32,
 }
 
-/// Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
+/// The forms in use by the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
 #[derive(Json, Layout)]
 #[bitfield(bits = 32)]
 #[binrw]
@@ -121,7 +121,7 @@ pub struct ControlFlags {
     pub reserved: B28,
 }
 
-/// One level of detail: 4 bytes.
+/// A level of detail: a 4-byte table entry.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
@@ -143,15 +143,15 @@ pub struct LodDef {
 }
 
 impl LodDef {
-    /// Bytes of an entry in the table.
+    /// Size of a table entry in bytes.
     pub const SIZE: u32 = LodDef::TYPE.stride().expect("entries have one size") as u32;
 
-    /// Whether the specification's fields are all 0: the level is all meshes (B18).
+    /// Returns `true` if all specified fields are 0, so the level contains all meshes (B18).
     pub fn is_all(self) -> bool {
         matches!(self, LodDef { id_mesh: 0, n_mesh: 0, resv1: 0, .. }) && self.ld_sc.code() == 0
     }
 
-    /// The distance in metres that the scale stands for; `None` if it is not positive.
+    /// The viewing distance in metres; `None` if the scale is not positive.
     pub fn distance(self) -> Option<f32> {
         let scale = self.ld_sc.value();
         (scale > 0.0).then(|| 1.0 / scale - 1.0)

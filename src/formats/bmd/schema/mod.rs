@@ -1,8 +1,8 @@
-//! The declaration of BMD: structs in the order and with the names of the specification, the packed words in a file
-//! for each kind.
+//! The declaration of BMD: structs with the names and order of the specification, and one file per kind of packed
+//! word.
 //!
-//! An image is a header that points to lists, whose entries point to strings, vertices, faces and keys. Offsets count
-//! from the start of the image. Vertices, faces and keys differ in size; each starts with a tag that tells its form.
+//! The header refers to lists, whose entries refer to strings, vertices, faces and keys. Offsets are relative to the
+//! start of the image. Vertices, faces and keys vary in size; each starts with a tag that selects its form.
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
@@ -46,7 +46,7 @@ pub use vertex::{
 use crate::bulk::List;
 use crate::layout::Layout;
 
-/// A file.
+/// A BMD file.
 #[derive(Layout)]
 #[binread]
 #[br(little)]

@@ -1,4 +1,4 @@
-//! Lists of packed items that differ in size.
+//! Lists of packed items of varying size.
 
 use std::fmt;
 use std::io::{Read, Seek};
@@ -9,18 +9,18 @@ use super::forms::Form;
 use super::surface::Surface;
 use crate::{Error, Result, bulk, path};
 
-/// Packed items of any mix of forms, as an image has them.
+/// Packed items in any mix of forms, as stored in an image.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Packed<F> {
-    /// The little-endian words of the list, as numbers.
+    /// The little-endian words of the list, in native byte order.
     words: Vec<u32>,
     len: usize,
-    /// The surface that decides the form of some items; `None` where it decides none.
+    /// The surface, if it determines the form of some items.
     surface: Option<Surface>,
     form: std::marker::PhantomData<F>,
 }
 
-/// The list of items.
+/// Formats the list of items.
 impl<F: Form + fmt::Debug> fmt::Debug for Packed<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.packed()).finish()
@@ -28,14 +28,14 @@ impl<F: Form + fmt::Debug> fmt::Debug for Packed<F> {
 }
 
 impl<F> Default for Packed<F> {
-    /// No items.
+    /// An empty list.
     fn default() -> Self {
         Packed { words: Vec::new(), len: 0, surface: None, form: std::marker::PhantomData }
     }
 }
 
 impl<F: Form> Packed<F> {
-    /// Items from the 32-bit words of their list, the low half of a 64-bit word first.
+    /// Parses items from 32-bit words; 64-bit words have their low half first.
     pub(in super::super) fn parse(words: Vec<u32>, surface: Surface) -> Result<Self> {
         let (mut at, mut len, mut needs_surface) = (0, 0usize, false);
         while at < words.len() {
@@ -45,7 +45,7 @@ impl<F: Form> Packed<F> {
                 let message = format!("an item of {} bytes, but {} remain", 4 * size, 4 * rest.len());
                 return Err(Error::malformed(message).at(path!((F::LIST)[len])));
             }
-            // In a mixed list most groups are tried for nothing: the items in between are taken one by one.
+            // In a mixed list, most group tests would fail, so its items are parsed one by one.
             let items = if len.is_multiple_of(GROUP) && is_uniform::<F>(rest, size) { GROUP } else { 1 };
             let mut tags = rest.chunks_exact(size).take(items).map(F::tag_of);
             needs_surface = needs_surface || tags.any(F::needs_surface);
@@ -55,7 +55,7 @@ impl<F: Form> Packed<F> {
         Ok(Packed { words, len, surface: needs_surface.then_some(surface), form: std::marker::PhantomData })
     }
 
-    /// For `parse_with`: reads as many bytes as the `count` of the field, as items of this surface.
+    /// Reads `count` bytes as items of this surface, for `parse_with`.
     pub(super) fn read<R: Read + Seek>(
         surface: Surface,
     ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Self> {
@@ -70,32 +70,32 @@ impl<F: Form> Packed<F> {
         }
     }
 
-    /// The 32-bit words of the list, the low half of a 64-bit word first.
+    /// The 32-bit words of the list; 64-bit words have their low half first.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// Number of items.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The surface that decides the form of some items; `None` where it decides none.
+    /// The surface, if it determines the form of some items.
     pub fn surface(&self) -> Option<Surface> {
         self.surface
     }
 
-    /// Adds an item.
+    /// Appends an item.
     ///
     /// # Errors
     ///
-    /// If its tag is that of another form: a vertex of 64 bits cannot have a bone from F0 on (B9). Or if the vertices of
-    /// 64 bits before it are those of another surface.
+    /// If its tag selects another form: a 64-bit vertex cannot have bone F0 or above (B9). Also if earlier 64-bit
+    /// vertices belong to another surface.
     pub fn push(&mut self, item: F) -> Result<()> {
         let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
         let refuse =
@@ -116,7 +116,7 @@ impl<F: Form> Packed<F> {
         Ok(())
     }
 
-    /// The tags of the items in order.
+    /// The tags of the items, in order.
     pub(in super::super) fn tags(&self) -> impl Iterator<Item = u8> + use<'_, F> {
         let mut rest = &*self.words;
         std::iter::from_fn(move || {
@@ -126,7 +126,7 @@ impl<F: Form> Packed<F> {
         })
     }
 
-    /// The items in order, in their forms.
+    /// The items in order, in their packed forms.
     pub fn packed(&self) -> impl Iterator<Item = F> + use<'_, F> {
         let mut rest = &*self.words;
         let surface = self.surface.unwrap_or_default();
@@ -138,11 +138,11 @@ impl<F: Form> Packed<F> {
     }
 }
 
-/// So many items are tried at once.
+/// The number of items tested together.
 const GROUP: usize = 16;
 
-/// Whether the first [`GROUP`] items of these words are of this size: where each of them starts is known without a look at
-/// the one in front of it.
+/// Returns `true` if the first [`GROUP`] items in these words have this size. Their offsets are then known without
+/// parsing each predecessor.
 #[inline(always)]
 fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
     #[inline(always)]

@@ -48,7 +48,7 @@ rules! {
     SOLID_RANGE "BMD-SOLID-RANGE" Error "BoneDef, id_solid" "" Declaration
         "The solid of a bone is a mesh that exists.";
     SOLID_CLOSED "BMD-SOLID-CLOSED" Warning "Bone solids" "" Code("pairs the edges of faces")
-        "The solid of a bone is closed: each edge belongs to two faces, which run along it in opposite directions.";
+        "The solid of a bone is closed: each edge belongs to two faces, which use it in opposite directions.";
     SOLID_BONE "BMD-SOLID-BONE" Warning "Bone solids" "" Code("spans bones and vertices")
         "The vertices of a solid are all bound to its bone, or all to bone 0.";
     NO_FRAMES "BMD-NO-FRAMES" Error "AnimDef, n_frames" "B29" Declaration

@@ -1,19 +1,19 @@
-//! What the name of a material says of a surface.
+//! The surface kind, determined by the name of a material.
 
 use crate::Text;
 
-/// The kind of surface that a mesh has by the name of its material.
+/// The surface kind of a mesh, determined by the name of its material.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Surface {
-    /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.
+    /// A texture, a shader, or no material: 64-bit vertices have a texture coordinate.
     #[default]
     Textured,
-    /// A flat colour: vertices of 64 bits have a normal.
+    /// A flat colour: 64-bit vertices have a normal.
     Flat,
 }
 
 impl Surface {
-    /// The surface that a material of this name gives.
+    /// Returns the surface kind for a material name.
     pub fn of(material: Option<&Text>) -> Surface {
         match material.and_then(|name| flat_color(name.as_bytes())) {
             Some(_) => Surface::Flat,
@@ -22,7 +22,7 @@ impl Surface {
     }
 }
 
-/// The colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
+/// Returns the colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
 ///
 /// ```
 /// use meshspec::bmd::flat_color;

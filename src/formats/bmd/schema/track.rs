@@ -1,4 +1,4 @@
-//! The keys of bones: tagged, and in streams, one for each bone.
+//! Streams of tagged keys, one per bone.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::{Error, Result, path};
 #[derive(Layout)]
 #[br(little)]
 pub struct KeyList {
-    /// For each normal bone its keys and an end, a tag of 00.
+    /// The keys of each normal bone, each followed by an end tag of 00.
     pub frames: Vec<Key>,
 }
 
@@ -24,7 +24,7 @@ pub struct KeyList {
 #[br(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Key {
-    /// What is there; 00 ends the bone.
+    /// The values present; 00 ends the bone.
     pub tag: AnimTag,
     /// Rotation.
     #[br(if(tag.rotation()))]
@@ -55,13 +55,13 @@ pub struct AnimTag {
     pub rotation: bool,
 }
 
-/// The keys of a bone, packed as the image has them, without the tag 00 that ends them.
+/// The packed keys of a bone, without the end tag 00.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Track {
     bytes: Vec<u8>,
 }
 
-/// The list of keys with their frames.
+/// Formats the keys with their frames.
 impl fmt::Debug for Track {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.keys()).finish()
@@ -82,18 +82,18 @@ pub struct TrackKey {
 }
 
 impl TrackKey {
-    /// Whether it has a value.
+    /// Returns `true` if the key has a value.
     pub fn has_values(&self) -> bool {
         self.rotation.is_some() || self.translation.is_some() || self.scale.is_some()
     }
 }
 
-/// Size of a key in bytes, from its tag.
+/// Returns the size of a key in bytes, from its tag.
 pub fn size_of(tag: AnimTag) -> usize {
     1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
 }
 
-/// Whether the bytes are whole keys and ends of bones.
+/// Returns `true` if the bytes are whole keys and end tags.
 pub fn are_keys(mut bytes: &[u8]) -> bool {
     while let Some(tag) = bytes.first() {
         match bytes.get(size_of(AnimTag::from_bytes([*tag]))..) {
@@ -105,15 +105,15 @@ pub fn are_keys(mut bytes: &[u8]) -> bool {
 }
 
 impl Track {
-    /// A track from keys in the order of their frames. Gaps of 32 frames and more are bridged (B24).
+    /// Creates a track from keys in ascending order of frames. Gaps of 32 frames and more are bridged with empty keys
+    /// (B24).
     ///
     /// # Errors
     ///
-    /// If frames are not in ascending order, or a key that starts the bone or follows another one directly has no
-    /// values: its tag would be 00, the end.
+    /// If frames are not in ascending order, or an empty key skips no frame: its tag would be the end tag 00.
     pub fn from_keys(keys: impl IntoIterator<Item = TrackKey>) -> Result<Track> {
         let mut track = Track::default();
-        // The first frame that the next key can be at.
+        // The first frame available for the next key.
         let mut next = 0;
         for (index, key) in keys.into_iter().enumerate() {
             let refuse = |message| Error::inexpressible(message).at(path!(keys[index]));
@@ -125,19 +125,19 @@ impl Track {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
-            track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
-                refuse("a key without values and without frames to skip would have the tag 00, the end of the bone".into())
-            })?;
+            track
+                .push(skip as u8, key.rotation, key.translation, key.scale)
+                .map_err(|_| refuse("an empty key that skips no frame would be the end tag 00".into()))?;
             next = key.frame.saturating_add(1);
         }
         Ok(track)
     }
 
-    /// Adds a key as it is stored.
+    /// Appends a key as it is stored.
     ///
     /// # Errors
     ///
-    /// If it skips more than 31 frames, or none and has no values: its tag would be 00, the end.
+    /// If it skips more than 31 frames, or is empty and skips none: its tag would be the end tag 00.
     pub fn push(
         &mut self,
         skip: u8,
@@ -154,9 +154,7 @@ impl Track {
             .with_translation(translation.is_some())
             .with_scale(scale.is_some());
         if tag == AnimTag::new() {
-            return refuse(
-                "a key without values and without frames to skip would have the tag 00, the end of the bone",
-            );
+            return refuse("an empty key that skips no frame would be the end tag 00");
         }
         self.bytes.extend(tag.into_bytes());
         self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
@@ -164,8 +162,8 @@ impl Track {
         Ok(())
     }
 
-    /// The track at the start of some whole keys, which the tag 00 ends; and how many bytes that is. If the end is
-    /// missing, all of them.
+    /// Parses the leading track up to its end tag, and returns its size in bytes. If the end tag is missing, returns
+    /// all keys as the error.
     pub fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
         let mut at = 0;
         while let Some(tag) = bytes.get(at) {
@@ -178,7 +176,7 @@ impl Track {
         Err(Track { bytes: bytes.to_vec() })
     }
 
-    /// Whether there is a key with values at `frame` or later.
+    /// Returns `true` if a key with values lies at `frame` or later.
     pub fn reaches(&self, frame: u8) -> bool {
         self.keys().any(|key| key.has_values() && key.frame >= frame.into())
     }
@@ -188,13 +186,13 @@ impl Track {
         &self.bytes
     }
 
-    /// The keys as they are stored, skips included.
+    /// The keys as they are stored, including those that only skip frames.
     pub fn packed(&self) -> impl Iterator<Item = Key> + use<'_> {
         let mut cursor = std::io::Cursor::new(&*self.bytes);
         std::iter::from_fn(move || Key::read(&mut cursor).ok())
     }
 
-    /// The keys with their frames, those without values included.
+    /// The keys with their frames, including empty ones.
     pub fn keys(&self) -> impl Iterator<Item = TrackKey> + use<'_> {
         let mut next = 0u32;
         self.packed().map(move |key| {

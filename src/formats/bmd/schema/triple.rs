@@ -6,7 +6,7 @@ use modular_bitfield::prelude::*;
 
 use super::super::bits::{bits, signed};
 
-/// Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+/// Three signed fractions with a shared exponent, 32 bits. The values are fraction · 2^(exponent − 22) (B3).
 #[derive(Json, Layout)]
 #[layout(
     decoded = Triple::value,
@@ -27,7 +27,7 @@ pub struct Triple {
     /// Fraction of Z.
     #[layout(signed)]
     pub frac_z: B9,
-    /// The exponent of all three.
+    /// The shared exponent.
     pub exponent: B5,
 }
 
@@ -43,18 +43,18 @@ impl Triple {
         [x as i16, y as i16, z as i16]
     }
 
-    /// The fractions in a packed word.
+    /// Returns the fractions in a packed word.
     #[inline(always)]
     pub(in super::super) const fn fractions_of(word: u32) -> [i32; 3] {
         [signed(Triple::FRAC_X, word), signed(Triple::FRAC_Y, word), signed(Triple::FRAC_Z, word)]
     }
 
-    /// The three numbers. Exact in every case.
+    /// Decodes the three numbers exactly.
     pub fn value(self) -> [f32; 3] {
         Triple::decode(self.word())
     }
 
-    /// The three numbers in a packed word.
+    /// Decodes the three numbers in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 3] {
         let unit = unit(bits(Triple::EXPONENT, &[word]) as u8);
@@ -63,7 +63,7 @@ impl Triple {
     }
 }
 
-/// What a fraction of 1 is worth: 2^(exponent − 22).
+/// Returns the value of a fraction of 1: 2^(exponent − 22).
 pub(in super::super) fn unit(exponent: u8) -> f32 {
     f32::from_bits((u32::from(exponent) + 127 - 22) << 23)
 }

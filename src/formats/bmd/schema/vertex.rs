@@ -11,7 +11,7 @@ use super::rules;
 use super::surface::Surface;
 use super::triple::Triple;
 
-/// A list of vertices of any mix of sizes, up to the end of its bytes.
+/// A list of vertices in any mix of sizes, up to the end of its bytes.
 #[derive(Layout)]
 #[br(import(subtype: u8, flat: bool))]
 pub struct VertexList {
@@ -20,17 +20,16 @@ pub struct VertexList {
     pub vertices: Vec<VertexItem>,
 }
 
-// The forms of vertices: field, name in paths and data, variant, word, the tag if it is always the same, and when a
-// vertex has the form.
+// The vertex forms: field, name in paths and data, variant, word, fixed tag if any, condition.
 declare_forms! {
-    /// One vertex, of the size that its tag gives.
+    /// A vertex, in the size that its tag selects.
     VertexItem(first: VertexTag, subtype: u8, flat: bool);
-    /// One vertex in one of its forms.
+    /// A vertex in any of its forms.
     PackedVertex in "vertices", VertexKind;
-    /// 64 bits, where the material is a texture.
+    /// 64 bits, if the material is a texture.
     textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat)
         allowed(subtype <= 1);
-    /// 64 bits, where the material is a flat colour.
+    /// 64 bits, if the material is a flat colour.
     flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < VertexTag::BITS_96 && flat)
         allowed(subtype <= 1);
     /// 96 bits, with an even tag.
@@ -41,7 +40,7 @@ declare_forms! {
     scaled_96 "scaled_96" Scaled96(ScaledVertex96)
         if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1)
         allowed(subtype == 1 || subtype == 3);
-    /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+    /// 128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them alike (B8).
     vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128)
         allowed(subtype == 1 || subtype == 2);
 }
@@ -53,27 +52,27 @@ declare_forms! {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VertexTag {
-    /// Depends on the form.
+    /// Remaining bits; their meaning depends on the form.
     #[layout(reserved)]
     pub content: B56,
-    /// Below F0 the bone of a 64-bit vertex, else the form.
+    /// The bone of a 64-bit vertex if below F0, otherwise the form.
     pub tag: u8,
 }
 
 impl VertexTag {
-    /// The first tag of 96 bits; those below are the bones of vertices of 64 bits (B9).
+    /// The first tag of 96-bit vertices; lower values are the bones of 64-bit vertices (B9).
     pub const BITS_96: u8 = 0xF0;
-    /// 96 bits with a colour: this tag, and the odd one that follows it (B10).
+    /// 96 bits with a colour: this tag and the next odd one (B10).
     pub const COLOR_96: u8 = 0xF8;
-    /// 96 bits with a bone: this tag, and the odd one that follows it (B10).
+    /// 96 bits with a bone: this tag and the next odd one (B10).
     pub const BONE_96: u8 = 0xFA;
-    /// The first tag of 128 bits (B8).
+    /// The first tag of 128-bit vertices (B8).
     pub const BITS_128: u8 = 0xFC;
-    /// The only tag of 128 bits that is not reserved.
+    /// The only unreserved tag of 128-bit vertices.
     pub const VERTEX_128: u8 = 0xFD;
 }
 
-/// Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+/// Texture coordinates with a shared exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
 #[derive(Json, Layout)]
 #[layout(
     decoded = ScaledSt::value,
@@ -86,7 +85,7 @@ pub struct ScaledSt {
     pub frac_s: B11,
     /// Fraction of T.
     pub frac_t: B11,
-    /// The exponent of both.
+    /// The shared exponent.
     pub exponent: B2,
 }
 
@@ -102,7 +101,7 @@ pub struct FineSt {
     pub frac_t: B12,
 }
 
-/// Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+/// Q2.12 texture coordinates with a shared exponent: (fraction / 4096 − 2) · 2^exponent (B6).
 #[derive(Json, Layout)]
 #[layout(
     decoded = WideSt::value,
@@ -115,7 +114,7 @@ pub struct WideSt {
     pub frac_s: B14,
     /// Fraction of T.
     pub frac_t: B14,
-    /// The exponent of both.
+    /// The shared exponent.
     pub exponent: B4,
 }
 
@@ -126,7 +125,7 @@ pub struct WideSt {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TexturedVertex64 {
-    /// Position in the space of the bone.
+    /// Position in bone space.
     #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Texture coordinate.
@@ -147,7 +146,7 @@ pub struct TexturedVertex64 {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlatVertex64 {
-    /// Position in the space of the bone.
+    /// Position in bone space.
     #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Normal.
@@ -168,7 +167,7 @@ pub struct FlatVertex64 {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FineVertex96 {
-    /// Position in the space of the bone.
+    /// Position in bone space.
     #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Texture coordinate.
@@ -180,7 +179,7 @@ pub struct FineVertex96 {
     /// Normal.
     #[layout(declared)]
     pub normal: Normal,
-    /// Colour/shade where the tag is F8, bone where it is FA (B10).
+    /// Colour/shade for tag F8, bone for tag FA (B10).
     #[layout(
         index_into = bones, none = 0, if(tag == 0xFA), rule = rules::VERTEX_BONE,
         message = "bone {found}, but the skeleton has {limit} bones"
@@ -188,14 +187,14 @@ pub struct FineVertex96 {
     pub color_or_bone: u8,
 }
 
-/// The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
+/// The 96-bit form with an odd tag: texture coordinates with a shared exponent (B4).
 #[derive(Layout)]
 #[bitfield(bits = 96)]
 #[binread]
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScaledVertex96 {
-    /// Position in the space of the bone.
+    /// Position in bone space.
     #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Texture coordinate.
@@ -207,7 +206,7 @@ pub struct ScaledVertex96 {
     /// Normal.
     #[layout(declared)]
     pub normal: Normal,
-    /// Colour/shade where the tag is F9, bone where it is FB (B10).
+    /// Colour/shade for tag F9, bone for tag FB (B10).
     #[layout(
         index_into = bones, none = 0, if(tag == 0xFB), rule = rules::VERTEX_BONE,
         message = "bone {found}, but the skeleton has {limit} bones"
@@ -222,7 +221,7 @@ pub struct ScaledVertex96 {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vertex128 {
-    /// X in the space of the bone, as binary16 (B7).
+    /// X in bone space, as binary16 (B7).
     #[layout(decoded = half, formula = HALF, unit = "m")]
     #[layout(
         holds(org_x & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
@@ -260,12 +259,12 @@ pub struct Vertex128 {
 }
 
 impl ScaledSt {
-    /// The coordinate (S, T): −0.5 to 1.5 at exponent 0, −32 to 96 at exponent 3. Exact.
+    /// Decodes (S, T) exactly: −0.5 to 1.5 at exponent 0, −32 to 96 at exponent 3.
     pub fn value(self) -> [f32; 2] {
         ScaledSt::decode(word(self.into_bytes()))
     }
 
-    /// The coordinate in a packed word.
+    /// Decodes the coordinate in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
         let scale = power(2 * bits(ScaledSt::EXPONENT, &[word]));
@@ -275,12 +274,12 @@ impl ScaledSt {
 }
 
 impl FineSt {
-    /// The coordinate (S, T): −0.5 to 1.5. Exact.
+    /// Decodes (S, T) exactly: −0.5 to 1.5.
     pub fn value(self) -> [f32; 2] {
         FineSt::decode(word(self.into_bytes()))
     }
 
-    /// The coordinate in a packed word.
+    /// Decodes the coordinate in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
         let [s, t] = [bits(FineSt::FRAC_S, &[word]), bits(FineSt::FRAC_T, &[word])];
@@ -289,12 +288,12 @@ impl FineSt {
 }
 
 impl WideSt {
-    /// The coordinate (S, T): −2 to 2 at exponent 0, −65,536 to 65,536 at exponent 15. Exact.
+    /// Decodes (S, T) exactly: −2 to 2 at exponent 0, −65,536 to 65,536 at exponent 15.
     pub fn value(self) -> [f32; 2] {
         WideSt::decode(word(self.into_bytes()))
     }
 
-    /// The coordinate in a packed word.
+    /// Decodes the coordinate in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
         let scale = power(bits(WideSt::EXPONENT, &[word]));
@@ -306,15 +305,15 @@ impl WideSt {
 /// The formula of [`half`].
 const HALF: &str = "x as IEEE 754 binary16";
 
-/// The number with this code of IEEE 754 binary16 (B7). As `half::f16::to_f32`, without branches: shifted into place, a
-/// binary16 is a binary32 whose exponent is too small.
+/// Decodes an IEEE 754 binary16 (B7), like `half::f16::to_f32` but without branches. Shifted into place, a binary16
+/// is a binary32 with too small an exponent.
 #[inline(always)]
 pub(in super::super) fn half(code: u16) -> f32 {
     let code = u32::from(code);
     let magnitude = (code & 0x7fff) << 13;
     let sign = (code & 0x8000) << 16;
     let finite = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
-    // Infinity and NaN, whose quiet bit `half` sets.
+    // Infinity and NaN; `half` also sets the quiet bit.
     let special = magnitude | 0x7f80_0000 | (((magnitude & 0x007f_ffff) != 0) as u32) << 22;
     let value = if magnitude >= 0x0f80_0000 { special } else { finite.to_bits() };
     f32::from_bits(value | sign)

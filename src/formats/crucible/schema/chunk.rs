@@ -1,4 +1,4 @@
-//! One mesh: the *Mesh Chunk Format* of the specification.
+//! A mesh: the *Mesh Chunk Format* of the specification.
 
 use std::mem::discriminant;
 
@@ -14,7 +14,7 @@ use crate::bulk::{self, Bulk, List};
 use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Result, parallel, path};
 
-/// One mesh.
+/// A mesh.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
@@ -28,7 +28,7 @@ pub struct Chunk {
     #[layout(name = "index_size")]
     #[layout(one_of(0, 1), rule = rules::INDEX_SIZE, message = "{found}, expected {limit}")]
     index_size_byte: u8,
-    /// The index data.
+    /// The indices, compressed.
     #[br(temp, args(index_size_byte))]
     #[bw(calc = packed.index_stream())]
     #[layout(name = "indices")]
@@ -41,7 +41,7 @@ pub struct Chunk {
         message = "found 0 attributes, expected at least 1"
     )]
     attribute_count: u8,
-    /// The attributes, one stream each, in any order.
+    /// The attribute streams, in any order.
     #[br(temp, count = attribute_count, args { inner: (dialect,) })]
     #[bw(calc = packed.attribute_streams(streams))]
     #[layout(name = "streams")]
@@ -49,34 +49,35 @@ pub struct Chunk {
     #[br(temp, try_calc = unpack(&index_stream, index_size_byte, &attribute_streams.0, dialect, input))]
     #[bw(ignore)]
     unpacked: (Indices, Vec<Stream>),
-    /// The index size of the file, if it is neither 0 nor 1 and so read as 32 bits. Only lenient reading accepts it (C5).
+    /// The index size in the file, if it is neither 0 nor 1 and was therefore read as 32 bits. Only lenient reading
+    /// accepts it (C5).
     #[br(calc = (index_size_byte > 1).then_some(index_size_byte))]
     #[bw(ignore)]
     pub index_size: Option<u8>,
-    /// Indices of vertices.
+    /// Vertex indices.
     #[br(calc = unpacked.0)]
     #[bw(ignore)]
     pub indices: Indices,
-    /// The attributes of the vertices, in the order of the file.
+    /// The vertex attributes, in file order.
     #[br(calc = unpacked.1)]
     #[bw(ignore)]
     pub streams: Vec<Stream>,
-    /// Bytes behind the last stream of a chunk in a container. Only lenient reading accepts them (C9).
+    /// Bytes after the last stream of a chunk in a container. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
     #[bw(write_with = bulk::write)]
     #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
-/// The index data, compressed.
+/// The compressed indices.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(index_size: u8))]
 #[derive(Debug)]
 pub struct IndexStream<'a> {
-    /// Size of the compressed data in bytes, 1 at least (C3).
-    #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
+    /// Size of the compressed data in bytes, at least 1 (C3).
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
     #[bw(try_calc = i32::try_from(data.len()))]
     #[layout(rule = rules::SIZE)]
     compressed_size: i32,
@@ -91,11 +92,11 @@ pub struct IndexStream<'a> {
 }
 
 lists! {
-    /// Indices of vertices, as wide as the file has them.
+    /// Vertex indices, in the width stored in the file.
     #[derive(Debug, Clone, PartialEq, Eq, Json)]
     #[json(tag = "type", content = "data")]
     pub enum Indices(index_size: u8; size) {
-        /// 16 bits each.
+        /// 16-bit indices.
         U16: u16, 2 bytes, "u16",
             if index_size == 0, #[layout(
                 index_into = streams[0].data, rule = rules::INDEX_RANGE,
@@ -104,7 +105,7 @@ lists! {
                 holds(size / 2 % 3 == 0), rule = rules::TRIANGLES,
                 message = "{items} indices, expected a multiple of 3"
             )];
-        /// 32 bits each.
+        /// 32-bit indices.
         U32: u32, 4 bytes, "u32",
             if index_size != 0, #[layout(
                 index_into = streams[0].data, rule = rules::INDEX_RANGE,
@@ -116,7 +117,7 @@ lists! {
     }
 }
 
-/// One attribute of the vertices.
+/// A vertex attribute.
 #[derive(Debug, Clone, PartialEq, Json)]
 pub struct Stream {
     /// One value per vertex.
@@ -130,14 +131,14 @@ impl From<Values> for Stream {
     }
 }
 
-/// A [`Stream`] in a file: its header, and its values compressed.
+/// A [`Stream`] in a file: a header and the compressed values.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect))]
 #[derive(Debug)]
 pub struct AttributeStream<'a> {
-    /// Which attribute: exactly one bit (C2).
+    /// The attribute: exactly one bit (C2).
     #[br(assert(
         attribute.position_3d() as u8 + attribute.position_2d() as u8 + attribute.normal() as u8
             + attribute.uv() as u8 + attribute.bit_4() as u8 + attribute.bit_5() as u8
@@ -152,8 +153,8 @@ pub struct AttributeStream<'a> {
         message = "no stream holds positions"
     )]
     pub attribute: AttributeFlags,
-    /// Size of the compressed data in bytes, 1 at least (C3).
-    #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
+    /// Size of the compressed data in bytes, at least 1 (C3).
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
     #[bw(try_calc = i32::try_from(data.len()))]
     #[layout(rule = rules::SIZE)]
     compressed_size: i32,
@@ -169,7 +170,7 @@ pub struct AttributeStream<'a> {
     pub data: Bulk<'a, u8>,
 }
 
-/// Which attribute a stream holds: 16 bits (C1).
+/// The attribute of a stream: 16 bits (C1).
 #[derive(Layout)]
 #[bitfield(bits = 16)]
 #[binrw]
@@ -185,11 +186,11 @@ pub struct AttributeFlags {
     pub normal: bool,
     /// UV coordinate.
     pub uv: bool,
-    /// Colour; in the tangent dialect tangent.
+    /// Colour; tangent in the tangent dialect.
     pub bit_4: bool,
-    /// Bone weights; in the tangent dialect colour.
+    /// Bone weights; colour in the tangent dialect.
     pub bit_5: bool,
-    /// Reserved; in the tangent dialect bone weights.
+    /// Reserved; bone weights in the tangent dialect.
     pub bit_6: bool,
     /// Reserved for future use.
     #[layout(reserved)]
@@ -218,7 +219,7 @@ lists! {
         Uv: [f32; 2], 8 bytes, "uv" in Chunk::uvs,
             if attribute.uv(),
             #[layout(same_length, rule = rules::COUNT)];
-        /// Tangent (X, Y, Z), in the tangent dialect only (C10).
+        /// Tangent (X, Y, Z), only in the tangent dialect (C10).
         Tangent: [f32; 3], 12 bytes, "tangent" in Chunk::tangents,
             if dialect == Dialect::Tangent && attribute.bit_4(),
             #[layout(same_length, rule = rules::COUNT)],
@@ -244,11 +245,11 @@ lists! {
 pub struct BoneWeight {
     /// Bone ID.
     pub bone: u16,
-    /// Influence; the four of a vertex add up to 1.0 (C8).
+    /// Influence; the four influences of a vertex add up to 1.0 (C8).
     pub influence: f32,
 }
 
-/// What the streams of a chunk unpack to.
+/// Returns the unpacked streams of a chunk.
 fn unpack(
     indices: &IndexStream<'_>,
     index_size: u8,
@@ -277,7 +278,7 @@ impl AttributeStream<'_> {
     }
 }
 
-/// A chunk that is about to be written.
+/// A chunk ready to be written.
 #[derive(Debug)]
 pub struct PackedChunk {
     index_size: u8,
@@ -312,12 +313,13 @@ impl Chunk {
             (Indices::U32(_), None) => 1,
             (Indices::U32(_), Some(size @ 2..)) => size,
             (_, Some(size)) => {
-                let message = format!("{size} is not another way to say that indices have 32 bits");
+                let message = format!("index size {size}, expected 2 or more with 32-bit indices");
                 return Err(Error::inexpressible(message).at(path!(chunks[chunk].index_size)));
             }
         };
         if self.streams.len() > u8::MAX.into() {
-            let message = format!("{} streams, but the file can count {}", self.streams.len(), u8::MAX);
+            let message =
+                format!("{} streams, but the format allows at most {}", self.streams.len(), u8::MAX);
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
         let pack = |position: usize, stream: &Stream| {
@@ -336,7 +338,7 @@ impl Chunk {
         Ok(PackedChunk { index_size, indices: indices?, streams: streams? })
     }
 
-    /// Size in bytes of all that is packed.
+    /// The total uncompressed size in bytes.
     pub(in super::super) fn unpacked_size(&self) -> usize {
         self.indices.to_bytes().len()
             + self.streams.iter().map(|stream| stream.values.to_bytes().len()).sum::<usize>()
@@ -344,12 +346,12 @@ impl Chunk {
 }
 
 impl Values {
-    /// No values of this attribute; `None` if the dialect has no such attribute.
+    /// Returns an empty list for this attribute; `None` if the dialect lacks it.
     pub fn empty(attribute: AttributeFlags, dialect: Dialect) -> Option<Values> {
         Values::unpack(&Block::EMPTY, attribute, dialect).ok()
     }
 
-    /// The attribute of the values; `None` if the dialect has no such attribute.
+    /// The attribute of the values; `None` if the dialect lacks it.
     pub fn attribute(&self, dialect: Dialect) -> Option<AttributeFlags> {
         let is_same = |empty: Values| discriminant(&empty) == discriminant(self);
         AttributeFlags::all().find(|attribute| Values::empty(*attribute, dialect).is_some_and(is_same))
@@ -357,12 +359,12 @@ impl Values {
 }
 
 impl AttributeFlags {
-    /// Whether the dialects disagree on what the bit stands for (C10).
+    /// Returns `true` if the dialects disagree on the meaning of the bit (C10).
     pub(in super::super) fn depends_on_dialect(self) -> bool {
         self.bit_4() || self.bit_5() || self.bit_6()
     }
 
-    /// Each bit alone.
+    /// Iterates over all single bits.
     pub(in super::super) fn all() -> impl Iterator<Item = AttributeFlags> {
         (0..16).map(|bit| AttributeFlags::from_bytes(u16::to_le_bytes(1 << bit)))
     }

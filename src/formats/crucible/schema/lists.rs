@@ -1,8 +1,7 @@
-//! Lists that lie packed in a file, of whatever values: declared in a table.
+//! The macro that declares packed lists of values in a table.
 
-/// Declares an enum of lists, as a struct imports what chooses one: per row the variant, a value and its size, the name,
-/// for an attribute the name of its values in a chunk, when it is this one, and constraints on its values. `size` is
-/// that of the unpacked bytes.
+/// Declares an enum of packed lists. A row has the variant, the value type and size in bytes, the name, the chunk's
+/// accessor for attributes, the condition and the constraints. `size` is the unpacked size in bytes.
 macro_rules! lists {
     (
         $(#[$attribute:meta])*
@@ -33,7 +32,7 @@ macro_rules! lists {
         }
 
         impl $enum {
-            /// What a block unpacks to.
+            /// Unpacks a block to a list.
             pub(in crate::formats::crucible) fn unpack(block: &Block<'_>, $($import: $type),*) -> Result<$enum> {
                 $(if $condition {
                     const { assert!(size_of::<$value>() == $bytes) }
@@ -49,28 +48,28 @@ macro_rules! lists {
                 }
             }
 
-            /// Size of a value in bytes.
+            /// The size of a value in bytes.
             pub fn value_size(&self) -> usize {
                 match self {
                     $($enum::$variant(_) => $bytes,)*
                 }
             }
 
-            /// Number and type of the components of a value, `3 × f32`.
+            /// Number and type of the components of a value, such as `3 × f32`.
             pub fn components(&self) -> String {
                 match self {
                     $($enum::$variant(_) => $crate::info::components(&<$value as Layout>::TYPE),)*
                 }
             }
 
-            /// Number of values.
+            /// The number of values.
             pub fn len(&self) -> usize {
                 match self {
                     $($enum::$variant(values) => values.len(),)*
                 }
             }
 
-            /// Whether there are none.
+            /// Returns `true` if there are no values.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }

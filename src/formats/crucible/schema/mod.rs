@@ -1,5 +1,5 @@
-//! The declaration of Crucible: structs in the order and with the names of the specification, and the container around
-//! chunks that real files have (C11). The tangent dialect (C10) differs in what attribute bits mean: `dialect` decides.
+//! The declaration of Crucible: structs with the names and order of the specification, and the container that real
+//! files use (C11). `dialect` selects the meaning of attribute bits in the tangent dialect (C10).
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 
@@ -26,7 +26,7 @@ use crate::{Dialect, Error, Result, parallel, path};
 #[br(import(dialect: Dialect, container: Container, input: &Input<'_>))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
-    /// Which attribute each bit stands for.
+    /// The dialect, which determines the meaning of attribute bits.
     #[br(calc = dialect)]
     #[bw(ignore)]
     #[json(default)]
@@ -36,11 +36,11 @@ pub struct Document {
     #[bw(ignore)]
     #[json(default)]
     pub container: Container,
-    /// What a container starts with.
+    /// The start of a container.
     #[br(temp, if(container == Container::Model))]
     #[bw(if(*container == Container::Model), try_calc = ModelHeader::of(chunks))]
     header: ModelHeader,
-    /// The chunks, one per mesh; exactly one without a container.
+    /// The chunks, one per mesh; exactly one in a bare file.
     #[br(
         count = if container == Container::Model { header.chunk_count } else { 1 },
         args { inner: (dialect, container, input) }, parse_with = read_chunks
@@ -48,7 +48,7 @@ pub struct Document {
     #[bw(args(*dialect, *container), write_with = write_chunks)]
     #[layout(stored_as = Vec<StoredChunk>)]
     pub chunks: Vec<Chunk>,
-    /// Bytes behind the last chunk. Only lenient reading accepts them (C9).
+    /// Bytes after the last chunk. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
     #[bw(write_with = bulk::write)]
     #[json(optional)]
@@ -58,7 +58,7 @@ pub struct Document {
 /// The container of the chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Json)]
 pub enum Container {
-    /// Nothing: the file is one chunk.
+    /// No container: the file is a bare chunk.
     #[default]
     Chunk,
     /// A `.cmodel` file (C11).
@@ -71,7 +71,7 @@ impl From<Container> for Value {
     }
 }
 
-/// What a `.cmodel` file starts with (C11).
+/// The start of a `.cmodel` file (C11).
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"cmodel\n")]
@@ -81,14 +81,14 @@ pub struct ModelHeader {
     pub chunk_count: u32,
 }
 
-/// A chunk, in a container or without one.
+/// A chunk, bare or in a container.
 #[derive(Layout)]
 #[br(import(dialect: Dialect, container: Container))]
 pub enum StoredChunk {
-    /// The only chunk of a file.
+    /// A bare chunk.
     #[br(pre_assert(container == Container::Chunk))]
     Bare(#[br(args(dialect))] Chunk),
-    /// One of the chunks in a container.
+    /// A chunk in a container.
     #[br(pre_assert(container == Container::Model))]
     Contained(#[br(args(dialect))] ModelChunk<'static>),
 }
@@ -113,7 +113,7 @@ pub struct ModelChunk<'a> {
 impl ModelHeader {
     fn of(chunks: &[Chunk]) -> Result<ModelHeader> {
         let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
-            let message = format!("{} chunks, but the file can count {}", chunks.len(), u32::MAX);
+            let message = format!("{} chunks, but the format allows at most {}", chunks.len(), u32::MAX);
             Error::inexpressible(message).at(path!(chunks))
         })?;
         Ok(ModelHeader { chunk_count })
@@ -166,13 +166,13 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     Ok(())
 }
 
-/// Refuses what a bare file has no place for.
+/// Rejects data that a bare file cannot store.
 fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
     match (container, chunks) {
         (Container::Model, _) => Ok(()),
         (Container::Chunk, [chunk]) if chunk.trailing.is_empty() => Ok(()),
         (Container::Chunk, [_]) => {
-            let message = "what follows a bare chunk is the document's trailing, not the chunk's";
+            let message = "bytes after a bare chunk belong to the document's trailing, not the chunk's";
             Err(Error::inexpressible(message).at(path!(chunks[0].trailing)))
         }
         (Container::Chunk, chunks) => {

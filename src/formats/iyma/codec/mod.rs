@@ -17,7 +17,7 @@ use crate::unpack::zstd;
 use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};
 use opened::{open, split};
 
-/// Decodes a file, checking nothing but its structure and, if strictly, its checksums.
+/// Decodes a file, checking only its structure and, in strict mode, its checksums.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
     let parts = split(bytes)?;
     let opened = open(parts.header, parts.descriptor, dialect, options.strictness)?;
@@ -33,7 +33,7 @@ pub(super) fn parts(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     Ok((parts.descriptor, parts.data))
 }
 
-/// Encodes the document in its own dialect, checking nothing but that it can be expressed.
+/// Encodes the document in its own dialect; rejects only what the dialect cannot express.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
     let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
         let usage = document.attributes[index].usage.name();
@@ -43,7 +43,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     dialect::require_keys(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
         let message = format!(
-            "{} bytes encoded, but the header counts {} at most: write fewer meshes or attributes to a file",
+            "{} bytes encoded, but the header allows at most {}: write fewer meshes or attributes to a file",
             descriptor.len(),
             u16::MAX
         );
@@ -74,7 +74,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     Ok(file)
 }
 
-/// The range of [`compression_level`](WriteOptions::compression_level): the levels of zstd.
+/// The range of [`compression_level`](WriteOptions::compression_level): zstd's levels.
 pub fn compression_levels() -> RangeInclusive<i32> {
     zstd::levels()
 }

@@ -1,4 +1,4 @@
-//! Header and descriptor: which dialect a file is in, and whether its checksums are right.
+//! Header and descriptor: detects the dialect and verifies the checksums.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -25,18 +25,18 @@ static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     ]
 });
 
-/// The layout of each dialect.
+/// The layouts of all dialects.
 pub(in super::super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// The layout of a file of this dialect.
+/// Returns the layout of a file of this dialect.
 pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, reference)] = *LAYOUTS;
     if dialect == Dialect::Reference { reference } else { spec }
 }
 
-/// Whether the bytes have the magic of IyMA, and the dialect (I2).
+/// Detects IyMA by its magic bytes, and its dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
     let confidence =
         if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
@@ -44,7 +44,7 @@ pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
     Detection { confidence, dialect }
 }
 
-/// The dialect by the metadata checksum, else by what can be decoded (I2).
+/// Detects the dialect by the metadata checksum, or else by which dialect decodes (I2).
 fn dialect_by(header: &Header, descriptor: &[u8]) -> Dialect {
     let fits =
         |dialect| hash::is_metadata(header.metadata_checksum, descriptor, header.data_checksum, dialect);
@@ -63,7 +63,7 @@ pub(super) struct Parts<'b> {
 }
 
 pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>> {
-    // The dialects have their parts at the same places.
+    // The parts have the same positions in all dialects.
     let file = File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
     Ok(Parts {
         header: file.header,
@@ -72,7 +72,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>> {
     })
 }
 
-/// Header and descriptor, decoded.
+/// The decoded header and descriptor.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) header: Header,
@@ -85,7 +85,7 @@ pub(super) fn read_header(bytes: &[u8]) -> Result<Header> {
     Header::read(&mut Cursor::new(bytes)).map_err(Error::malformed)
 }
 
-/// Decodes the descriptor, having verified the metadata checksum.
+/// Decodes the descriptor after verifying the metadata checksum.
 pub(super) fn open(
     header: Header,
     descriptor: &[u8],
@@ -109,14 +109,14 @@ pub(super) fn open(
     Ok(Opened { header, dialect, descriptor: decoded, metadata_checksum: wrong })
 }
 
-/// The metadata checksum of a file, if it is wrong.
+/// Returns the metadata checksum if it is wrong.
 fn metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
     let Header { metadata_checksum: stored, data_checksum, .. } = *header;
     (!hash::is_metadata(stored, descriptor, data_checksum, dialect))
         .then(|| WrongChecksum::found(stored, hash::metadata(descriptor, data_checksum, dialect)))
 }
 
-/// The data checksum of a file with these compressed bytes.
+/// Checks the data checksum against the compressed data.
 fn data_checksum(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
     match header.data_checksum {
         0 => DataChecksum::Absent,
@@ -125,7 +125,7 @@ fn data_checksum(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect)
     }
 }
 
-/// Both checksums of a file, even if nothing else can be decoded; `None` without a whole header and descriptor.
+/// Returns both checksums, even if nothing else can be decoded; `None` if the header or descriptor is truncated.
 pub(in super::super) fn checksums(
     bytes: &[u8],
     dialect: Dialect,
@@ -134,7 +134,7 @@ pub(in super::super) fn checksums(
     Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, &[data], dialect)))
 }
 
-/// The bytes of a field of the header.
+/// Returns the byte range of a header field.
 fn in_header(name: &str) -> Range<u64> {
     let Type::Declared(header) = Header::TYPE else { return 0..0 };
     let field = header.offset_of(name, &Scope::default());
@@ -147,12 +147,12 @@ fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, messa
 }
 
 impl Opened {
-    /// Where the data starts in the file.
+    /// The file offset of the data.
     pub(super) fn data_start(&self) -> u64 {
         Header::size() as u64 + u64::from(self.header.descriptor_len)
     }
 
-    /// The data checksum of a file with these compressed bytes.
+    /// Verifies the data checksum against the compressed data.
     pub(super) fn verify(&self, packed: &[impl AsRef<[u8]>], strictness: Strictness) -> Result<DataChecksum> {
         match (data_checksum(&self.header, packed, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
@@ -164,7 +164,7 @@ impl Opened {
         }
     }
 
-    /// The error for data that cannot be decompressed; `end` is where it ends, if that is known.
+    /// Returns the error for data that cannot be decompressed. `end` is the end of the data, if known.
     pub(super) fn unpacking(&self, fault: zstd::Fault, end: Option<u64>) -> Error {
         let rule = match fault {
             zstd::Fault::Invalid(_) => &rules::PACKING,
@@ -184,10 +184,10 @@ impl Opened {
         error_at(rule, path!(data), range, fault.to_string())
     }
 
-    /// The document with this uncompressed data.
+    /// Builds the document from the uncompressed data.
     pub(super) fn document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
         let Opened { header: _, dialect, descriptor, metadata_checksum } = self;
-        // The data is as long as the descriptor says.
+        // The data was unpacked to the size in the descriptor.
         let buffers =
             descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
         let mut buffers = buffers.collect::<Vec<_>>().into_iter();
@@ -211,7 +211,7 @@ impl Opened {
     }
 }
 
-/// Gives an error its place, unless it has one.
+/// Adds the location to an error without one.
 pub(in super::super) fn locate_in(
     error: Error,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Reads a file from a stream: all of it, one mesh, or the user data alone.
+//! Reads all or part of a file from a stream: the document, one mesh, or the user data.
 
 use std::io::Read;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::super::document::merge::narrow;
-use super::super::document::{DataChecksum, Document, no_mesh};
+use super::super::document::{DataChecksum, Document, missing_mesh};
 use super::super::rules;
 use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
@@ -14,9 +14,9 @@ use crate::formats::accept;
 use crate::unpack::zstd::{self, Chunks, Fault, Inflater};
 use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness, path};
 
-/// A file whose header and descriptor have been read, and whose data has not.
+/// A file whose header and descriptor have been read, but not its data.
 ///
-/// For files that are in memory as a whole, [`Document::read`](crate::Format::read) is faster.
+/// [`Document::read`](crate::Format::read) is faster for files in memory.
 ///
 /// ```
 /// use meshspec::iyma::Reader;
@@ -40,7 +40,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If they cannot be read or decoded, or, strictly, if the metadata checksum is wrong.
+    /// If they cannot be read or decoded, or, in strict mode, if the metadata checksum is wrong.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
@@ -70,11 +70,12 @@ impl<R: Read> Reader<R> {
         self.opened.dialect
     }
 
-    /// The user data. Nothing else is decompressed, and the data checksum, which covers everything, is not verified.
+    /// Reads the user data without decompressing the rest. The data checksum is not verified, because it covers all
+    /// data.
     ///
     /// # Errors
     ///
-    /// If the data cannot be read or decompressed, or the user data is over the limits.
+    /// If the data cannot be read or decompressed, or the user data exceeds the limits.
     pub fn user_data(self) -> Result<Bytes> {
         let size = self.opened.descriptor.user_data_len.into();
         self.within_limits(size)?;
@@ -83,9 +84,9 @@ impl<R: Read> Reader<R> {
         Ok(data.into())
     }
 
-    /// One mesh and the user data, as [`Document::mesh`] returns them, without keeping the other meshes in memory.
+    /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.
     ///
-    /// The data is decompressed up to the last vertex of the mesh; strictly, the checksum of all of it is verified.
+    /// Decompresses the data up to the last vertex of the mesh. Strict mode verifies the checksum of all data.
     ///
     /// # Errors
     ///
@@ -108,11 +109,11 @@ impl<R: Read> Reader<R> {
         checked(opened.document(data.into(), checksum), &options)
     }
 
-    /// The whole file.
+    /// Reads the whole file.
     ///
     /// # Errors
     ///
-    /// As [`Document::read`](crate::Format::read).
+    /// See [`Document::read`](crate::Format::read).
     pub fn document(self) -> Result<Document> {
         let size = self.opened.descriptor.data_len();
         self.within_limits(size)?;
@@ -136,11 +137,11 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// The ranges of the user data and of one mesh in the uncompressed data.
+    /// Returns the ranges of the user data and of one mesh in the uncompressed data.
     fn ranges_of_mesh(&self, index: usize) -> Result<Vec<Range<u64>>> {
         let descriptor = &self.opened.descriptor;
         let Some(mesh) = descriptor.meshes.get(index) else {
-            return Err(no_mesh(index, descriptor.meshes.len()));
+            return Err(missing_mesh(index, descriptor.meshes.len()));
         };
         let part = |buffer: Range<u64>, size: usize, first: u32, count: u32| {
             let start = buffer.start + u64::from(first) * size as u64;
@@ -166,7 +167,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The packed data, and its checksum.
+/// Reads the packed data and checks its checksum.
 fn verified(source: impl Read, opened: &Opened, options: &ReadOptions) -> Result<(Chunks, DataChecksum)> {
     let chunks =
         Chunks::read(source, options.limits.max_decoded).map_err(|fault| unpacking(opened, fault))?;
@@ -174,7 +175,7 @@ fn verified(source: impl Read, opened: &Opened, options: &ReadOptions) -> Result
     Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
 }
 
-/// The content in these ranges, which are in order.
+/// Decompresses these ranges, which must be in order.
 fn pieces<R: Read>(
     mut inflater: Inflater<R>,
     ranges: Vec<Range<u64>>,
@@ -188,7 +189,7 @@ fn pieces<R: Read>(
     Ok(data)
 }
 
-/// The end of a stream is not known in advance.
+/// A stream's end is not known in advance.
 fn unpacking(opened: &Opened, fault: Fault) -> Error {
     opened.unpacking(fault, None).in_format(FormatId::Iyma)
 }

@@ -1,4 +1,4 @@
-//! Index and vertex buffers, as the GPU takes them.
+//! Index and vertex buffers, ready for the GPU.
 
 use bytes::Bytes;
 
@@ -10,34 +10,34 @@ use crate::bulk::{Column, Plain};
 pub struct IndexBuffer {
     /// Width of an index.
     pub format: IndexFormat,
-    /// The bytes that the GPU takes.
+    /// The bytes to upload.
     pub data: Bytes,
 }
 
 impl IndexBuffer {
-    /// 16-bit indices.
+    /// Creates a buffer of 16-bit indices.
     pub fn from_u16(indices: &[u16]) -> IndexBuffer {
         let data = Bytes::from(crate::bulk::as_bytes(indices).into_owned());
         IndexBuffer { format: IndexFormat::U16, data }
     }
 
-    /// 32-bit indices.
+    /// Creates a buffer of 32-bit indices.
     pub fn from_u32(indices: &[u32]) -> IndexBuffer {
         let data = Bytes::from(crate::bulk::as_bytes(indices).into_owned());
         IndexBuffer { format: IndexFormat::U32, data }
     }
 
-    /// Number of indices.
+    /// The number of indices.
     pub fn len(&self) -> usize {
         self.data.len() / self.format.size()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no indices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The indices as 32-bit numbers.
+    /// Iterates over the indices as 32-bit numbers.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let (narrow, wide): (&[u8], &[u8]) = match self.format {
             IndexFormat::U16 => (&self.data, &[]),
@@ -47,19 +47,19 @@ impl IndexBuffer {
         narrow.chain(wide.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
     }
 
-    /// The indices of a mesh; `None` if its range exceeds the buffer.
+    /// Returns the indices of a mesh; `None` if its range exceeds the buffer.
     pub(in super::super) fn of_mesh(&self, mesh: &MeshInfo) -> Option<IndexBuffer> {
         let data = slice(&self.data, self.format.size(), mesh.first_index, mesh.index_count)?;
         Some(IndexBuffer { format: self.format, data })
     }
 
-    /// Returns the indices in 16 bits, if all of them fit.
+    /// Converts the indices to 16 bits; `None` if any does not fit.
     pub fn narrowed(&self) -> Option<IndexBuffer> {
         let narrow = self.iter().map(|index| u16::try_from(index).ok());
         narrow.collect::<Option<Vec<u16>>>().map(|narrow| IndexBuffer::from_u16(&narrow))
     }
 
-    /// The same indices as 32-bit indices.
+    /// Converts the indices to 32 bits.
     pub fn widened(&self) -> IndexBuffer {
         match self.format {
             IndexFormat::U16 => IndexBuffer::from_u32(&self.iter().collect::<Vec<_>>()),
@@ -68,29 +68,30 @@ impl IndexBuffer {
     }
 }
 
-/// One vertex buffer.
+/// A vertex buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
-    /// What its values mean.
+    /// The usage of its values.
     pub usage: Usage,
-    /// How its values are stored.
+    /// The format of its values.
     pub format: VertexFormat,
-    /// The values, little-endian and tightly packed, as the GPU takes them.
+    /// The values, little-endian and tightly packed, ready to upload.
     pub data: Bytes,
 }
 
 impl Attribute {
-    /// A vertex buffer of these values, component by component; see [`VertexFormat::from_f32`].
+    /// Creates a vertex buffer from floats, component by component; see [`VertexFormat::from_f32`].
     pub fn from_f32(usage: Usage, format: VertexFormat, values: &[f32]) -> Attribute {
         Attribute { usage, format, data: format.from_f32(values).into() }
     }
 
-    /// The values as floats, component by component; see [`VertexFormat::to_f32`].
+    /// Converts the values to floats, component by component; see [`VertexFormat::to_f32`].
     pub fn to_f32(&self) -> Vec<f32> {
         self.format.to_f32(&self.data)
     }
 
-    /// The values as they are stored, if `T` is as large as one: `[f32; 3]` for `Float32x3`, `[u8; 4]` for `Unorm8x4`.
+    /// Returns the stored values if `T` has the size of a value: `[f32; 3]` for `Float32x3`, `[u8; 4]` for
+    /// `Unorm8x4`.
     ///
     /// ```
     /// use meshspec::iyma::{Attribute, Usage, VertexFormat};
@@ -104,30 +105,30 @@ impl Attribute {
         (size_of::<T>() == size).then(|| Column::new(&self.data, size, 0))?
     }
 
-    /// The values of a mesh; `None` if its range exceeds the buffer.
+    /// Returns the values of a mesh; `None` if its range exceeds the buffer.
     pub(in super::super) fn of_mesh(&self, mesh: &MeshInfo) -> Option<Attribute> {
         let data = slice(&self.data, self.format.size(), mesh.first_vertex, mesh.vertex_count)?;
         Some(Attribute { usage: self.usage.clone(), format: self.format, data })
     }
 
-    /// The entry of the descriptor.
+    /// The entry in the descriptor.
     pub fn info(&self) -> VertexAttributeInfo {
         let Attribute { usage, format, data: _ } = self;
         VertexAttributeInfo { usage: usage.clone(), format: *format }
     }
 
-    /// Number of values.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.data.len() / self.format.size()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// `count` items from `first` on, of `size` bytes each.
+/// Returns `count` items of `size` bytes each, starting at item `first`.
 fn slice(data: &Bytes, size: usize, first: u32, count: u32) -> Option<Bytes> {
     let start = usize::try_from(first).ok()?.checked_mul(size)?;
     let end = start.checked_add(usize::try_from(count).ok()?.checked_mul(size)?)?;

@@ -1,4 +1,4 @@
-//! Usages of one dialect in the other. Those of the reference dialect are keys of a map, without names (I1).
+//! Converts usages between dialects. In the reference dialect they are map keys, without names (I1).
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::{Attribute, Document};
 use crate::loss::LossKind;
 use crate::{Dialect, Error, Loss, Result, path};
 
-/// Refuses a document in the reference dialect that has a usage twice.
+/// Rejects a document in the reference dialect with a duplicate usage.
 pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
     if document.dialect != Dialect::Reference {
         return Ok(());
@@ -26,8 +26,8 @@ pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
 }
 
 impl Document {
-    /// Stores the indices of a document in the reference dialect in 16 bits if they fit: its reader multiplies counts by the
-    /// size of an index (I17).
+    /// Converts the indices of a document in the reference dialect to 16 bits if they fit. That dialect's reader
+    /// multiplies counts by the index size (I17).
     pub(in super::super) fn narrow_indices(&mut self) {
         if self.dialect == Dialect::Reference
             && let Some(indices) = &mut self.indices
@@ -39,9 +39,9 @@ impl Document {
     }
 }
 
-/// Changes usages to those of a dialect. In the reference dialect custom ones lose their names, and a second `Uv` is
-/// `Uv1`; the specification may have `Uv` twice. What else the dialect does not have, or not twice, becomes a custom usage
-/// with an unused number.
+/// Converts usages to those of a dialect. The reference dialect drops the names of custom usages, and calls a second
+/// `Uv` `Uv1`. The specification allows several `Uv`. Usages that the dialect lacks, or allows only once, become
+/// custom usages with unused numbers.
 pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dialect, losses: &mut Vec<Loss>) {
     let numbers: HashSet<u32> = attributes.iter().filter_map(|attribute| number(&attribute.usage)).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
@@ -69,7 +69,7 @@ pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dial
             let custom = usage.name();
             let message = match missing {
                 true => format!("the {dialect} dialect lacks this usage"),
-                false => format!("the {dialect} dialect has each usage once"),
+                false => format!("the {dialect} dialect allows each usage once"),
             };
             let loss = Loss::new(LossKind::Renamed, path(), message);
             losses.push(loss.detail(format_args!("{name} becomes {custom}")));
@@ -78,7 +78,7 @@ pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dial
     }
 }
 
-/// The number of a custom usage.
+/// Returns the number of a custom usage.
 fn number(usage: &Usage) -> Option<u32> {
     match usage {
         Usage::Custom(number, _) => Some(*number),

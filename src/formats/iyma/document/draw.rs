@@ -1,20 +1,20 @@
-//! Indirect-draw records, as GPUs read them from a buffer.
+//! Indirect draw arguments, as GPUs read them from a buffer.
 
 use bytemuck::{Pod, Zeroable};
 
 use super::super::schema::MeshInfo;
 
-/// The records of all meshes.
+/// The draw arguments of all meshes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Draws {
     /// For meshes with indices.
     Indexed(Vec<DrawIndexedIndirect>),
-    /// For meshes without.
+    /// For meshes without indices.
     NonIndexed(Vec<DrawIndirect>),
 }
 
 impl Draws {
-    /// The records in the byte order of this machine, as its GPU takes them.
+    /// The arguments in native byte order, ready to upload.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Draws::Indexed(draws) => bytemuck::cast_slice(draws),
@@ -23,7 +23,7 @@ impl Draws {
     }
 }
 
-/// One indexed draw: `VkDrawIndexedIndirectCommand`, `D3D12_DRAW_INDEXED_ARGUMENTS`, `wgpu::DrawIndexedIndirectArgs`.
+/// An indexed draw: `VkDrawIndexedIndirectCommand`, `D3D12_DRAW_INDEXED_ARGUMENTS`, `wgpu::DrawIndexedIndirectArgs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct DrawIndexedIndirect {
@@ -33,13 +33,13 @@ pub struct DrawIndexedIndirect {
     pub instance_count: u32,
     /// Position of the first index.
     pub first_index: u32,
-    /// Is added to each index.
+    /// Value added to each index.
     pub base_vertex: i32,
-    /// Number of the first instance.
+    /// Index of the first instance.
     pub first_instance: u32,
 }
 
-/// One draw without indices: `VkDrawIndirectCommand`, `D3D12_DRAW_ARGUMENTS`, `wgpu::DrawIndirectArgs`.
+/// A non-indexed draw: `VkDrawIndirectCommand`, `D3D12_DRAW_ARGUMENTS`, `wgpu::DrawIndirectArgs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct DrawIndirect {
@@ -49,7 +49,7 @@ pub struct DrawIndirect {
     pub instance_count: u32,
     /// Position of the first vertex.
     pub first_vertex: u32,
-    /// Number of the first instance.
+    /// Index of the first instance.
     pub first_instance: u32,
 }
 

@@ -1,7 +1,7 @@
-//! Values of vertex buffers to and from 32-bit floats.
+//! Converts vertex buffers to and from 32-bit floats.
 //!
-//! Normalised integers are converted as GPUs convert them: an unsigned one of n bits is divided by 2ⁿ − 1, one with a
-//! sign by 2ⁿ⁻¹ − 1, and the smallest of those counts as −1.
+//! Normalised integers follow the GPU rules: unsigned n-bit integers are divided by 2ⁿ − 1, signed ones by 2ⁿ⁻¹ − 1.
+//! The most negative integer is clamped to −1.
 
 use half::f16;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
@@ -11,11 +11,11 @@ use crate::bulk::{self, Plain};
 use crate::layout::BitRange;
 
 impl VertexFormat {
-    /// Values as floats, component by component, each value with [`components`](VertexFormat::components) of them.
-    /// Bytes after the last whole value are ignored.
+    /// Converts values to floats, [`components`](VertexFormat::components) per value. Bytes after the last whole
+    /// value are ignored.
     ///
-    /// 64-bit floats and 32-bit integers are rounded to the nearest float; everything else is exact or, where it is
-    /// normalised, the nearest float to the fraction.
+    /// 64-bit floats and 32-bit integers are rounded to the nearest float, and so are normalised fractions. All
+    /// others are exact.
     ///
     /// ```
     /// use meshspec::iyma::VertexFormat;
@@ -60,10 +60,10 @@ impl VertexFormat {
         }
     }
 
-    /// The bytes of values that are given component by component. Floats after the last whole value are ignored.
+    /// Encodes values from floats, component by component. Floats after the last whole value are ignored.
     ///
-    /// Integers are rounded to the nearest one, halves away from zero, and limited to their range; normalised ones
-    /// after scaling. NaN becomes 0 there.
+    /// Integers are rounded to the nearest, ties away from zero, and clamped to their range; normalised ones are
+    /// scaled first. NaN becomes 0 in integer formats.
     pub fn from_f32(self, values: &[f32]) -> Vec<u8> {
         let values = &values[..values.len() - values.len() % self.components()];
         let round = |x: f32, scale: f32, min: f32| (x.clamp(min, 1.0) * scale).round();
@@ -96,12 +96,12 @@ impl VertexFormat {
     }
 }
 
-/// The largest number that fits in these bits.
+/// Returns the largest number with this many bits.
 const fn max(bits: BitRange) -> f32 {
     bits.of_u64(u64::MAX) as f32
 }
 
-/// The components of an `Unorm10x3x2` word.
+/// Unpacks an `Unorm10x3x2` word to its components.
 fn unpack(word: u32) -> [f32; 4] {
     UNORM10X3X2.map(|bits| bits.of_u64(word.into()) as u32 as f32 / max(bits))
 }

@@ -1,7 +1,7 @@
 //! Index and vertex buffers as serde data, for JSON.
 //!
-//! Values of vertex buffers are lists of their components, as they are stored: normalised integers stay integers, and
-//! colours keep the order of the buffer. Floats that JSON cannot express are strings, as in every format.
+//! Vertex values are lists of their stored components: normalised integers stay integers, and colours keep the order
+//! of the buffer. As in every format, floats that JSON cannot express become strings.
 
 use bytes::Bytes;
 use half::f16;
@@ -14,7 +14,7 @@ use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFor
 use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
 
-/// User data: a string where it is UTF-8, else a list of bytes.
+/// Serializes user data as a string if it is UTF-8, otherwise as a list of bytes.
 pub(super) mod user_data {
     use super::{Bytes, Deserialize, Deserializer, Serialize, Serializer};
     use crate::Text;
@@ -28,7 +28,7 @@ pub(super) mod user_data {
     }
 }
 
-/// An [`IndexBuffer`] as data.
+/// The serde data of an [`IndexBuffer`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Indices {
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for IndexBuffer {
     }
 }
 
-/// An [`Attribute`] as data.
+/// The serde data of an [`Attribute`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Column<D> {
@@ -91,7 +91,7 @@ impl<'de> Deserialize<'de> for Attribute {
     }
 }
 
-/// The values of a buffer: lists of components, or components where a value has only one.
+/// The values of a buffer: lists of components, or plain numbers for single components.
 struct Values<'a>(VertexFormat, &'a [u8]);
 
 impl Serialize for Values<'_> {
@@ -123,7 +123,7 @@ fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// One component as it is stored.
+/// A stored component.
 struct Number<'a>(Component, &'a [u8]);
 
 impl Serialize for Number<'_> {
@@ -146,7 +146,7 @@ impl Serialize for Number<'_> {
     }
 }
 
-/// A component, or the components of a value, before their type is known.
+/// A number or a list, before its component type is known.
 #[derive(Debug)]
 enum Item {
     Int(i64),
@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Item, E> {
-        // Only floats may be larger.
+        // Only floats may exceed the range of `i64`.
         Ok(i64::try_from(value).map_or(Item::Float(value as f64), Item::Int))
     }
 
@@ -244,7 +244,7 @@ fn integer(item: &Item, min: i64, max: i64) -> Result<i64, String> {
     }
 }
 
-/// A float by the rules of all formats.
+/// Parses a float by the rules of all formats.
 fn float(item: &Item) -> Result<f32, String> {
     let float: Result<f32, ValueError> = match item {
         Item::Int(value) => f32::get((*value).into_deserializer()),
@@ -255,7 +255,7 @@ fn float(item: &Item) -> Result<f32, String> {
     float.map_err(|error| error.to_string())
 }
 
-/// The bits of a NaN that is written as `NaN:` with so many hexadecimal digits.
+/// Parses the bits of a NaN written as `NaN:` and this many hexadecimal digits.
 fn nan_bits(item: &Item, digits: usize) -> Option<u64> {
     let Item::Text(text) = item else { return None };
     let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;

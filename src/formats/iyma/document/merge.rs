@@ -1,27 +1,27 @@
 //! Merges and splits documents.
 
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
-use super::{Attribute, DataChecksum, Document, IndexBuffer, count, no_mesh};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, count, missing_mesh};
 use crate::{Error, FormatId, Loss, Path, Result, path};
 
-/// What the meshes of a file share: whether they have indices, and the usages and formats of their vertex buffers.
+/// Returns the properties that all meshes of a file share: whether they are indexed, and the usages and formats of
+/// their vertex buffers.
 fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
     let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
     (document.indices.is_some(), attributes)
 }
 
-/// Whether two documents can be merged.
+/// Returns `true` if two documents can be merged.
 fn are_compatible(a: &Document, b: &Document) -> bool {
     kind_of(a) == kind_of(b)
 }
 
-/// Merges documents into one, which has their meshes in order, and lists what is lost.
+/// Merges documents into one with all their meshes, in order. Also returns the losses.
 ///
-/// The documents must have the same vertex buffers, in any order, and either all or none of them indices. The first
-/// one decides the dialect, the order and the checksum. Indices become 32-bit if those of any document are, except in the
-/// reference dialect where all fit into 16 bits. A file has
-/// one place for user data: that of the first document that has any is kept.
+/// The documents must have the same vertex buffers, in any order, and all or none must be indexed. The first document
+/// determines the dialect, the buffer order and whether there is a checksum. If any indices are 32-bit, all become
+/// 32-bit, except in the reference dialect if they fit into 16 bits. Only the first non-empty user data is kept.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         return Ok((Document::default(), Vec::new()));
     };
     for (index, document) in documents.iter().enumerate() {
-        // A buffer of the wrong size would shift all that follows it.
+        // A buffer of the wrong size would shift everything after it.
         document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
         if !are_compatible(first, document) {
             return Err(Error::inexpressible(difference(first, document))
@@ -67,7 +67,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     Ok((merged, losses))
 }
 
-/// How a document differs from the first one.
+/// Describes how a document differs from the first one.
 fn difference(first: &Document, document: &Document) -> String {
     let describe = |document: &Document| {
         let attributes =
@@ -100,13 +100,13 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
 fn sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
     let total: u64 = counts.map(u64::from).sum();
     u32::try_from(total).map_err(|_| {
-        Error::inexpressible(format!("{total}: the format counts {} at most", u32::MAX))
+        Error::inexpressible(format!("{total}, but the format allows at most {}", u32::MAX))
             .at(path)
             .in_format(FormatId::Iyma)
     })
 }
 
-/// Indices are relative to the first vertex of their mesh: at most their width changes.
+/// Indices are relative to the first vertex of their mesh, so at most their width changes.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let all: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let wide = all.iter().any(|indices| indices.format == IndexFormat::U32);
@@ -118,7 +118,7 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!all.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// The attribute of `other` that corresponds to one of `first`: the n-th of its usage and format.
+/// Returns the attribute of `other` that matches one of `first`: the n-th with its usage and format.
 fn counterpart<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -126,7 +126,7 @@ fn counterpart<'d>(first: &Document, position: usize, other: &'d Document) -> Op
     other.attributes.iter().filter(same).nth(n)
 }
 
-/// Reduces a descriptor to that of a file of this mesh alone.
+/// Reduces a descriptor to a file with only this mesh.
 pub(in super::super) fn narrow(descriptor: &mut Descriptor, index: usize) {
     let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
     let MeshInfo { index_count, vertex_count, .. } = mesh;
@@ -138,14 +138,14 @@ pub(in super::super) fn narrow(descriptor: &mut Descriptor, index: usize) {
 }
 
 impl Document {
-    /// One mesh as a document of its own, with the user data. Its buffers share memory with those of this document.
+    /// Extracts one mesh, with the user data, as a new document. Its buffers share memory with this document.
     ///
     /// # Errors
     ///
     /// If there is no such mesh, or its range exceeds the buffers.
     pub fn mesh(&self, index: usize) -> Result<Document> {
         let Some(mesh) = self.meshes.get(index).copied() else {
-            return Err(no_mesh(index, self.meshes.len()));
+            return Err(missing_mesh(index, self.meshes.len()));
         };
         let MeshInfo { index_count, vertex_count, .. } = mesh;
         let beyond = || {
@@ -169,7 +169,7 @@ impl Document {
         })
     }
 
-    /// Each mesh as a document of its own, and a list of what belongs to no mesh.
+    /// Splits the document into one document per mesh. Also returns the losses: data that belongs to no mesh.
     ///
     /// # Errors
     ///
@@ -190,13 +190,13 @@ impl Document {
             losses.push(loss.counting(spare as usize, "vertices"));
         }
         if self.meshes.is_empty() && !self.user_data.is_empty() {
-            losses.push(Loss::dropped("user_data", "there are no meshes to keep it with"));
+            losses.push(Loss::dropped("user_data", "there is no mesh to attach it to"));
         }
         Ok((meshes, losses))
     }
 }
 
-/// How many of `total` items lie in none of the ranges, each given as first and count.
+/// Counts the items outside all ranges, each given as first and count.
 pub(in super::super) fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
     let mut ranges: Vec<_> =
         ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();

@@ -1,4 +1,4 @@
-//! The contents of an IyMA file.
+//! Documents of IyMA files.
 
 mod buffers;
 pub(super) mod dialect;
@@ -17,41 +17,41 @@ use meshspec_derive::Json;
 use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
 use crate::{Dialect, Error, FormatId, Path, Result, path};
 
-/// An IyMA file: its contents without the values that follow from others.
+/// An IyMA file without derived values.
 ///
-/// Buffers are [`Bytes`]: those of a file that was read are slices of one block of memory, and cheap to clone.
+/// Buffers are [`Bytes`], cheap to clone. After reading, they are slices of one block of memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
 pub struct Document {
-    /// Decides how usages are numbered and checksums computed (I1).
+    /// Determines the numbers of usages and the checksums (I1).
     #[json(default)]
     pub dialect: Dialect,
-    /// Bytes that only the application understands.
+    /// Application-defined bytes.
     #[json(with = "json::user_data", optional)]
     pub user_data: Bytes,
-    /// Number of vertices: the number of values in each attribute.
+    /// The number of vertices, and of values in each attribute.
     pub n_vertices: u32,
     /// The range of each mesh in the buffers.
     pub meshes: Vec<MeshInfo>,
-    /// The indices of all meshes; `None` for meshes without.
+    /// The indices of all meshes; `None` for non-indexed meshes.
     pub indices: Option<IndexBuffer>,
-    /// The vertex buffers in the order of the file (I8).
+    /// The vertex buffers, in file order (I8).
     pub attributes: Vec<Attribute>,
     /// Whether the compressed data has a checksum (I5).
     #[json(optional)]
     pub data_checksum: DataChecksum,
-    /// The stored metadata checksum, if it is wrong. Only lenient reading accepts that (I16).
+    /// The stored metadata checksum, if it is wrong. Only lenient reading accepts this (I16).
     pub metadata_checksum: Option<WrongChecksum>,
 }
 
-/// Whether the compressed data has a checksum.
+/// The state of the data checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Json)]
 pub enum DataChecksum {
-    /// It is present and correct.
+    /// Present and correct.
     #[default]
     Present,
-    /// There is none: 0 is stored (I5).
+    /// Absent: 0 is stored (I5).
     Absent,
-    /// It is present and wrong. Only lenient reading accepts that (I16).
+    /// Present but wrong. Only lenient reading accepts this (I16).
     Wrong(WrongChecksum),
 }
 
@@ -70,19 +70,19 @@ impl DataChecksum {
 #[derive(Debug, Clone, Copy, Json)]
 #[json(transparent)]
 pub struct WrongChecksum {
-    /// The value in the file.
+    /// The checksum stored in the file.
     pub stored: u64,
     #[json(skip)]
     computed: Option<u64>,
 }
 
 impl WrongChecksum {
-    /// A checksum of a file that was read.
+    /// Records a wrong checksum found in a file.
     pub(super) fn found(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
-    /// The correct value for the file that was read; not part of the document's content.
+    /// The correct checksum of the file that was read; not part of the document's content.
     pub fn computed(&self) -> Option<u64> {
         self.computed
     }
@@ -103,7 +103,7 @@ impl PartialEq for WrongChecksum {
 impl Eq for WrongChecksum {}
 
 impl Document {
-    /// A file of one mesh that covers all of these buffers.
+    /// Creates a file with one mesh that uses all of these buffers.
     ///
     /// ```
     /// use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
@@ -138,7 +138,7 @@ impl Document {
         Ok(document)
     }
 
-    /// The descriptor of the document.
+    /// Builds the descriptor of the document.
     ///
     /// # Errors
     ///
@@ -172,16 +172,16 @@ impl Document {
         })
     }
 
-    /// The first attribute with this usage.
+    /// Finds the first attribute with this usage.
     pub fn attribute(&self, usage: &Usage) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.usage == *usage)
     }
 
-    /// The records that draw each mesh once, for an indirect-draw buffer.
+    /// Returns the arguments to draw each mesh once, for an indirect draw buffer.
     ///
     /// # Errors
     ///
-    /// If the first vertex of a mesh exceeds the base vertex of a draw, a signed 32-bit integer.
+    /// If the first vertex of a mesh does not fit the base vertex of a draw, a signed 32-bit integer.
     pub fn draws(&self) -> Result<Draws> {
         let meshes = self.meshes.iter();
         if self.indices.is_none() {
@@ -198,17 +198,17 @@ impl Document {
     }
 }
 
-/// A count as the format stores it, in 32 bits.
+/// Converts a count to the 32 bits in the file.
 pub(super) fn count(items: usize, path: impl Into<Path>) -> Result<u32> {
     u32::try_from(items).map_err(|_| {
-        Error::inexpressible(format!("{items} items: the format counts {} at most", u32::MAX))
+        Error::inexpressible(format!("{items} items, but the format allows at most {}", u32::MAX))
             .at(path)
             .in_format(FormatId::Iyma)
     })
 }
 
-/// The error for a mesh that is not there.
-pub(super) fn no_mesh(index: usize, count: usize) -> Error {
+/// Returns the error for a missing mesh.
+pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
     let meshes = match count {
         0 => "no meshes".to_owned(),
         1 => "1 mesh".to_owned(),

@@ -6,7 +6,7 @@ use super::super::schema::{Component, Usage, VertexFormat};
 use crate::Loss;
 use crate::scene::{Components, Custom, Mesh};
 
-/// Lists what changes in custom attributes.
+/// Reports the changes to custom attributes.
 pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
     let numbers = numbered(&mesh.custom);
     for (place, custom) in mesh.custom.iter().enumerate() {
@@ -14,7 +14,7 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
         let (number, name) = &numbers[place];
         let again = format!("{number}_{name}");
         if again != custom.name {
-            let loss = Loss::renamed(format!("{path}.name"), "custom attributes of IyMA have a number");
+            let loss = Loss::renamed(format!("{path}.name"), "IyMA custom attributes are numbered");
             losses.push(loss.detail(format_args!("\"{}\" becomes \"{again}\"", custom.name)));
         }
         let components = format_of(custom).components();
@@ -25,7 +25,7 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The name that a scene has for a usage it knows nothing of.
+/// Returns the scene name of a usage that scenes do not know.
 pub(super) fn custom_name(usage: &Usage) -> String {
     match usage {
         Usage::Custom(number, name) => format!("{number}_{name}"),
@@ -33,7 +33,7 @@ pub(super) fn custom_name(usage: &Usage) -> String {
     }
 }
 
-/// The number and the name of a custom attribute.
+/// Returns the number and name of a custom attribute.
 fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
         Some((Ok(number), name)) => (number, name),
@@ -41,7 +41,7 @@ fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
     }
 }
 
-/// A number and a name for each of these attributes; no two pairs are equal.
+/// Returns a unique number and name for each of these attributes.
 pub(super) fn numbered(custom: &[Custom]) -> Vec<(u32, String)> {
     let mut known = HashSet::new();
     let numbers = custom.iter().enumerate().map(|(place, custom)| {
@@ -67,7 +67,7 @@ fn component_of(values: &Components) -> Component {
     }
 }
 
-/// The format with the fewest components that holds the attribute. None has three components of 8 or 16 bits.
+/// Returns the smallest format that holds the attribute. There are no formats of three 8- or 16-bit components.
 fn format_of(custom: &Custom) -> VertexFormat {
     let component = component_of(&custom.values);
     let fits =
@@ -76,7 +76,7 @@ fn format_of(custom: &Custom) -> VertexFormat {
     candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
 }
 
-/// A buffer for a custom attribute, padded with 0 to the components of its format.
+/// Returns the buffer of a custom attribute, zero-padded to the components of its format.
 pub(super) fn custom_buffer(usage: Usage, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
     let format = format_of(&custom);
     let bytes = custom.values.to_le_bytes();

@@ -1,4 +1,4 @@
-//! The meshes of a scene as buffers.
+//! Converts the meshes of a scene to buffers.
 
 use super::super::document::{Attribute, Document, IndexBuffer, count};
 use super::super::schema::{MeshInfo, Usage, VertexFormat};
@@ -7,7 +7,7 @@ use crate::bulk;
 use crate::scene::{self, Colors, Mesh, Skin, Weights};
 use crate::{Loss, Result, path};
 
-/// The index buffers of all meshes one after the other, as wide as the widest.
+/// Concatenates the index buffers of all meshes, at the widest index format.
 pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
     let narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
@@ -25,7 +25,7 @@ pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
 pub(super) fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
     let (mut first_index, mut first_vertex) = (0, 0);
     let total = document.indices.as_ref().map_or(0, IndexBuffer::len);
-    // That all of them together can be counted, so that each can.
+    // If the total fits a count, each mesh's count does.
     count(total, path!(indices))?;
     let infos = meshes.iter().map(|mesh| {
         let index_count = mesh.faces.indices.as_ref().map_or(0, scene::Indices::len) as u32;
@@ -38,7 +38,7 @@ pub(super) fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInf
     Ok(infos.collect())
 }
 
-/// Gives the positions of all meshes a third coordinate if those of one of them have it.
+/// Gives flat meshes z = 0 if any mesh has a third coordinate.
 pub(super) fn share_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     if meshes.iter().all(|mesh| mesh.flat) {
         return;
@@ -50,7 +50,7 @@ pub(super) fn share_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     }
 }
 
-/// One buffer for each attribute, with the values of all meshes, which have the same attributes.
+/// Concatenates the attributes of all meshes, which must match, to one buffer each.
 pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<Attribute> {
     let mut attributes: Vec<(Attribute, Vec<u8>)> = Vec::new();
     for (index, mesh) in meshes.into_iter().enumerate() {
@@ -65,7 +65,7 @@ pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<
     attributes.into_iter().map(|(attribute, data)| Attribute { data: data.into(), ..attribute }).collect()
 }
 
-/// The vertex buffers of a mesh.
+/// Returns the vertex buffers of a mesh.
 fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let Mesh {
         positions,
@@ -76,9 +76,9 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         colors,
         skins,
         custom,
-        // `join_indices` has them.
+        // `join_indices` handles these.
         faces: _,
-        // `Capabilities::restrict` has listed them, or changed the values to what the format has.
+        // `Capabilities::restrict` has reported these, or adapted them to the format.
         name: _,
         material: _,
         uv_origin: _,
@@ -118,7 +118,7 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         });
     }
     for skin in skins {
-        // An unused slot is joint 0 with weight 0.
+        // Unused slots have joint 0 and weight 0.
         let joints: Vec<u16> = skin
             .joints
             .into_flattened()

@@ -1,4 +1,4 @@
-//! IyMA to and from scenes.
+//! Converts IyMA documents to and from scenes.
 
 mod custom;
 mod from_scene;
@@ -40,11 +40,11 @@ impl ToScene for Document {
         let Document {
             user_data,
             meshes,
-            // `to_mesh` and `list_losses` have looked at these.
+            // Handled by `to_mesh` and `list_losses`.
             n_vertices: _,
             indices: _,
             attributes: _,
-            // How the content is encoded.
+            // Encoding details without a scene counterpart.
             dialect: _,
             data_checksum: _,
             metadata_checksum: _,
@@ -87,7 +87,7 @@ impl FromScene for Document {
         share_coordinates(&mut scene.meshes, &mut losses);
         let mut attributes = join_attributes(scene.meshes, &mut losses);
         if dialect == Dialect::Reference {
-            // It has a usage for a second UV set.
+            // This dialect has a usage for a second UV set.
             let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
             if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned())) {
                 *second = Usage::Uv1;
@@ -98,7 +98,7 @@ impl FromScene for Document {
     }
 }
 
-/// Whether a mesh has indices; without, the vertices are used in order.
+/// Returns `true` if any mesh is indexed. Otherwise, vertices are used in order.
 fn is_indexed(meshes: &[Mesh]) -> bool {
     meshes.iter().any(|mesh| mesh.faces.indices.is_some())
 }

@@ -1,4 +1,4 @@
-//! Buffers as meshes of a scene.
+//! Converts buffers to the meshes of a scene.
 
 use super::super::document::merge::uncovered;
 use super::super::document::{Attribute, Document};
@@ -8,7 +8,7 @@ use crate::bulk;
 use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights, exact};
 use crate::{Error, FormatId, Loss, Quantity, Result, Unit, path};
 
-/// What a vertex buffer becomes in a scene.
+/// The scene attribute of a vertex buffer.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Position,
@@ -22,7 +22,7 @@ enum Role {
     Custom,
 }
 
-/// What each usage means in a scene.
+/// Returns the scene attribute of a buffer.
 fn role_of(attribute: &Attribute) -> Role {
     let Attribute { usage, format, data: _ } = attribute;
     match usage {
@@ -33,7 +33,7 @@ fn role_of(attribute: &Attribute) -> Role {
         Usage::Uv | Usage::Uv1 => Role::Uv,
         Usage::JointIndex => Role::Joints,
         Usage::JointWeight => Role::Weights,
-        // Further sets have no usage of their own: these are the names that `from_scene` gives them.
+        // Further UV sets have no usage of their own; `from_scene` assigns these names.
         Usage::Custom(set, name) if *name == format!("uv{set}") && *format == VertexFormat::Float32x2 => {
             Role::Uv
         }
@@ -43,7 +43,7 @@ fn role_of(attribute: &Attribute) -> Role {
 }
 
 impl Role {
-    /// The quantity that its errors measure.
+    /// The quantity in which its errors are measured.
     fn quantity(self) -> Quantity {
         match self {
             Role::Position => Quantity::POSITIONS,
@@ -56,7 +56,7 @@ impl Role {
         }
     }
 
-    /// How many components a scene has for it.
+    /// The number of components of this attribute in a scene.
     fn components(self) -> usize {
         match self {
             Role::Position | Role::Normal => 3,
@@ -66,7 +66,7 @@ impl Role {
     }
 }
 
-/// Lists what a scene cannot hold of the buffers, whatever the mesh.
+/// Reports the losses of the buffers that do not depend on a mesh.
 pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
     for (index, attribute) in document.attributes.iter().enumerate() {
         let path = format!("attributes[{index}]");
@@ -130,13 +130,13 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Bytes of buffers that meshes may become together, however small the buffers are.
+/// Maximum total size of the meshes in bytes, however small the buffers are.
 const MAX_SHARED: u64 = 1 << 30;
 
-/// How many times the buffers' size meshes may become together, where that is more.
+/// Maximum total size of the meshes as a multiple of the buffers' size, if that is larger.
 const MAX_SHARING: u64 = 16;
 
-/// Refuses meshes that become many times larger than the file: they may lie in the same parts of the buffers, and a file
+/// Rejects meshes that would expand to many times the file size. Meshes may share parts of the buffers, and a file
 /// without attributes may declare any number of vertices.
 pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
     let indices = document.indices.as_ref();
@@ -145,7 +145,7 @@ pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
     let attributes = document.attributes.iter().map(|attribute| attribute.format.size() as u64).sum::<u64>();
     let vertex = attributes.max(size_of::<[f32; 3]>() as u64);
     let index = indices.map_or(0, |indices| indices.format.size() as u64);
-    // Each mesh has a list for each attribute, also if it is short.
+    // Each mesh has a list per attribute, even an empty one.
     let lists = (document.attributes.len() * size_of::<Custom>()) as u64;
     let size =
         |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
@@ -181,7 +181,7 @@ pub(super) fn to_mesh(
                 mesh.positions = values(&part, [0.0; 3]);
             }
             Role::Normal => mesh.normals = Some(values(&part, [0.0; 3])),
-            // Without a fourth component, which says the side of the bitangent, it is 1.
+            // The fourth component is the handedness; it defaults to 1.
             Role::Tangent => mesh.tangents = Some(values(&part, [0.0, 0.0, 0.0, 1.0])),
             Role::Color => mesh.colors.push(colors(&part)),
             Role::Uv => mesh.uvs.push(values(&part, [0.0; 2])),
@@ -195,7 +195,7 @@ pub(super) fn to_mesh(
         }
     }
     if let (Some(joints), Some(weights)) = (joints, weights) {
-        // Joints are whole numbers, which a cast keeps as far as they fit.
+        // Joints are integers; the cast saturates.
         let joints = joints.iter().map(|four: &[f32; 4]| four.map(|joint| joint as u16)).collect();
         mesh.skins.push(Skin { joints, weights });
     }
@@ -221,7 +221,7 @@ fn indices_of(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Opti
     }))
 }
 
-/// The first components of each value; where it has fewer, those of `default`.
+/// Returns the first components of each value; missing ones come from `default`.
 fn values<const N: usize>(attribute: &Attribute, default: [f32; N]) -> Vec<[f32; N]> {
     if attribute.format.component() == Component::Float32 && attribute.format.components() == N {
         return bulk::to_vec::<f32>(&attribute.data).as_chunks::<N>().0.to_vec();
@@ -249,7 +249,7 @@ fn to_weights(attribute: &Attribute) -> Weights {
     }
 }
 
-/// Values without a meaning: integers stay what they are, the rest become floats.
+/// Returns values without a known meaning: integers unchanged, the rest as floats.
 fn components(attribute: &Attribute) -> Components {
     match attribute.format.component() {
         Component::Sint8 => Components::I8(bulk::to_vec(&attribute.data)),

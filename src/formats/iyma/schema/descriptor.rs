@@ -1,4 +1,4 @@
-//! The descriptor: what the data of a file consists of.
+//! The descriptor: the structure of the data in a file.
 
 #![allow(unused_qualifications, reason = "in the code that binrw generates for counts")]
 
@@ -17,13 +17,13 @@ use crate::Dialect;
 use crate::bulk::PrefixedText;
 use crate::layout::{Json, Layout, Packing, Type, Value};
 
-/// What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
+/// The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Descriptor {
-    /// Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file.
+    /// Size of the uncompressed data in bytes: the sum of the buffer sizes below (I6). Not stored in the file.
     #[br(temp)]
     #[bw(calc = self.data_len())]
     data_len: u64,
@@ -46,7 +46,7 @@ pub struct Descriptor {
     #[br(temp)]
     #[bw(calc = indices.map_or(0, |indices| indices.n_indices))]
     n_indices: u32,
-    /// Their format.
+    /// Format of the indices.
     #[br(temp)]
     #[bw(calc = indices.map_or(IndexFormat::U16, |indices| indices.format))]
     index_format: IndexFormat,
@@ -58,7 +58,7 @@ pub struct Descriptor {
     #[br(temp)]
     #[bw(try_calc = u32::try_from(attributes.len()))]
     attribute_count: u32,
-    /// The vertex buffers in the order of the data (I8). Each dialect encodes their usages in its own way.
+    /// The vertex buffers, in data order (I8). Each dialect encodes their usages in its own way.
     #[br(count = attribute_count)]
     #[bitcode(skip)]
     pub attributes: Vec<VertexAttributeInfo>,
@@ -94,18 +94,18 @@ pub struct MeshInfo {
 pub struct IndicesInfo {
     /// Number of indices of all meshes.
     pub n_indices: u32,
-    /// Their format.
+    /// Format of the indices.
     pub format: IndexFormat,
 }
 
-/// One vertex buffer.
+/// A vertex buffer.
 #[binwrite]
 #[bw(little, map = AttributeFields::from)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VertexAttributeInfo {
-    /// The meaning of its values.
+    /// The usage of its values.
     pub usage: Usage,
-    /// How its values are stored.
+    /// The format of its values.
     pub format: VertexFormat,
 }
 
@@ -113,24 +113,24 @@ impl Layout for VertexAttributeInfo {
     const TYPE: Type = AttributeFields::TYPE;
 }
 
-/// One vertex buffer as plain fields.
+/// A vertex buffer as plain fields.
 #[derive(Layout)]
 #[binwrite]
 #[brw(little)]
 pub struct AttributeFields {
-    /// The meaning of its values.
+    /// The usage of its values.
     pub usage: UsageField,
     /// The number of a custom usage.
     #[br(if(usage as u8 == 0))]
     pub custom: Option<u32>,
-    /// Size of the name of a custom usage in bytes. The reference dialect has no names.
+    /// Size of a custom usage's name in bytes. The reference dialect has no names.
     #[br(if(usage as u8 == 0))]
     #[bw(try_calc = name.as_ref().map(|name| u32::try_from(name.len())).transpose())]
     name_len: Option<u32>,
-    /// The name in UTF-8.
+    /// The name, in UTF-8.
     #[br(if(usage as u8 == 0), count = name_len)]
     pub name: Option<Vec<u8>>,
-    /// How its values are stored.
+    /// The format of its values.
     pub format: VertexFormat,
 }
 
@@ -144,7 +144,7 @@ impl From<&VertexAttributeInfo> for AttributeFields {
     }
 }
 
-/// As [`AttributeFields`] are laid out. A name has to be UTF-8.
+/// Reads the layout of [`AttributeFields`]. Names must be UTF-8.
 impl BinRead for VertexAttributeInfo {
     type Args<'a> = ();
 
@@ -164,23 +164,23 @@ impl BinRead for VertexAttributeInfo {
     }
 }
 
-/// bitcode of a descriptor of a dialect.
+/// The bitcode encoding of a dialect's descriptor.
 pub(super) const BITCODE: Packing =
     Packing::Coded { name: "bitcode", decode: plain_fields, encode: from_plain_fields };
 
-/// The plain fields of an encoded descriptor.
+/// Decodes a descriptor to its plain fields.
 fn plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
     Descriptor::decode(bytes, dialect_of(dialect.as_ref()))?.to_plain_fields()
 }
 
-/// An encoded descriptor with these plain fields, all of which it must hold.
+/// Encodes a descriptor from its plain fields, which must be complete.
 fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
     let dialect = dialect_of(dialect.as_ref());
     let mut rest = Cursor::new(fields);
     let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
     let left = fields.len() as u64 - rest.position();
     if left > 0 {
-        return Err(format!("{left} bytes are left over behind its last field"));
+        return Err(format!("{left} bytes follow its last field"));
     }
     let stored = descriptor.to_plain_fields()?;
     let has_indices = 20 + 16 * descriptor.meshes.len();
@@ -189,16 +189,15 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
         Some(0..8) => {
             let data_len = descriptor.data_len();
             return Err(format!(
-                "data_len has to be {data_len}, which follows from the buffers: it is not stored"
+                "data_len must be {data_len}, the size of the buffers, because it is not stored"
             ));
         }
         Some(place) if place == has_indices => {
-            return Err(format!("has_indices is {}, but has to be 0 or 1", fields[place]));
+            return Err(format!("has_indices is {}, expected 0 or 1", fields[place]));
         }
         Some(_) => {
-            return Err(
-                "without indices, n_indices and index_format have to be 0: they are not stored".to_owned()
-            );
+            return Err("without indices, n_indices and index_format must be 0, because they are not stored"
+                .to_owned());
         }
     }
     let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
@@ -222,7 +221,7 @@ impl Descriptor {
         decoded.map_err(|_| format!("not a bitcode-encoded descriptor of the {dialect} dialect"))
     }
 
-    /// Encodes a descriptor of this dialect; the error is the position of an attribute that the dialect does not have.
+    /// Encodes a descriptor in this dialect. The error is the position of an attribute whose usage the dialect lacks.
     #[doc(hidden)]
     pub fn encode(self, dialect: Dialect) -> Result<Vec<u8>, usize> {
         match dialect {
@@ -231,7 +230,7 @@ impl Descriptor {
         }
     }
 
-    /// The reference dialect has a map of vertex buffers, which bitcode encodes as it does a list (I1).
+    /// The reference dialect has a map of vertex buffers, which bitcode encodes like a list (I1).
     fn decode_as<U: WireUsage>(bytes: &[u8]) -> Result<Descriptor, bitcode::Error> {
         let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) = bitcode::decode(bytes)?;
         let attributes = attributes.into_iter();
@@ -257,7 +256,7 @@ impl Descriptor {
         self.buffer_sizes().sum()
     }
 
-    /// The range of each buffer in the uncompressed data: user data, indices, attributes.
+    /// The ranges of the buffers in the uncompressed data: user data, indices, attributes.
     pub fn buffers(&self) -> impl Iterator<Item = Range<u64>> {
         self.buffer_sizes().scan(0, |end, size| {
             let start = *end;
@@ -272,18 +271,18 @@ impl Descriptor {
         [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
     }
 
-    /// Whether it looks like one of the other dialect: the fifth variant is `Color` in one dialect and `Uv0`, which has
-    /// two components, in the other (I2).
-    fn is_odd(&self) -> bool {
+    /// Returns `true` if the descriptor looks like the other dialect. The fifth variant is `Color` in one dialect,
+    /// and `Uv0` with two components in the other (I2).
+    fn looks_like_reference(&self) -> bool {
         self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
     }
 
-    /// The dialect of a descriptor whose checksum matches none (I2).
+    /// Guesses the dialect of a descriptor whose checksum matches none (I2).
     #[doc(hidden)]
     pub fn guess(bytes: &[u8]) -> Dialect {
         match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
             (Err(_), Ok(_)) => Dialect::Reference,
-            (Ok(spec), Ok(_)) if spec.is_odd() => Dialect::Reference,
+            (Ok(spec), Ok(_)) if spec.looks_like_reference() => Dialect::Reference,
             _ => Dialect::Spec,
         }
     }

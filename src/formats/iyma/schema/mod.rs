@@ -1,8 +1,8 @@
-//! The declaration of IyMA: header and data as binrw structs, the descriptor as a struct that bitcode encodes, in the
-//! order and with the names of the specification.
+//! The declaration of IyMA: header and data as binrw structs, the descriptor as a struct encoded with bitcode. Order
+//! and names follow the specification.
 //!
-//! The encoding of bitcode has no fields at fixed places. Where a descriptor is shown, it is decoded, and written again as
-//! the plain fields of [`Descriptor`].
+//! Bitcode has no fields at fixed positions. To display a descriptor, it is decoded and rewritten as the plain fields
+//! of [`Descriptor`].
 
 mod descriptor;
 pub(super) mod rules;
@@ -23,7 +23,7 @@ use crate::bulk::{Bulk, Rest};
 use crate::layout::Layout;
 use descriptor::BITCODE;
 
-/// A file. The dialects differ in how they encode the usages in the descriptor (I1).
+/// A file. The dialects encode the usages in the descriptor differently (I1).
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -32,14 +32,14 @@ use descriptor::BITCODE;
 pub struct File<'a> {
     /// The header.
     pub header: Header,
-    /// The contents of the data, encoded with bitcode.
+    /// The structure of the data, encoded with bitcode.
     #[br(count = header.descriptor_len)]
     #[layout(
         rule = rules::DESCRIPTOR, packing = BITCODE(dialect), content = Descriptor,
         checksum = header.metadata_checksum, by = METADATA(dialect, header.data_checksum)
     )]
     pub descriptor: Bulk<'a, u8>,
-    /// All buffers, compressed with zstd; to the end of the file.
+    /// All buffers, compressed with zstd, up to the end of the file.
     #[layout(
         rule = rules::PACKING, packing = zstd, size = descriptor.data_len, content = Data<'static>,
         checksum = header.data_checksum, by = DATA(dialect), none = 0,
@@ -66,7 +66,7 @@ pub struct Header {
     /// RapidHash of the encoded descriptor, its length and the data checksum (I3, I4).
     #[layout(rule = rules::METADATA_CHECKSUM)]
     pub metadata_checksum: u64,
-    /// RapidHash of the compressed data; 0 where there is none (I5).
+    /// RapidHash of the compressed data; 0 if absent (I5).
     #[layout(rule = rules::DATA_CHECKSUM)]
     pub data_checksum: u64,
 }
@@ -78,17 +78,17 @@ impl Header {
     }
 }
 
-/// The uncompressed buffers, one after the other.
+/// The uncompressed buffers, concatenated.
 #[derive(Layout)]
 #[br(little, import(user_data_len: u32, has_indices: u8, index_format: IndexFormat, n_indices: u32, data_len: u64))]
 pub struct Data<'a> {
-    /// Bytes that only the application understands.
+    /// Application-defined bytes.
     #[br(count = user_data_len)]
     pub user_data: Bulk<'a, u8>,
     /// The index buffer.
     #[br(if(has_indices != 0), args(index_format, n_indices))]
     pub indices: Option<IndexData<'a>>,
-    /// The vertex buffers in the order of the descriptor (I8).
+    /// The vertex buffers, in descriptor order (I8).
     #[br(count = data_len - user_data_len as u64 - n_indices as u64 * (2 + 2 * (index_format as u64)))]
     pub vertices: Bulk<'a, u8>,
 }

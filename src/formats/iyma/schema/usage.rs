@@ -6,9 +6,9 @@ use meshspec_derive::{Json, Layout};
 
 use crate::Dialect;
 
-/// A usage as bitcode takes it: the enum of a dialect, whose variants stand in the order of their numbers.
+/// The enum that bitcode encodes for a dialect's usages; its variants are in the order of their numbers.
 pub(super) trait WireUsage: Encode + DecodeOwned + Into<Usage> {
-    /// `None` if the dialect does not have the usage.
+    /// Converts a usage; `None` if the dialect lacks it.
     fn of(usage: &Usage) -> Option<Self>;
 }
 
@@ -23,10 +23,10 @@ macro_rules! usages {
             )*
         }
     ) => {
-        /// The meaning of the values of a vertex buffer, in terms of both dialects.
+        /// The usage of a vertex buffer, in terms of both dialects.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Json)]
         pub enum Usage {
-            /// Anything else: a number and a name. The reference dialect has no names.
+            /// A custom usage: a number and a name. The reference dialect has no names.
             Custom(u32, String),
             $(
                 $(#[doc = $doc])*
@@ -35,26 +35,26 @@ macro_rules! usages {
             )*
         }
 
-        /// The meaning of the values of a vertex buffer: the usages of both dialects.
+        /// The usage of a vertex buffer, from either dialect.
         #[derive(Layout)]
         #[binrw]
         #[brw(repr = u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum UsageField {
-            /// Anything else.
+            /// A custom usage.
             Custom = 0,
             $($(#[doc = $doc])* $usage = $number,)*
         }
 
         impl Usage {
-            /// The named usages of a dialect, in the order of their numbers.
+            /// The named usages of a dialect, in numeric order.
             pub fn named(dialect: Dialect) -> &'static [Usage] {
                 match dialect {
                     $($dialect => &[$(Usage::$variant,)*],)*
                 }
             }
 
-            /// Whether a dialect has the usage.
+            /// Returns `true` if a dialect has the usage.
             pub fn is_in(&self, dialect: Dialect) -> bool {
                 match dialect {
                     $($dialect => $Wire::of(self).is_some(),)*
@@ -72,7 +72,7 @@ macro_rules! usages {
         }
 
         impl UsageField {
-            /// The usage, unless it is a custom one.
+            /// Returns the usage; `None` for a custom one.
             pub(super) fn named(self) -> Option<Usage> {
                 match self {
                     UsageField::Custom => None,
@@ -123,7 +123,7 @@ macro_rules! usages {
 }
 
 usages! {
-    // Each with its number in tables and dumps, and its name in messages and JSON.
+    // Each usage with its number in tables and dumps, and its name in messages and JSON.
     named {
         /// Position.
         Position = 1, "position";
@@ -142,7 +142,7 @@ usages! {
         /// Joint weights.
         JointWeight = 8, "joint_weight";
     }
-    // The usages of each dialect in the order of their numbers on the wire, behind `Custom`.
+    // The usages of each dialect after `Custom`, in order of their encoded numbers.
     dialects {
         /// The usages of the reference dialect, which has no names.
         Dialect::Reference => ReferenceUsage(u32, #[bitcode(skip)] String), has_names: false,

@@ -1,4 +1,4 @@
-//! The formats of indices and vertices: one table of the vertex formats, one of their components.
+//! Index and vertex formats: a table of the vertex formats and one of their components.
 
 use binrw::binrw;
 use bitcode::{Decode, Encode};
@@ -6,15 +6,15 @@ use meshspec_derive::{Json, Layout};
 
 use crate::layout::BitRange;
 
-/// Format of indices.
+/// An index format.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(repr = u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub enum IndexFormat {
-    /// 16 bits each.
+    /// 16-bit indices.
     U16 = 0,
-    /// 32 bits each.
+    /// 32-bit indices.
     U32 = 1,
 }
 
@@ -37,34 +37,34 @@ pub enum Component {
     Float32,
     /// 64-bit float.
     Float64,
-    /// 8-bit integer with a sign.
+    /// Signed 8-bit integer.
     Sint8,
-    /// 16-bit integer with a sign.
+    /// Signed 16-bit integer.
     Sint16,
-    /// 32-bit integer with a sign.
+    /// Signed 32-bit integer.
     Sint32,
-    /// 8-bit integer with a sign that stands for −1 to 1.
+    /// Signed normalised 8-bit integer, −1 to 1.
     Snorm8,
-    /// 16-bit integer with a sign that stands for −1 to 1.
+    /// Signed normalised 16-bit integer, −1 to 1.
     Snorm16,
-    /// 8-bit integer.
+    /// Unsigned 8-bit integer.
     Uint8,
-    /// 16-bit integer.
+    /// Unsigned 16-bit integer.
     Uint16,
-    /// 32-bit integer.
+    /// Unsigned 32-bit integer.
     Uint32,
-    /// 8-bit integer that stands for 0 to 1.
+    /// Unsigned normalised 8-bit integer, 0 to 1.
     Unorm8,
-    /// As `Unorm8`, in the order blue, green, red, alpha.
+    /// Like `Unorm8`, in the order blue, green, red, alpha.
     Unorm8Bgra,
-    /// Integers of 10, 10, 10 and 2 bits that stand for 0 to 1, in one word of 32 bits from its lowest bit on.
+    /// Unsigned normalised integers of 10, 10, 10 and 2 bits, packed in a 32-bit word from the lowest bit.
     Unorm10x3x2,
-    /// 16-bit integer that stands for 0 to 1.
+    /// Unsigned normalised 16-bit integer, 0 to 1.
     Unorm16,
 }
 
 impl Component {
-    /// Size in bytes; of `Unorm10x3x2`, that of the whole word.
+    /// Size in bytes; for `Unorm10x3x2`, of the whole word.
     pub const fn size(self) -> usize {
         match self {
             Component::Sint8
@@ -91,7 +91,7 @@ pub(in super::super) const UNORM10X3X2: [BitRange; 4] = {
 
 macro_rules! vertex_formats {
     ($($(#[doc = $doc:literal])* $format:ident = $number:literal, $component:ident $count:literal;)*) => {
-        /// Format of the values of a vertex buffer: the type of its components, and how many of them a value has.
+        /// A vertex format: the type and number of components per value.
         #[derive(Json, Layout)]
         #[binrw]
         #[brw(repr = u8)]
@@ -112,7 +112,7 @@ macro_rules! vertex_formats {
         };
 
         impl VertexFormat {
-            /// Every format, in the order of the specification.
+            /// All formats, in the order of the specification.
             pub const ALL: &[VertexFormat] = &[$(VertexFormat::$format,)*];
 
             /// The name in the specification.
@@ -122,21 +122,21 @@ macro_rules! vertex_formats {
                 }
             }
 
-            /// The type of its components.
+            /// The component type.
             pub const fn component(self) -> Component {
                 match self {
                     $(VertexFormat::$format => Component::$component,)*
                 }
             }
 
-            /// Number of components of a value, 1 to 4.
+            /// The number of components per value, 1 to 4.
             pub const fn components(self) -> usize {
                 match self {
                     $(VertexFormat::$format => $count,)*
                 }
             }
 
-            /// Size of a value in bytes.
+            /// The size of a value in bytes.
             pub const fn size(self) -> usize {
                 match self.component() {
                     Component::Unorm10x3x2 => Component::Unorm10x3x2.size(),
@@ -147,7 +147,7 @@ macro_rules! vertex_formats {
     };
 }
 
-// Each with its number on the wire, which bitcode takes from the order: they stand in that of the specification.
+// Each format with its encoded number, which bitcode derives from the order. The order follows the specification.
 vertex_formats! {
     /// One 16-bit float.
     Float16 = 0, Float16 1;
@@ -171,72 +171,72 @@ vertex_formats! {
     Float64x3 = 9, Float64 3;
     /// Four 64-bit floats.
     Float64x4 = 10, Float64 4;
-    /// One 8-bit integer with a sign.
+    /// One signed 8-bit integer.
     Sint8 = 11, Sint8 1;
-    /// Two 8-bit integers with a sign.
+    /// Two signed 8-bit integers.
     Sint8x2 = 12, Sint8 2;
-    /// Four 8-bit integers with a sign.
+    /// Four signed 8-bit integers.
     Sint8x4 = 13, Sint8 4;
-    /// One 16-bit integer with a sign.
+    /// One signed 16-bit integer.
     Sint16 = 14, Sint16 1;
-    /// One 32-bit integer with a sign.
+    /// One signed 32-bit integer.
     Sint32 = 15, Sint32 1;
-    /// Two 16-bit integers with a sign.
+    /// Two signed 16-bit integers.
     Sint16x2 = 16, Sint16 2;
-    /// Four 16-bit integers with a sign.
+    /// Four signed 16-bit integers.
     Sint16x4 = 17, Sint16 4;
-    /// Two 32-bit integers with a sign.
+    /// Two signed 32-bit integers.
     Sint32x2 = 18, Sint32 2;
-    /// Three 32-bit integers with a sign.
+    /// Three signed 32-bit integers.
     Sint32x3 = 19, Sint32 3;
-    /// Four 32-bit integers with a sign.
+    /// Four signed 32-bit integers.
     Sint32x4 = 20, Sint32 4;
-    /// One 8-bit integer for −1 to 1.
+    /// One signed normalised 8-bit integer, −1 to 1.
     Snorm8 = 21, Snorm8 1;
-    /// Two 8-bit integers for −1 to 1.
+    /// Two signed normalised 8-bit integers, −1 to 1.
     Snorm8x2 = 22, Snorm8 2;
-    /// Four 8-bit integers for −1 to 1.
+    /// Four signed normalised 8-bit integers, −1 to 1.
     Snorm8x4 = 23, Snorm8 4;
-    /// One 16-bit integer for −1 to 1.
+    /// One signed normalised 16-bit integer, −1 to 1.
     Snorm16 = 24, Snorm16 1;
-    /// Two 16-bit integers for −1 to 1.
+    /// Two signed normalised 16-bit integers, −1 to 1.
     Snorm16x2 = 25, Snorm16 2;
-    /// Four 16-bit integers for −1 to 1.
+    /// Four signed normalised 16-bit integers, −1 to 1.
     Snorm16x4 = 26, Snorm16 4;
-    /// One 8-bit integer.
+    /// One unsigned 8-bit integer.
     Uint8 = 27, Uint8 1;
-    /// Two 8-bit integers.
+    /// Two unsigned 8-bit integers.
     Uint8x2 = 28, Uint8 2;
-    /// Four 8-bit integers.
+    /// Four unsigned 8-bit integers.
     Uint8x4 = 29, Uint8 4;
-    /// One 16-bit integer.
+    /// One unsigned 16-bit integer.
     Uint16 = 30, Uint16 1;
-    /// One 32-bit integer.
+    /// One unsigned 32-bit integer.
     Uint32 = 31, Uint32 1;
-    /// Two 16-bit integers.
+    /// Two unsigned 16-bit integers.
     Uint16x2 = 32, Uint16 2;
-    /// Four 16-bit integers.
+    /// Four unsigned 16-bit integers.
     Uint16x4 = 33, Uint16 4;
-    /// Two 32-bit integers.
+    /// Two unsigned 32-bit integers.
     Uint32x2 = 34, Uint32 2;
-    /// Three 32-bit integers.
+    /// Three unsigned 32-bit integers.
     Uint32x3 = 35, Uint32 3;
-    /// Four 32-bit integers.
+    /// Four unsigned 32-bit integers.
     Uint32x4 = 36, Uint32 4;
-    /// One 8-bit integer for 0 to 1.
+    /// One unsigned normalised 8-bit integer, 0 to 1.
     Unorm8 = 37, Unorm8 1;
-    /// Two 8-bit integers for 0 to 1.
+    /// Two unsigned normalised 8-bit integers, 0 to 1.
     Unorm8x2 = 38, Unorm8 2;
-    /// Four 8-bit integers for 0 to 1.
+    /// Four unsigned normalised 8-bit integers, 0 to 1.
     Unorm8x4 = 39, Unorm8 4;
-    /// Blue, green, red and alpha of 8 bits for 0 to 1.
+    /// Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha.
     Unorm8x4Bgra = 40, Unorm8Bgra 4;
-    /// One 16-bit integer for 0 to 1.
+    /// One unsigned normalised 16-bit integer, 0 to 1.
     Unorm16 = 41, Unorm16 1;
-    /// Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits.
+    /// Three normalised 10-bit integers and a 2-bit one, 0 to 1, packed in a word from the lowest bit.
     Unorm10_10_10_2 = 42, Unorm10x3x2 4;
-    /// Two 16-bit integers for 0 to 1.
+    /// Two unsigned normalised 16-bit integers, 0 to 1.
     Unorm16x2 = 43, Unorm16 2;
-    /// Four 16-bit integers for 0 to 1.
+    /// Four unsigned normalised 16-bit integers, 0 to 1.
     Unorm16x4 = 44, Unorm16 4;
 }

@@ -1,6 +1,6 @@
-//! Documents as data, for JSON and its like.
+//! Serde data of documents.
 //!
-//! The paths are those of errors and findings: `vertices[3].position`, `animations[0].poses[17].joint`.
+//! The paths match those of errors and findings: `vertices[3].position`, `animations[0].poses[17].joint`.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,8 @@ use crate::Dialect;
 use crate::bulk::Strings;
 use crate::layout::word::{self, Implied};
 
-/// A document, its vertices one by one. What follows from them in the file, but not without any, is said as well.
+/// The data of a document, with vertices listed individually. Also stores the vertex format, which an empty list
+/// would lose.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Data<'a, V> {
@@ -33,7 +34,7 @@ struct Data<'a, V> {
     unterminated: bool,
 }
 
-/// Which attributes a vertex has, by name: all but the position, which is always there.
+/// Serializes the vertex format by attribute names, except the mandatory position.
 mod format {
     use super::*;
 

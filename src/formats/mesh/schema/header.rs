@@ -1,10 +1,10 @@
-//! What the header says of a document, and what its dialect has no place for.
+//! Derives the header from a document, and rejects what its dialect cannot express.
 
 use super::{Animation, AnimationCount, Document, Header};
 use crate::{Dialect, Error, Path, Result, path};
 
 impl Header {
-    /// The header of a document, which can be expressed in its dialect.
+    /// Returns the header of a document; fails if the dialect cannot express the document.
     pub(super) fn of(document: &Document) -> Result<Header> {
         refuse_inexpressible(document)?;
         let animations = document.animations.len();
@@ -23,15 +23,15 @@ impl Header {
     }
 }
 
-/// A count in the width that the file has for it.
+/// Converts a count to its width in the file.
 fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| -> Error {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
-        Error::inexpressible(format!("{items} items, but the file can count {max}")).at(path)
+        Error::inexpressible(format!("{items} items, but the format allows at most {max}")).at(path)
     })
 }
 
-/// The first thing that the document's dialect has no place for, or lacks.
+/// Returns an error if the document has a part that its dialect lacks, or lacks a required one.
 fn refuse_inexpressible(document: &Document) -> Result<()> {
     let renderlib = document.dialect == Dialect::Renderlib;
     match document.root_transform {
@@ -55,7 +55,7 @@ fn refuse_inexpressible(document: &Document) -> Result<()> {
     Ok(())
 }
 
-/// As [`refuse_inexpressible`], with paths from the animation on.
+/// Checks an animation like [`refuse_inexpressible`]; paths are relative to the animation.
 fn refuse_inexpressible_animation(animation: &Animation, joints: usize, dialect: Dialect) -> Result<()> {
     let (times, poses) = (animation.timestamps.len(), animation.poses.len());
     if times.checked_mul(joints) != Some(poses) {
@@ -74,7 +74,8 @@ fn refuse_inexpressible_animation(animation: &Animation, joints: usize, dialect:
 }
 
 impl Animation {
-    /// The number of poses of an animation, which has a name where the dialect has names.
+    /// Returns the number of poses, after checking that the animation has a name if and only if the dialect has
+    /// names.
     pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
         match (self.name, dialect) {
             (Some(_), Dialect::Renderlib) => {

@@ -1,5 +1,5 @@
-//! The declaration of MESH 1.0: structs in the order and with the names of the specification. Where the renderlib
-//! dialect differs (M17), `dialect` decides.
+//! The declaration of MESH 1.0: structs with the names and order of the specification. `dialect` selects the
+//! differences of the renderlib dialect (M17).
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 
@@ -35,26 +35,26 @@ pub struct Document {
     #[br(temp, args(dialect))]
     #[bw(try_calc = Header::of(self))]
     header: Header,
-    /// Transform of the whole model, 4×4, row-major. The renderlib dialect has one, the specification has not (M17).
+    /// Transform of the whole model, 4×4, row-major. Only the renderlib dialect has one (M17).
     #[br(calc = header.root_transform)]
     #[bw(ignore)]
     pub root_transform: Option<[[f32; 4]; 4]>,
     /// One entry per vertex.
     #[br(count = header.vertex_count, args { inner: (header.format, summary) })]
     pub vertices: Vertices,
-    /// Indices of vertices; three make a triangle, though the specification does not say so (M13).
+    /// Vertex indices, three per triangle, although the specification does not say so (M13).
     #[br(count = header.index_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
-    // Without any vertices the file is empty, which is reported as such (M12).
+    // A file without vertices is reported as empty instead (M12).
     #[layout(
         below = header.vertex_count, if(header.vertex_count > 0), rule = rules::INDEX_RANGE,
         message = "index {found}, but there are {limit} vertices"
     )]
     pub indices: Vec<u32>,
-    /// The skeleton, 255 joints at most.
+    /// The skeleton, up to 255 joints.
     #[br(count = header.joint_count)]
     pub joints: Vec<Joint>,
-    /// Animations, each of its own size (M4): 255 at most, 65,535 in the renderlib dialect.
+    /// Animations of varying size (M4): up to 255, or 65,535 in the renderlib dialect.
     #[br(count = header.animation_count, args { inner: (header.joint_count, dialect) })]
     #[bw(args(*dialect))]
     pub animations: Vec<Animation>,
@@ -64,7 +64,7 @@ pub struct Document {
     pub strings: Strings,
 }
 
-/// The header: 13 bytes, 78 in the renderlib dialect.
+/// The header: 13 bytes, or 78 in the renderlib dialect.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -75,7 +75,7 @@ pub struct Header {
     #[br(assert(version == Header::VERSION, "the version is not 1.0 (0x01)"))]
     #[layout(rule = rules::VERSION)]
     pub version: u8,
-    /// Which attributes a vertex has.
+    /// The vertex attributes.
     #[br(assert(format.position(), "bit 0 is not set: a vertex without a position"))]
     #[layout(rule = rules::POSITION)]
     #[layout(reserved_zero, rule = rules::FORMAT_BITS, message = "unused bits are set: {found:#06x}")]
@@ -107,15 +107,15 @@ pub struct Header {
 #[br(import(dialect: Dialect))]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AnimationCount {
-    /// 255 at most.
+    /// Up to 255.
     #[br(pre_assert(dialect == Dialect::Spec))]
     Spec(u8),
-    /// 65,535 at most.
+    /// Up to 65,535.
     #[br(pre_assert(dialect == Dialect::Renderlib))]
     Renderlib(u16),
 }
 
-/// One joint of the skeleton: 66 bytes.
+/// A joint of the skeleton: 66 bytes.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
@@ -136,8 +136,8 @@ pub struct Joint {
     pub transform: [[f32; 4]; 4],
 }
 
-/// One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
-/// dialect.
+/// An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
+/// 41 · J · P.
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
@@ -145,7 +145,7 @@ pub struct Joint {
 #[bw(import(dialect: Dialect))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Animation {
-    /// Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names.
+    /// Index of the name in the strings, zero-based (M6). The renderlib dialect has no names.
     #[br(if(dialect == Dialect::Spec))]
     #[layout(
         index_into = strings, rule = rules::NAME,

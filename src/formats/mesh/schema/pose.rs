@@ -1,4 +1,4 @@
-//! Poses: where one joint is at one time. They are read and written at once.
+//! Poses of a joint at one time, read and written in bulk.
 
 use binrw::io::{Read, Seek, Write};
 use binrw::{BinResult, Endian, VecArgs};
@@ -8,7 +8,7 @@ use meshspec_derive::{Json, Layout};
 use crate::Dialect;
 use crate::bulk;
 
-/// What a file has for each joint at each time.
+/// The pose of a joint at one time, in the layout of either dialect.
 #[derive(Layout)]
 #[br(import(dialect: Dialect))]
 pub enum PoseEntry {
@@ -20,7 +20,7 @@ pub enum PoseEntry {
     Renderlib(RenderlibPose),
 }
 
-/// Where one joint is at one time: 44 bytes.
+/// The pose of a joint at one time: 44 bytes.
 #[derive(Json, Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Pose {
@@ -35,7 +35,7 @@ pub struct Pose {
     pub scale: [f32; 3],
 }
 
-/// Where one joint is at one time, in the renderlib dialect: 41 bytes.
+/// The pose of a joint at one time, in the renderlib dialect: 41 bytes.
 #[derive(Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, packed)]
 pub struct RenderlibPose {
@@ -57,7 +57,7 @@ impl From<RenderlibPose> for Pose {
     }
 }
 
-/// The joint has to fit in a byte.
+/// Fails if the joint does not fit in a byte.
 impl TryFrom<Pose> for RenderlibPose {
     type Error = std::num::TryFromIntError;
 

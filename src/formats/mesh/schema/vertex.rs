@@ -1,4 +1,4 @@
-//! Vertices: which attributes they have, and what each vertex is.
+//! Vertices and their attributes.
 
 use binrw::binrw;
 use meshspec_derive::{Columns, Json, Layout};
@@ -8,10 +8,10 @@ use modular_bitfield::specifiers::B12;
 use super::rules;
 use crate::layout::{UNORM8, unorm8};
 
-/// No joint: with weight 0 what a vertex names beyond its joints (M9), and the parent of a root (M10).
+/// No joint: with weight 0 in unused slots of a vertex (M9), and as the parent of a root (M10).
 pub const NO_JOINT: u8 = 255;
 
-/// Which attributes a vertex has: 16 bits.
+/// The attributes of a vertex: 16 bits.
 #[derive(Layout)]
 #[bitfield(bits = 16)]
 #[binrw]
@@ -19,7 +19,7 @@ pub const NO_JOINT: u8 = 255;
 #[bw(map = |format: &Self| format.into_bytes())]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VertexFormat {
-    /// Position. Always present: a format without this bit is an error.
+    /// Position. Mandatory: a format without this bit is an error.
     pub position: bool,
     /// Normal vector.
     pub normal: bool,
@@ -27,19 +27,19 @@ pub struct VertexFormat {
     pub uv: bool,
     /// Joint ids and weights.
     pub joints: bool,
-    /// Not used. Set bits are an error, kept in lenient mode (M7).
+    /// Unused. Set bits are an error; lenient reading keeps them (M7).
     #[layout(reserved)]
     pub unused: B12,
 }
 
 impl Default for VertexFormat {
-    /// Positions only.
+    /// A format with only positions.
     fn default() -> VertexFormat {
         VertexFormat::new().with_position(true)
     }
 }
 
-/// One vertex: the attributes that the format has in this order, packed tightly (M2).
+/// A vertex: the attributes in the format, in this order, tightly packed (M2).
 #[derive(Json, Layout, Columns)]
 #[columns(records = Vertices, format = VertexFormat)]
 #[binrw]
@@ -60,21 +60,21 @@ pub struct Vertex {
     #[br(if(format.uv()))]
     #[columns(name = uvs)]
     pub uv: Option<[f32; 2]>,
-    /// Joints the vertex is attached to; 255 with weight 0 for none (M9).
+    /// Joints that the vertex is bound to; 255 with weight 0 for none (M9).
     #[br(if(format.joints()))]
     #[layout(
         index_into = joints, none = 255, weights = joint_weights, rule = rules::VERTEX_JOINT,
         message = "joint {found}, but there are {limit} joints"
     )]
     pub joint_ids: Option<[u8; 4]>,
-    /// Weights of the joints, 255 for the whole.
+    /// Weights of the joints, 0 to 255; 255 is the full weight.
     #[br(if(format.joints()))]
     #[layout(decoded = unorm8, formula = UNORM8)]
     #[layout(sum = 255, plausible)]
     pub joint_weights: Option<[u8; 4]>,
 }
 
-/// The vertices of a mesh, as the file has them: one record after the other.
+/// The vertices of a mesh, as the interleaved records of the file.
 ///
 /// ```
 /// use meshspec::mesh::{Columns, Vertices};

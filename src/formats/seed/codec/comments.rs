@@ -1,20 +1,20 @@
-//! Comments as they are read: each finds the line that it belongs to.
+//! Assigns comments to lines while reading.
 
 use super::super::schema::{Comment, LineRef, Place};
 use crate::Text;
 
-/// The comments of some lines.
+/// The comments of a range of lines.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     list: Vec<Comment>,
-    /// Number of comments that have a place; the others belong to the next line with content.
+    /// The number of comments already assigned to a line; the others belong to the next line with content.
     placed: usize,
-    /// The first line with content: comments that wait at the end of the chunk before belong to it.
+    /// The place of the first line with content, which unassigned comments of the previous chunk belong to.
     first: Option<Place>,
 }
 
 impl Comments {
-    /// Adds a line: the place before its content, if it has any, and the text of its comment.
+    /// Adds a line: the place of its content and the text of its comment, if any.
     pub(super) fn add(&mut self, place: Option<Place>, text: Option<&[u8]>) {
         if let Some(place) = place {
             self.place_waiting(place);
@@ -36,7 +36,7 @@ impl Comments {
         self.placed = self.list.len();
     }
 
-    /// Adds the comments of the next chunk.
+    /// Appends the comments of the next chunk.
     pub(super) fn append(&mut self, mut next: Comments) {
         if let Some(first) = next.first {
             self.place_waiting(first);
@@ -45,14 +45,14 @@ impl Comments {
         self.list.append(&mut next.list);
     }
 
-    /// All comments, in the order in which their lines are written.
+    /// Returns all comments, in the order they are written.
     pub(super) fn finish(mut self) -> Vec<Comment> {
         self.list.sort_by_key(|comment| comment.place);
         self.list
     }
 }
 
-/// The place after the content of the same line.
+/// Returns the place of a trailing comment on the same line.
 fn after(place: Place) -> Place {
     let trailing = |line: LineRef| LineRef { trailing: true, ..line };
     match place {

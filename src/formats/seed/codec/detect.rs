@@ -1,16 +1,16 @@
-//! Detects Seed by its first lines: there are no magic bytes, and other formats use the extension `.mesh`, too.
+//! Detects Seed by its first lines. It has no magic bytes, and other formats also use the extension `.mesh`.
 
 use super::intent::{self, Misread};
 use super::line::{Content, parse_line};
 use super::text::{self, WHITESPACE, split_line};
 use crate::Confidence;
 
-/// How many lines with content are looked at.
+/// Maximum number of lines with content to inspect.
 const LINES: usize = 16;
-/// The same in bytes: the comments at the top may be long.
+/// Maximum number of bytes to inspect: there may be long comments at the top.
 const BYTES: usize = 1 << 16;
 
-/// Judged by the first lines with content.
+/// Rates a file by its first lines with content.
 pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
     if text::other_encoding(file).is_some() {
         return if is_wide_seed(file) { Confidence::Possible } else { Confidence::None };
@@ -23,7 +23,7 @@ pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
         match parse_line(line) {
             Ok(line) if line.content == Content::Empty => {}
             Ok(_) => right += 1,
-            // The last line may be incomplete.
+            // The last line may be truncated.
             Err(_) if start >= file.len() => {}
             Err(_) => {
                 wrong += 1;
@@ -40,7 +40,7 @@ pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
     }
 }
 
-/// Whether a malformed line starts with an identifier of the table or of OBJ, whitespace and a number.
+/// Returns `true` if a malformed line starts with an identifier of Seed or OBJ, whitespace and a number.
 fn is_like_values(line: &[u8]) -> bool {
     let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches(WHITESPACE);
     let Some((word, rest)) = line.split_once(WHITESPACE) else { return false };
@@ -49,7 +49,8 @@ fn is_like_values(line: &[u8]) -> bool {
         && rest.trim_start_matches(WHITESPACE).starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
 }
 
-/// Whether text in another encoding starts like Seed. Reading it fails with a message about the encoding.
+/// Returns `true` if text in another encoding starts like Seed. Reading it then fails with a message about the
+/// encoding.
 fn is_wide_seed(file: &[u8]) -> bool {
     let narrow: Vec<u8> =
         file.iter().copied().take(BYTES).filter(u8::is_ascii).filter(|byte| *byte != 0).collect();

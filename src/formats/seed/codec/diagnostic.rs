@@ -1,4 +1,4 @@
-//! What is wrong with lines.
+//! Diagnostics of single lines.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,14 +10,14 @@ use super::intent::Intent;
 use super::text;
 use crate::{Finding, Limits, Path, Report, Rule};
 
-/// What is wrong with a line.
+/// A diagnostic of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::formats::seed) struct Diagnostic {
     pub rule: &'static Rule,
-    /// The bytes of the line.
+    /// The byte range in the line.
     pub range: Range<usize>,
     pub message: String,
-    /// What the line was meant to be.
+    /// The intended kind of the line.
     pub intent: Intent,
 }
 
@@ -27,18 +27,18 @@ impl Diagnostic {
     }
 }
 
-/// A diagnostic and its line.
+/// A diagnostic with its location.
 #[derive(Debug)]
 pub(in crate::formats::seed) struct Located {
     pub diagnostic: Diagnostic,
-    /// Offset of the line in the file.
+    /// The file offset of the line.
     pub start: usize,
-    /// Number of the line among those of its kind.
+    /// The index of the line among lines of its kind.
     pub index: usize,
 }
 
 impl Located {
-    /// As a finding on the line with this number.
+    /// Converts the diagnostic to a finding on this line number.
     pub(in crate::formats::seed) fn finding(&self, file: &[u8], number: u64) -> Finding {
         let Diagnostic { rule, range, message, intent } = &self.diagnostic;
         let line = file.get(self.start..).unwrap_or_default();
@@ -54,11 +54,11 @@ impl Located {
     }
 }
 
-/// The diagnostics of a text: up to a limit for each rule, the others are counted.
+/// The diagnostics of a text, up to a limit for each rule; the others are only counted.
 #[derive(Debug, Default)]
 pub(in crate::formats::seed) struct Diagnostics {
     pub kept: Vec<Located>,
-    /// Number of diagnostics of each rule that are not kept.
+    /// The number of dropped diagnostics of each rule.
     pub suppressed: BTreeMap<&'static str, (&'static Rule, usize)>,
     pub unreadable: Unreadable,
 }
@@ -79,7 +79,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds the diagnostics of the lines that follow.
+    /// Appends the diagnostics of the next chunk.
     pub(super) fn append(&mut self, next: Diagnostics, limits: &Limits) {
         for located in next.kept {
             self.add(located, limits);
@@ -90,7 +90,7 @@ impl Diagnostics {
         self.unreadable = self.unreadable.and(next.unreadable);
     }
 
-    /// Adds the diagnostics to a report on the file.
+    /// Adds the diagnostics to the report on a file.
     pub(in crate::formats::seed) fn report(&self, file: &[u8], report: &mut Report) {
         let (mut start, mut number) = (0, 1);
         for located in &self.kept {

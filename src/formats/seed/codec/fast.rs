@@ -1,6 +1,6 @@
 //! The fast path: plain lines without the grammar.
 //!
-//! It accepts a part of what the grammar accepts, and leaves every other line to it. That both agree is a property test.
+//! It accepts a subset of the grammar and leaves all other lines to it. A property test checks that both agree.
 
 use memchr::memchr_iter;
 
@@ -14,13 +14,13 @@ use crate::layout::ValueType;
 /// A plain line.
 pub(in crate::formats::seed) struct Plain<'l> {
     pub content: Content<'l>,
-    /// What follows the `#`.
+    /// The text after the `#`.
     pub comment: Option<&'l [u8]>,
-    /// Length with its line ending.
+    /// The length, including the line ending.
     pub length: usize,
 }
 
-/// Reads the first line of some bytes, if it is plain: an attribute, a face, a comment, or an empty line.
+/// Reads the first line if it is plain: an attribute, a face, a comment, or an empty line.
 pub(in crate::formats::seed) fn line(bytes: &[u8]) -> Option<Plain<'_>> {
     let mut cursor = Cursor { bytes, at: 0 };
     let content = match cursor.identifier() {
@@ -41,11 +41,11 @@ pub(in crate::formats::seed) fn line(bytes: &[u8]) -> Option<Plain<'_>> {
     Some(Plain { content, comment, length: cursor.at })
 }
 
-/// Reads the lines at the beginning that are plain, of this kind and without a comment, into the values of a column.
-/// Returns how many there are, and their length.
+/// Reads the leading run of plain lines of this kind without comments into a column. Returns their number and their
+/// length in bytes.
 pub(super) fn run(lines: &[u8], kind: Kind, values: ColumnMut<'_>) -> (usize, usize) {
     let (identifier, width) = (kind.attribute().identifier, kind.attribute().values);
-    // Where lines of kinds alternate, one byte says that there is no run.
+    // If kinds alternate, the first byte already shows that there is no run.
     if lines.first() != identifier.as_bytes().first() {
         return (0, 0);
     }
@@ -68,7 +68,7 @@ fn lines_of<'l, 'v, T: 'v>(
     let mut cursor = Cursor { bytes: lines, at: 0 };
     let (mut count, mut length) = (0, 0);
     for item in items {
-        // What is wrong with a line is found, and its values are written again, when it is read alone.
+        // A faulty line is parsed again on its own, which reports the fault and overwrites its values.
         if cursor.line(identifier, item, &number).is_none() {
             break;
         }
@@ -98,7 +98,7 @@ impl<'l> Cursor<'l> {
         }
     }
 
-    /// An identifier of the table with whitespace after it.
+    /// Reads an identifier of the table and the whitespace after it.
     fn identifier(&mut self) -> Option<Kind> {
         let rest = self.bytes.get(self.at..)?;
         let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
@@ -107,7 +107,7 @@ impl<'l> Cursor<'l> {
         Some(kind)
     }
 
-    /// A line of this identifier, without a comment.
+    /// Reads a line with this identifier and without a comment.
     #[inline]
     fn line<T>(
         &mut self,
@@ -148,11 +148,11 @@ impl<'l> Cursor<'l> {
     fn float(&mut self) -> Option<f32> {
         let (value, length) = fast_float2::parse_partial::<f32, _>(self.bytes.get(self.at..)?).ok()?;
         self.at += length;
-        // Words for infinity and NaN are numbers to the library.
+        // The parser accepts words for infinity and NaN; Seed does not.
         value.is_finite().then_some(value)
     }
 
-    /// Up to nine digits: more may not fit.
+    /// Reads an integer of up to nine digits; longer ones may overflow.
     fn integer(&mut self) -> Option<u32> {
         let start = self.at;
         let mut value = 0u32;
@@ -163,7 +163,7 @@ impl<'l> Cursor<'l> {
         (1..=9).contains(&(self.at - start)).then_some(value)
     }
 
-    /// Goes to the next line, past whitespace and a comment, which is returned.
+    /// Skips to the next line, past whitespace and a comment, and returns the comment.
     fn end(&mut self) -> Option<Option<&'l [u8]>> {
         self.whitespace();
         match self.peek() {
@@ -172,7 +172,7 @@ impl<'l> Cursor<'l> {
         }
     }
 
-    /// Goes to the next line, past whitespace.
+    /// Skips to the next line, past whitespace.
     fn line_end(&mut self) -> Option<()> {
         self.whitespace();
         match self.peek() {
@@ -185,7 +185,7 @@ impl<'l> Cursor<'l> {
         }
     }
 
-    /// A comment in UTF-8 without control characters.
+    /// Reads a comment in UTF-8 without control characters.
     fn comment(&mut self) -> Option<&'l [u8]> {
         let (comment, length) = split_line(self.bytes.get(self.at + 1..)?);
         self.at += 1 + length;
@@ -196,7 +196,7 @@ impl<'l> Cursor<'l> {
     }
 }
 
-/// How many lines of each kind some lines seem to hold: exact for well-formed lines.
+/// Estimates the lines of each kind in a chunk; exact for well-formed lines.
 pub(super) fn count(lines: &[u8]) -> Counts {
     let mut counts = Counts::default();
     let mut start = 0;
@@ -205,7 +205,7 @@ pub(super) fn count(lines: &[u8]) -> Counts {
         start = end + 1;
         cursor.whitespace();
         if let Some(kind) = cursor.identifier() {
-            // Whitespace, and each value has a digit and a comma before it, except the first.
+            // Every value takes at least two bytes: a separator and a digit.
             let is_long_enough = cursor.bytes.len() >= cursor.at + 2 * kind.attribute().values;
             counts.kinds[kind as usize] += usize::from(is_long_enough);
         } else if cursor.peek() == Some(b'[') {

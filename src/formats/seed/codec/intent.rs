@@ -1,9 +1,9 @@
-//! What a malformed line was meant to be, judged by its beginning: it still counts as one of its kind.
+//! Guesses the intended kind of a malformed line, so that it still counts as a line of that kind.
 
 use super::super::schema::Kind;
 use super::text::is_whitespace;
 
-/// What a line was meant to be.
+/// The intended kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::formats::seed) enum Intent {
     Attribute(Kind),
@@ -31,12 +31,12 @@ impl Intent {
     }
 }
 
-/// How a word differs from the identifier that it was meant to be.
+/// How a word differs from the intended identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Misread {
-    /// Not at all.
+    /// No difference.
     Exact,
-    /// It is OBJ's identifier for these.
+    /// It is OBJ's identifier for this attribute.
     FromObj(&'static str),
     /// It is in upper case.
     Case,
@@ -46,7 +46,7 @@ pub(super) enum Misread {
     Whitespace,
 }
 
-/// The kind of line that a word was meant to start, with whitespace after it or not.
+/// Guesses the kind of line that a word starts; `spaced` if whitespace follows it.
 pub(super) fn guess(word: &str, spaced: bool) -> Option<(Kind, Misread)> {
     let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let joined = || Kind::of(letters).or(word.get(..2).filter(|_| !spaced).and_then(Kind::of));
@@ -63,7 +63,7 @@ pub(super) fn guess(word: &str, spaced: bool) -> Option<(Kind, Misread)> {
     exact.or(other).or_else(lower).or_else(|| joined().map(|kind| (kind, Misread::Whitespace)))
 }
 
-/// The line from its first visible character: a no-break space and a byte order mark are skipped, too.
+/// Returns the line from its first visible character; skips no-break spaces and byte order marks, too.
 fn trim_start(mut line: &[u8]) -> &[u8] {
     loop {
         line = match line {
@@ -74,7 +74,7 @@ fn trim_start(mut line: &[u8]) -> &[u8] {
     }
 }
 
-/// The bytes of one class that some bytes start with, all of them ASCII.
+/// Returns the leading bytes of a class of ASCII bytes.
 fn prefix(bytes: &[u8], is_part: impl Fn(&u8) -> bool) -> &str {
     let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).unwrap_or_default()

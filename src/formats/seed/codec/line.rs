@@ -1,4 +1,4 @@
-//! One line by the grammar and the table.
+//! Parses a line by the grammar and the attribute table.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use super::messages::{self, IntegerError};
 use super::text::WHITESPACE;
 use crate::layout::{Attribute, Domain, MAX_INTEGER, ValueType};
 
-/// What a line says.
+/// A parsed line.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::formats::seed) struct Line<'l> {
     pub content: Content<'l>,
-    /// What follows the `#`.
+    /// The text after the `#`.
     pub comment: Option<&'l [u8]>,
-    /// What lenient reading accepts.
+    /// The violation, if lenient reading accepts it.
     pub diagnostic: Option<Diagnostic>,
 }
 
@@ -29,7 +29,7 @@ pub(in crate::formats::seed) enum Content<'l> {
     Values(Kind, Values),
 }
 
-/// The values that replace those of a malformed line. They violate no rule.
+/// Values that replace those of a malformed line without violating a rule.
 pub(super) fn placeholder(kind: Kind) -> Values {
     let attribute = kind.attribute();
     match (attribute.value_type, attribute.domain) {
@@ -43,7 +43,7 @@ pub(super) fn placeholder(kind: Kind) -> Values {
     }
 }
 
-/// Reads a line without its line ending.
+/// Parses a line without its line ending.
 pub(in crate::formats::seed) fn parse_line(line: &[u8]) -> Result<Line<'_>, Diagnostic> {
     read(line).map_err(|diagnostic| Diagnostic { intent: Intent::of(line), ..diagnostic })
 }
@@ -58,14 +58,15 @@ fn read(line: &[u8]) -> Result<Line<'_>, Diagnostic> {
         },
     }?;
     if let Some(more) = more {
-        // The comment continues after what is UTF-8.
+        // The comment may continue after the valid UTF-8.
         let start = text.len() - line.comment.map_or(0, <[u8]>::len);
         line.comment = more.get(start..);
     }
     Ok(line)
 }
 
-/// The line as text, and the whole line again where that is only its beginning: a comment need not be UTF-8 (S9).
+/// Returns the line as text. If only its start is UTF-8, also returns the whole line: a comment need not be UTF-8
+/// (S9).
 fn utf8(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     let error = match std::str::from_utf8(line) {
         Ok(text) => return Ok((text, None)),
@@ -89,12 +90,12 @@ fn utf8(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     Ok((text, Some(line)))
 }
 
-/// Longer lines are not given to rules that can fail: parse errors copy the line.
+/// Maximum length parsed by fallible rules, because parse errors copy the line, in bytes.
 pub const MAX_PARSED: usize = 1 << 20;
 
 enum Failed {
     At(Box<syntax::Error>),
-    /// After the first megabyte.
+    /// The fault lies beyond the first megabyte.
     Later,
 }
 
@@ -114,13 +115,13 @@ fn parse(text: &str) -> Result<Pairs<'_>, Failed> {
     }
 }
 
-/// Whether the values of a line are words, by its identifier.
+/// Returns `true` if the values of a line are words, according to its identifier.
 fn has_words(text: &str) -> bool {
     let kind = Kind::of(&text[messages::first_word(text)]);
     kind.is_some_and(|kind| kind.attribute().value_type == ValueType::Word)
 }
 
-/// The tokens inside the only token of a rule.
+/// Returns the tokens inside the single token of a rule.
 fn inner(mut pairs: Pairs<'_>) -> Pairs<'_> {
     match pairs.next() {
         Some(pair) => pair.into_inner(),
@@ -154,7 +155,7 @@ fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<Line<'_>, Diagnosti
     Ok(read)
 }
 
-/// Identifier and values, checked against the table.
+/// Checks identifier and values against the table.
 fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Diagnostic> {
     let mut kind = None;
     let mut numbers = Vec::with_capacity(MAX_VALUES);
@@ -175,7 +176,7 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
     let attribute = kind.attribute();
     let expected = attribute.values;
     if numbers.len() != expected {
-        // The excess values, or the place of the missing ones.
+        // The range of the surplus values, or the position of the missing ones.
         let end = numbers.last().map_or(line.end, |span| span.end());
         let start = numbers.get(expected).map_or(end, |span| span.start());
         return Err(messages::count(kind, numbers.len(), start..end));
@@ -206,12 +207,12 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
     Ok((kind, values))
 }
 
-/// The nearest 32-bit float; `None` beyond the largest.
+/// Returns the nearest 32-bit float; `None` if it would be infinite.
 fn to_float(number: &str) -> Option<f32> {
     fast_float2::parse::<f32, _>(number).ok().filter(|value| value.is_finite())
 }
 
-/// The place of a word among those of the table.
+/// Returns the index of a word in the table.
 fn to_word(word: &str, attribute: &Attribute) -> Option<u32> {
     attribute.words().iter().position(|known| *known == word)?.try_into().ok()
 }
@@ -229,7 +230,7 @@ fn to_integer(number: &str) -> Result<u32, IntegerError> {
     }
 }
 
-/// The line without the whitespace inside its numbers, if that makes it well-formed: lenient reading accepts it (S3).
+/// Removes the whitespace inside the line's numbers, if that makes it well-formed: lenient reading accepts it (S3).
 fn spaced(text: &str) -> Option<Line<'_>> {
     if text.len() > MAX_PARSED {
         return None;

@@ -1,4 +1,4 @@
-//! Finds the fields of a document in the text that it was read from.
+//! Locates the fields of a document in its source text.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::text::{content, is_whitespace, lines, span};
 use crate::layout::walk::Segment;
 use crate::{Path, Report, Span};
 
-/// Adds the span to those findings of a report that have none.
+/// Adds the location to findings without one.
 pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
     if report.findings().iter().all(|finding| finding.span.is_some()) {
         return;
@@ -29,7 +29,7 @@ pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
     for (number, start, line) in lines(file) {
         end = span(line, line.len()..line.len(), start, number);
         let lines = Intent::of(line);
-        // Malformed properties are not in the document.
+        // The document does not contain malformed properties.
         if lines == Intent::Unknown || (lines == Intent::Property && exact && parse_line(line).is_err()) {
             continue;
         }
@@ -47,13 +47,13 @@ pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
                 component.and_then(|component| value(line, component)).unwrap_or_else(|| content(line));
             Some(span(line, part, *start, *number))
         }
-        // A missing line is reported where the lines of its kind end, or at the end of the file.
+        // A missing line is reported at the end of the lines of its kind, or at the end of the file.
         Some((lines, None, _)) => Some(last.get(&lines).unwrap_or(&end).clone()),
         None => Some(end.clone()),
     });
 }
 
-/// One of the values of a line.
+/// Returns the byte range of a value in a line.
 fn value(line: &[u8], component: usize) -> Option<Range<usize>> {
     let content = content(line);
     let text = line.get(content.clone())?;
@@ -69,7 +69,7 @@ fn value(line: &[u8], component: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The lines that a path leads to, the number of the line among them and that of the value in it.
+/// Resolves a path to a kind of line, the index of the line, and the index of the value in it.
 fn lines_of(path: &Path) -> Option<(Intent, Option<usize>, Option<usize>)> {
     let segments = path.segments()?;
     let attribute = |kind: &Kind| segments.strip_prefix(kind.path().segments()?);

@@ -1,4 +1,4 @@
-//! What is wrong with a line, in words: what was found, what was expected, and a hint at common mistakes.
+//! Messages about malformed lines: what was found, what was expected, and a hint at common mistakes.
 
 use std::ops::Range;
 
@@ -13,24 +13,24 @@ use super::intent::{self, Misread};
 use super::text::WHITESPACE;
 use crate::layout::{MAX_INTEGER, ValueType};
 
-/// The file is in another encoding.
+/// Reports a file in another encoding.
 pub(in crate::formats::seed) fn encoding(name: &str) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, 0..2, format!("the file is {name}, expected UTF-8"))
 }
 
-/// A byte outside of comments that is not UTF-8.
+/// Reports a byte outside comments that is not UTF-8.
 pub(super) fn not_utf8(byte: u8, range: Range<usize>) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, range, format!("found the byte {byte:#04x}, expected UTF-8"))
 }
 
-/// Where the grammar got stuck.
+/// Returns the offset at which the grammar failed.
 pub(super) fn offset(error: &syntax::Error) -> usize {
     match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     }
 }
 
-/// What the grammar does not accept.
+/// Reports a line that does not match the grammar.
 pub(super) fn syntax(text: &str, error: &syntax::Error) -> Diagnostic {
     let at = offset(error);
     let expects = |rule| match &error.variant {
@@ -54,7 +54,7 @@ pub(super) fn syntax(text: &str, error: &syntax::Error) -> Diagnostic {
     diagnostic
 }
 
-/// A hint at characters that look like whitespace.
+/// Returns a hint for characters that look like whitespace.
 fn whitespace_hint(word: &str) -> &'static str {
     let looks_blank = |c: char| c.is_whitespace() && !WHITESPACE.contains(&c);
     match word.chars().find(|c| looks_blank(*c) || *c == '\u{feff}') {
@@ -65,7 +65,7 @@ fn whitespace_hint(word: &str) -> &'static str {
     }
 }
 
-/// A property without its brackets.
+/// Reports a property without its brackets.
 fn bare_property(text: &str, start: usize) -> Option<Diagnostic> {
     let (name, value) = text[start..].split_once('=')?;
     let name = name.trim_end_matches(WHITESPACE);
@@ -78,7 +78,7 @@ fn bare_property(text: &str, start: usize) -> Option<Diagnostic> {
     Some(Diagnostic::new(&rules::IDENTIFIER, start..start + name.len(), message))
 }
 
-/// The letters and digits that the line starts with.
+/// Returns the range of the leading letters and digits.
 pub(super) fn first_word(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(WHITESPACE).len();
     let word = &text[start..];
@@ -165,7 +165,7 @@ fn attribute(
     Diagnostic::new(&rules::COMMA, token, message)
 }
 
-/// What is not a number at all.
+/// Reports a word that is not a number.
 fn number(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
     let (rule, expected) = match kind.attribute().value_type {
         ValueType::Float => (&rules::NUMBER, "a decimal number"),
@@ -189,25 +189,25 @@ fn number(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
     Diagnostic::new(rule, range, format!("found {}, expected {expected}{hint}", found(word)))
 }
 
-/// Whether a C comment starts in it, `0//`, unlike in OBJ's indices, `1//1`.
+/// Returns `true` if a C comment starts in the word, as in `0//`, but not in OBJ indices such as `1//1`.
 fn has_comment(word: &str) -> bool {
     word.split_once("//").is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// A number beyond the largest float.
+/// Reports a number beyond the largest float.
 pub(super) fn overflow(word: &str, range: Range<usize>) -> Diagnostic {
     let message = format!("{} exceeds the largest 32-bit float, 3.4028235e38", found(word));
     Diagnostic::new(&rules::NUMBER, range, message)
 }
 
-/// Why a number is not an integer of a text.
+/// The reason a number is not a valid integer.
 pub(super) enum IntegerError {
     NotAnInteger,
     Negative,
     TooLarge,
 }
 
-/// A number that is not an integer of a text.
+/// Reports a number that is not a valid integer.
 pub(super) fn integer(kind: Kind, why: IntegerError, word: &str, range: Range<usize>) -> Diagnostic {
     let attribute = kind.attribute();
     let expected = match (attribute.value_type, why) {
@@ -221,19 +221,19 @@ pub(super) fn integer(kind: Kind, why: IntegerError, word: &str, range: Range<us
     Diagnostic::new(&rules::INDEX, range, format!("found {}, expected {expected}", found(word)))
 }
 
-/// The integers that lines of a kind may have.
+/// Describes the valid integers in lines of a kind.
 pub(in crate::formats::seed) fn expected_integer(kind: Kind) -> String {
     let range = kind.attribute().integers();
     format!("an integer from {} to {}", range.start(), range.end())
 }
 
-/// A word that is not in the table.
+/// Reports a word that is not in the table.
 pub(super) fn unknown_word(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
     let message = format!("found {}, expected {}", found(word), kind.attribute().words().join(" or "));
     Diagnostic::new(&rules::INDEX, range, message)
 }
 
-/// Another number of values than the table has.
+/// Reports a number of values that differs from the table.
 pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Diagnostic {
     let (identifier, values) = (kind.attribute().identifier, kind.attribute().values);
     let found = match found {
@@ -244,7 +244,7 @@ pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Diagnostic
     Diagnostic::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}"))
 }
 
-/// An identifier that is not in the table, with whitespace after it or not.
+/// Reports an unknown identifier; `spaced` if whitespace follows it.
 pub(super) fn identifier(word: &str, start: usize, spaced: bool) -> Diagnostic {
     let guess = intent::guess(word, spaced).map(|(kind, misread)| (kind.attribute().identifier, misread));
     let hint = match guess {
@@ -257,7 +257,7 @@ pub(super) fn identifier(word: &str, start: usize, spaced: bool) -> Diagnostic {
     Diagnostic::new(&rules::IDENTIFIER, start..start + word.len(), message)
 }
 
-/// A hint at the existing channels, for a word that starts with the letter of one.
+/// Returns a hint at the existing channels, for a word that starts with a channel's letter.
 fn channels(word: &str) -> String {
     let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_channel = |identifier: &&str| {
@@ -270,14 +270,14 @@ fn channels(word: &str) -> String {
     }
 }
 
-/// A control character, which is allowed nowhere.
+/// Reports a control character, which is not allowed anywhere.
 pub(super) fn control(c: char, at: usize) -> Diagnostic {
     let hint = if c == '\r' { "; a carriage return is allowed only before a line feed" } else { "" };
     let message = format!("found the control character U+{:04X}{hint}", u32::from(c));
     Diagnostic::new(&rules::CONTROL, at..at + c.len_utf8(), message)
 }
 
-/// A line of which the first megabyte is well-formed, and the rest is not.
+/// Reports a line that is well-formed in its first megabyte and malformed after it.
 pub(super) fn too_long(text: &str) -> Diagnostic {
     let is_control = |(_, c): &(usize, char)| c.is_control() && !WHITESPACE.contains(c);
     if let Some((at, c)) = text.char_indices().find(is_control) {
@@ -291,7 +291,7 @@ pub(super) fn too_long(text: &str) -> Diagnostic {
     Diagnostic::new(&rules::COUNT, text.len()..text.len(), message)
 }
 
-/// A long property without `]` or `=` where one is expected.
+/// Reports a long property without its `]` or `=`.
 fn unclosed(text: &str, mut at: usize) -> Diagnostic {
     let skip = |at: usize, what: Rule| at + syntax::prefix(what, &text[at..]);
     let whitespace = |at: usize| text.len() - text[at..].trim_start_matches(WHITESPACE).len();
@@ -306,7 +306,7 @@ fn unclosed(text: &str, mut at: usize) -> Diagnostic {
     Diagnostic::new(&rules::PROPERTY, token, message)
 }
 
-/// Whitespace inside a number, the first of the line.
+/// Reports whitespace inside the first number of the line.
 pub(super) fn spaced_number(content: &str) -> Diagnostic {
     let values = first_word(content).end;
     let mut start = values;
@@ -323,7 +323,7 @@ pub(super) fn spaced_number(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// The token at an offset: up to whitespace, a comma or a comment; at one of these, that character.
+/// Returns the range of the token at an offset: up to whitespace, a comma or a comment, or that character itself.
 fn token(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let ends = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);
@@ -335,7 +335,7 @@ fn token(text: &str, at: usize) -> Range<usize> {
     at..at + length
 }
 
-/// A token in quotes, cut if it is long.
+/// Quotes a token, truncated if long.
 fn found(word: &str) -> String {
     const MAX_CHARS: usize = 24;
     match word {

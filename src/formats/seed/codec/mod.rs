@@ -1,8 +1,8 @@
 //! Reads and writes Seed.
 //!
-//! Reading first counts the lines of each kind, so that the document can be allocated and chunks of the file be read in
-//! parallel, each into its [window](window::Window) of the columns. Plain lines take the [fast] path; every other
-//! [line] is parsed by the grammar.
+//! Reading first counts the lines of each kind and allocates the document. Chunks of the file are then read in
+//! parallel, each into its [window](window::Window) of the columns. Plain lines take the [fast] path; the grammar
+//! parses every other [line].
 
 mod comments;
 pub(super) mod detect;
@@ -29,12 +29,12 @@ pub use reader::Options;
 use reader::{Part, Reader};
 use window::{Counts, Window};
 
-/// The least number of bytes of a chunk, except in tests.
+/// Minimum size of a chunk in bytes, except in tests.
 pub const CHUNK: usize = 1 << 16;
-/// The most chunks of a file, more or less.
+/// Approximate maximum number of chunks per file.
 const MAX_CHUNKS: usize = 1 << 10;
 
-/// What a file says, as far as it was read.
+/// The result of reading, complete or up to the first fault.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub document: Document,
@@ -49,7 +49,7 @@ pub fn outcome(text: &[u8], options: &Options) -> String {
     let read = read(text, options);
     let mut report = crate::Report::new(&options.limits);
     read.diagnostics.report(text, &mut report);
-    // Values before an error may differ.
+    // Values before an error may differ between the fast path and the grammar.
     let document = if read.stopped { String::new() } else { format!("{:?}", read.document) };
     format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.stopped)
 }
@@ -72,12 +72,12 @@ pub(super) fn read(file: &[u8], options: &Options) -> Outcome {
     if exact == counts {
         return outcome;
     }
-    // Some lines are malformed: only now it is known how many count as lines of which kind.
+    // Some lines are malformed, so the first count was wrong. Read again with the exact counts.
     drop(outcome);
     read_chunks(file, &chunks, &exact, options).0
 }
 
-/// Reads chunks of which it is known how many lines of each kind they have. Returns also how many there really are.
+/// Reads chunks, given the expected number of lines of each kind per chunk. Also returns the actual numbers.
 fn read_chunks(
     file: &[u8],
     chunks: &[Range<usize>],
@@ -86,7 +86,7 @@ fn read_chunks(
 ) -> (Outcome, Vec<Counts>) {
     let mut document = Document::default();
     let windows = Window::split(&mut document, counts);
-    // The first chunk in which reading stopped: those after it need not be read.
+    // The first chunk in which reading stopped; later chunks can be skipped.
     let stopped = AtomicUsize::new(usize::MAX);
     let read = |((number, chunk), window)| {
         if stopped.load(Ordering::Relaxed) < number {

@@ -12,22 +12,22 @@ use super::text::split_line;
 use super::window::{Counts, Window};
 use crate::{Limits, Severity};
 
-/// How to read.
+/// Options for reading.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Stops at the first diagnostic that is at least as severe; `None` goes on to the end.
+    /// Stops at the first diagnostic of at least this severity; `None` reads to the end.
     pub stop: Option<Severity>,
-    /// Whether comments are kept.
+    /// Whether to keep comments.
     pub comments: bool,
-    /// Bounds on memory.
+    /// Limits on memory.
     pub limits: Limits,
-    /// Whether every line is parsed by the grammar.
+    /// Whether the grammar parses every line.
     pub grammar_only: bool,
-    /// The least number of bytes of a chunk.
+    /// The minimum size of a chunk in bytes.
     pub chunk: usize,
 }
 
-/// What a chunk says besides the values of its lines.
+/// The content of a chunk, except the values of its lines.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub properties: Vec<Property>,
@@ -35,12 +35,12 @@ pub(super) struct Part {
     pub diagnostics: Diagnostics,
     /// Whether reading stopped at a diagnostic.
     pub stopped: bool,
-    /// How many lines there are in each chunk.
+    /// The number of lines in each chunk.
     pub counts: Vec<Counts>,
 }
 
 impl Part {
-    /// Adds what the next chunks say, unless reading stopped in this one.
+    /// Appends the next chunks, unless reading stopped in this one.
     pub(super) fn append(mut self, next: Part, limits: &Limits) -> Part {
         self.counts.extend(next.counts);
         if !self.stopped {
@@ -61,7 +61,7 @@ pub(super) struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Reads whole lines.
+    /// Reads a range of whole lines.
     pub(super) fn read(mut self, lines: Range<usize>) -> Part {
         let mut start = lines.start;
         while start < lines.end && !self.part.stopped {
@@ -78,10 +78,10 @@ impl Reader<'_> {
         self.part
     }
 
-    /// Reads the lines of the same kind that follow a line, in one go. Returns their length.
+    /// Reads the run of lines of the same kind after a line. Returns their length in bytes.
     fn run(&mut self, content: &Content, lines: &[u8]) -> usize {
         match *content {
-            // They have no comments, and those before belong to the line that they follow.
+            // The run has no comments, and earlier ones belong to the line before it.
             Content::Values(kind, _) => {
                 let (count, length) = fast::run(lines, kind, self.window.space(kind));
                 self.window.count_lines(kind, count);
@@ -91,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses the first of some lines, which is at `start` of the file. Returns its length.
+    /// Parses the first line of `lines`, at `start` in the file. Returns its length in bytes.
     fn parse(&mut self, lines: &[u8], start: usize) -> usize {
         let (bytes, length) = split_line(lines);
         match parse_line(bytes) {
@@ -104,7 +104,7 @@ impl Reader<'_> {
             Err(diagnostic) => {
                 let intent = diagnostic.intent;
                 self.diagnose(diagnostic, start);
-                // A malformed line still counts as one of its kind.
+                // A malformed line still counts as one of its intended kind.
                 if let Intent::Attribute(kind) = intent {
                     self.add(&Content::Values(kind, line::placeholder(kind)), None);
                 }

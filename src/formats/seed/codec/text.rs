@@ -1,4 +1,4 @@
-//! Seed as text: encoding, whitespace, lines (S3, S9).
+//! Seed's text: encoding, whitespace, lines (S3, S9).
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use crate::Span;
 
-/// What may stand between tokens (S3).
+/// The characters allowed between tokens (S3).
 pub(in crate::formats::seed) const WHITESPACE: [char; 4] = [' ', '\t', '\u{b}', '\u{c}'];
 
 pub(super) fn is_whitespace(byte: &u8) -> bool {
@@ -16,12 +16,12 @@ pub(super) fn is_whitespace(byte: &u8) -> bool {
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Where the first line starts: after the byte order mark, if there is one.
+/// The offset of the first line, after any byte order mark.
 pub(super) fn start(file: &[u8]) -> usize {
     if file.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// The encoding of a file, where its first bytes show that it is not UTF-8.
+/// Names the encoding of a file whose first bytes show that it is not UTF-8.
 pub(in crate::formats::seed) fn other_encoding(file: &[u8]) -> Option<&'static str> {
     match file {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
@@ -37,7 +37,7 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// The first line of some bytes, without its line ending, and where the next one starts.
+/// Splits off the first line. Returns it without its line ending, and the offset of the next line.
 pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     match memchr(b'\n', bytes) {
         Some(end) => {
@@ -48,7 +48,7 @@ pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// The lines of a file in chunks of at least so many bytes.
+/// Splits a file into chunks of whole lines, each of at least `size` bytes.
 pub(super) fn chunks(file: &[u8], size: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = start(file);
     std::iter::from_fn(move || {
@@ -59,7 +59,7 @@ pub(super) fn chunks(file: &[u8], size: usize) -> impl Iterator<Item = Range<usi
     })
 }
 
-/// The lines of a file: number, offset, bytes.
+/// Iterates over the lines of a file: number, offset, bytes.
 pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64, usize, &[u8])> {
     let mut start = start(file);
     let mut number = 0;
@@ -73,7 +73,7 @@ pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64,
     })
 }
 
-/// The part of a line without its comment and the whitespace around it.
+/// Returns the range of a line without its comment and surrounding whitespace.
 pub(super) fn content(line: &[u8]) -> Range<usize> {
     let end = memchr(b'#', line).unwrap_or(line.len());
     let start = line[..end].iter().position(|byte| !is_whitespace(byte)).unwrap_or(end);
@@ -81,10 +81,10 @@ pub(super) fn content(line: &[u8]) -> Range<usize> {
     start..end
 }
 
-/// A range of a line, which starts at `start`, as a place in the file.
+/// Converts a range of a line at offset `start` to a location in the file.
 pub(super) fn span(line: &[u8], range: Range<usize>, start: usize, number: u64) -> Span {
     let before = &line[..range.start.min(line.len())];
-    // Bytes that continue a character do not count.
+    // Counts characters: UTF-8 continuation bytes are skipped.
     let column = 1 + before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     let range = (start + range.start) as u64..(start + range.end) as u64;
     Span::Text { range, line: number, column }

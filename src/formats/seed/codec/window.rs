@@ -1,9 +1,9 @@
-//! Windows of the columns: each chunk of a file is read into its own, so that chunks can be read in parallel.
+//! Windows of the columns, one per chunk of a file, so that chunks can be read in parallel.
 
 use super::super::columns::{ColumnMut, MAX_VALUES, Values};
 use super::super::schema::{Document, KINDS, Kind};
 
-/// How many lines there are of each kind, and how many properties.
+/// The number of lines of each kind, and of properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::formats::seed) struct Counts {
     pub kinds: [usize; KINDS],
@@ -19,18 +19,18 @@ impl Counts {
     }
 }
 
-/// The lines of a chunk in the columns of the document.
+/// A chunk's part of the document's columns.
 #[derive(Debug)]
 pub(in crate::formats::seed) struct Window<'d> {
     columns: Vec<ColumnMut<'d>>,
     /// The lines before the chunk.
     before: Counts,
-    /// The lines of the chunk so far. Those that the window has no space for are only counted.
+    /// The lines of the chunk so far. Lines that exceed the window are only counted.
     read: Counts,
 }
 
 impl<'d> Window<'d> {
-    /// Allocates the columns of the document, and gives each chunk its window.
+    /// Allocates the columns of the document, and returns a window for each chunk.
     pub(in crate::formats::seed) fn split(document: &'d mut Document, counts: &[Counts]) -> Vec<Window<'d>> {
         let mut before = Counts::default();
         document.allocate(&counts.iter().fold(before, |all, chunk| all.plus(chunk)).kinds);
@@ -68,7 +68,7 @@ impl<'d> Window<'d> {
         self.read.properties += 1;
     }
 
-    /// Where the next lines of a kind belong, as many as there is space for.
+    /// Returns the unfilled part of a kind's column in this window.
     pub(super) fn space(&mut self, kind: Kind) -> ColumnMut<'_> {
         let start = self.read.kinds[kind as usize] * kind.attribute().values;
         match &mut self.columns[kind as usize] {
@@ -77,12 +77,12 @@ impl<'d> Window<'d> {
         }
     }
 
-    /// Counts lines whose values stand in their place already.
+    /// Counts lines whose values are already in place.
     pub(super) fn count_lines(&mut self, kind: Kind, lines: usize) {
         self.read.kinds[kind as usize] += lines;
     }
 
-    /// Adds a line.
+    /// Appends a line.
     pub(in crate::formats::seed) fn push(&mut self, kind: Kind, values: &Values) {
         let count = &mut self.read.kinds[kind as usize];
         let (index, width) = (*count, kind.attribute().values);
@@ -90,13 +90,13 @@ impl<'d> Window<'d> {
         match (&mut self.columns[kind as usize], values) {
             (ColumnMut::Floats(column), Values::Floats(values)) => put(column, index, width, values),
             (ColumnMut::Integers(column), Values::Integers(values)) => put(column, index, width, values),
-            // The table gives a kind the numbers of its column.
+            // The table assigns each kind the number type of its column.
             (ColumnMut::Floats(_), Values::Integers(_)) | (ColumnMut::Integers(_), Values::Floats(_)) => {}
         }
     }
 }
 
-/// The first values of a column, which keeps the others.
+/// Splits off the first values of a column.
 fn take<'d, T>(column: &mut &'d mut [T], count: usize) -> &'d mut [T] {
     let (first, rest) = std::mem::take(column).split_at_mut(count);
     *column = rest;

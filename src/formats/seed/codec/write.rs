@@ -1,12 +1,12 @@
-//! Writing: properties, then the attributes in the order of the table, then faces.
+//! Writes properties, then attributes in table order, then faces.
 
 use super::super::columns::Column;
 use super::super::schema::{Comment, Document, Kind, LineRef, Place};
 
-/// The text of a document that follows the rules.
+/// Encodes a document that follows the rules.
 ///
-/// With comments, those of the document stand in their places; a document that was read without them gets a heading
-/// for each part.
+/// If `comments` is set, writes the document's comments in place. A document read without comments gets a heading for
+/// each section.
 pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Vec<u8> {
     let kept = document.comments.as_deref().filter(|_| comments);
     let mut out = Output {
@@ -42,7 +42,7 @@ pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Ve
     out.bytes
 }
 
-/// About how much text a document makes.
+/// Estimates the size of the text in bytes.
 fn size(document: &Document) -> usize {
     let lines = Kind::ALL.map(|kind| document.lines(kind) * (4 + 12 * kind.attribute().values));
     lines.iter().sum()
@@ -50,7 +50,7 @@ fn size(document: &Document) -> usize {
 
 struct Output<'d> {
     bytes: Vec<u8>,
-    /// Those that are not written yet.
+    /// The comments still to be written.
     comments: &'d [Comment],
     headings: bool,
 }
@@ -64,7 +64,7 @@ impl Output<'_> {
         }
     }
 
-    /// Writes a line with the comments that belong to it.
+    /// Writes a line with its comments.
     fn line(&mut self, place: impl Fn(LineRef) -> Place, index: usize, content: impl FnOnce(&mut Vec<u8>)) {
         if self.comments.is_empty() {
             content(&mut self.bytes);
@@ -83,7 +83,7 @@ impl Output<'_> {
         }
     }
 
-    /// Writes the comments up to this place, each on a line of its own.
+    /// Writes the comments up to this place, each on its own line.
     fn comments_before(&mut self, place: Place) {
         while let [comment, rest @ ..] = self.comments
             && comment.place <= place
@@ -121,8 +121,8 @@ impl Output<'_> {
     }
 }
 
-/// The shortest decimal that is read back to the same bits. Neither the point of a whole number nor the plus of an
-/// exponent is needed (S4), not even by the engine.
+/// Writes the shortest decimal that parses to the same bits. Omits the point of a whole number and the plus of an
+/// exponent, which even the engine does not need (S4).
 fn put_float(bytes: &mut Vec<u8>, value: f32) {
     match zmij::Buffer::new().format_finite(value).as_bytes() {
         [digits @ .., b'.', b'0'] => put_short(bytes, digits),
@@ -138,8 +138,8 @@ fn put_integer(bytes: &mut Vec<u8>, value: u32) {
     put_short(bytes, itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends a text of a few bytes: as its first and last 8, or 4, which may overlap, since a copy whose length is known
-/// takes no call.
+/// Appends a short text by copying its first and last 8 or 4 bytes, which may overlap. Copies of constant length
+/// compile without a call.
 fn put_short(bytes: &mut Vec<u8>, text: &[u8]) {
     match text.len() {
         8..=16 => put_ends::<8>(bytes, text),

@@ -1,7 +1,7 @@
-//! The declaration of Seed: the document, and with its fields the attribute table of the specification. The syntax of the
-//! lines is `grammar/seed.pest`.
+//! The declaration of Seed: the document's fields, together with the specification's attribute table. The line syntax
+//! is in `grammar/seed.pest`.
 //!
-//! Reading, writing, checking, `info`, dumps, JSON and strategies follow from the table.
+//! Reading, writing, checks, `info`, dumps, JSON and strategies are derived from the table.
 
 pub(super) mod rules;
 
@@ -13,15 +13,15 @@ use crate::layout::{Attribute, BuiltInProperty, ColumnRule, Grammar};
 use meshspec_derive::Json;
 
 document! {
-    /// A Seed file: everything in it but the order of its lines, which means nothing (S2), and whitespace.
+    /// A Seed file, except whitespace and the order of lines, which has no meaning (S2).
     #[derive(Debug, Clone, PartialEq, Default, Json)]
     pub struct Document {
-        /// The properties, in the order of the file.
+        /// The properties, in file order.
         #[json(default)]
         pub properties: Vec<Property>,
 
-        /// The comments in the order of the lines that they belong to; `None` if
-        /// [`ReadOptions::comments`](crate::ReadOptions::comments) was not set. Then writing generates headings.
+        /// The comments, in the order of their lines; `None` unless
+        /// [`ReadOptions::comments`](crate::ReadOptions::comments) was set. Writing then generates headings.
         pub comments: Option<Vec<Comment>>,
 
         /// Position of each vertex (X, Y, Z): right-handed, +Y up, +Z forward (X3).
@@ -35,14 +35,14 @@ document! {
             N: "n", "Normal", REQUIRED, None, "X, Y, Z.";
         }
 
-        /// Primary and secondary color of each vertex, if present: red, green, blue, alpha, each from 0 to 1.
+        /// Primary and secondary colour of each vertex, if present: red, green, blue, alpha, each 0 to 1.
         #[json(optional)]
         pub colors: Vec<Vec<[f32; 4]>>, Vertex, Float, Range(0, 1) => {
             [0] C0: "c0", "Primary Color",   OPTIONAL, None,       "Red, green, blue, alpha.";
             [1] C1: "c1", "Secondary Color", OPTIONAL, Some("c0"), "Red, green, blue, alpha.";
         }
 
-        /// The UV channels that are present, up to 8: (U, V) of each vertex, (0, 0) is the top left of the image.
+        /// The UV channels, up to 8: (U, V) of each vertex; (0, 0) is the top left of the image.
         #[json(optional)]
         pub uvs: Vec<Vec<[f32; 2]>>, Vertex, Float, Range(0, 1) => {
             [0] U0: "u0", "UV Channel 0", REQUIRED, None,       "U, V: (0, 0) is the top left.";
@@ -55,7 +55,7 @@ document! {
             [7] U7: "u7", "UV Channel 7", OPTIONAL, Some("u6"), "U, V, as channel 0.";
         }
 
-        /// The vertices of each triangle, counted from 0, counter-clockwise.
+        /// The vertex indices of each triangle, zero-based, counter-clockwise.
         pub faces: Vec<[u32; 3]>, Face, Index, Any => {
             F: "f", "Face", REQUIRED, None, "Vertices of a triangle, counted from 0, counter-clockwise.";
         }
@@ -66,12 +66,12 @@ const REQUIRED: bool = true;
 const OPTIONAL: bool = false;
 
 impl Kind {
-    /// The row of the table.
+    /// The row in the table.
     pub fn attribute(self) -> &'static Attribute {
         &ATTRIBUTES[self as usize]
     }
 
-    /// The kind of the lines with this identifier.
+    /// Returns the kind of the lines with this identifier.
     pub fn of(identifier: &str) -> Option<Kind> {
         Kind::of_bytes(identifier.as_bytes())
     }
@@ -86,7 +86,7 @@ pub struct Property {
     pub value: String,
 }
 
-/// The properties that the engine knows.
+/// The properties known to the engine.
 #[cfg(feature = "scene")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BuiltIn {
@@ -111,7 +111,7 @@ pub static PROPERTIES: [BuiltInProperty; 3] = [
     BuiltInProperty { name: "type", values: &["STATIC", "SKELETAL"], meaning: "the type of the mesh" },
 ];
 
-/// The declaration as data.
+/// The declaration as a data structure.
 pub static GRAMMAR: Grammar = Grammar {
     source: syntax::SOURCE,
     attributes: &ATTRIBUTES,
@@ -133,16 +133,16 @@ pub static GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// A comment and its place.
+/// A comment and the line that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Json)]
 pub struct Comment {
-    /// What follows the `#`.
+    /// The text after the `#`.
     pub text: Text,
     /// The line that it belongs to.
     pub place: Place,
 }
 
-/// The place of a comment. Places are ordered as their lines are written.
+/// The place of a comment, ordered as lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub enum Place {
     /// A property.
@@ -155,12 +155,12 @@ pub enum Place {
 
 /// The line that a comment belongs to.
 ///
-/// Comments on lines before it come first, then the one on the line itself.
+/// Comments on preceding lines come first, then the trailing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub struct LineRef {
-    /// The number of the line among those of its kind, counted from 0.
+    /// The index of the line among lines of its kind.
     pub index: usize,
-    /// Whether it follows the content of the line; else it is on a line of its own before it.
+    /// Whether the comment follows the content of the line; otherwise it has a line of its own before it.
     #[json(name = "behind")]
     pub trailing: bool,
 }

@@ -1,39 +1,39 @@
-//! A loader of BMD images as an engine has one, written from the specification alone, with bugs that can be switched on.
+//! A BMD loader like that of an engine, written from the specification alone, with bugs that can be enabled.
 
 use super::packed::{Corners, f8a, half, texture, triple};
 
-/// A bug that loaders of engines have.
+/// Typical bugs of engine loaders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
-    /// Indices may be any numbers.
+    /// Indices are not checked.
     UncheckedIndices,
-    /// An index may be the number of vertices.
+    /// An index may equal the number of vertices.
     IndexAtEnd,
-    /// The tags FC, FE and FF are taken for FD.
+    /// Treats the tags FC, FE and FF as FD.
     ReservedTags,
-    /// The second tag of a face is ignored.
+    /// Ignores the second tag of a face.
     SecondTag,
-    /// The number of vertices is ignored.
+    /// Ignores the number of vertices.
     VertexCount,
-    /// A level of detail may have meshes that do not exist.
+    /// Accepts levels of detail with missing meshes.
     LodRange,
-    /// A bone may precede its parent.
+    /// Accepts bones before their parents.
     LaterParents,
-    /// The solid of a bone may be a mesh that does not exist.
+    /// Accepts missing solids.
     SolidRange,
-    /// Keys may be after the last frame.
+    /// Accepts keys after the last frame.
     KeyRange,
-    /// Positions may be infinite or NaN.
+    /// Accepts infinite and NaN positions.
     NonFinite,
-    /// The control flags are ignored.
+    /// Ignores the control flags.
     IgnoredFlags,
-    /// The fractions of positions are taken to be unsigned.
+    /// Reads the fractions of positions as unsigned.
     UnsignedFractions,
-    /// Lists may overlap the header.
+    /// Accepts lists that overlap the header.
     HeaderOverlap,
-    /// Names may end with the file.
+    /// Accepts names without a NUL at the end of the file.
     UnterminatedNames,
-    /// T of the tags F8 and FA is taken to start at bit 11.
+    /// Reads T of the tags F8 and FA from bit 11.
     FineTexture,
 }
 
@@ -57,7 +57,7 @@ impl Bug {
     ];
 }
 
-/// What an engine keeps of an image; floats as their bits.
+/// The loaded image; floats as bits.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
     pub meshes: Vec<Mesh>,
@@ -89,7 +89,7 @@ pub struct Clip {
     pub name: Option<Vec<u8>>,
     pub frames: u8,
     pub rate: u8,
-    /// For each bone its keys: the frame and up to three packed words.
+    /// For each bone, its keys: the frame and up to three packed words.
     pub tracks: Vec<Vec<(u32, Vec<u32>)>>,
 }
 
@@ -153,7 +153,7 @@ impl<'b> Loader<'b> {
         self.bytes(at).map(u32::from_le_bytes)
     }
 
-    /// A list that offset and size at `at` name; `align` is what the offset is a multiple of.
+    /// Reads a list by the offset and size at `at`; `align` is the required alignment of the offset.
     fn list(&self, (offset, size): (usize, usize), align: u32) -> Result<(usize, usize)> {
         let (start, size) = (self.word(offset)?, self.word(size)?);
         if !start.is_multiple_of(align) {
@@ -169,7 +169,7 @@ impl<'b> Loader<'b> {
         Ok((start as usize, size as usize))
     }
 
-    /// The offsets of the entries of a table.
+    /// Returns the offsets of the entries of a table.
     fn table(&self, (place, entry): (usize, usize)) -> Result<Vec<usize>> {
         let (start, size) = self.list((place, place + 4), 4)?;
         if !size.is_multiple_of(entry) {
@@ -178,7 +178,7 @@ impl<'b> Loader<'b> {
         Ok((0..size / entry).map(|index| start + index * entry).collect())
     }
 
-    /// The string whose offset is at `at`.
+    /// Reads the string whose offset is at `at`.
     fn name(&self, at: usize) -> Result<Option<Vec<u8>>> {
         let start = self.word(at)? as usize;
         if start == 0 {
@@ -217,7 +217,7 @@ impl<'b> Loader<'b> {
         if counts.contains(&triangles.into()) { Ok(mesh) } else { Err("number of triangles") }
     }
 
-    /// Adds a vertex; returns its size.
+    /// Adds a vertex and returns its size.
     fn vertex(&self, mesh: &mut Mesh, at: usize, end: usize, subtype: u32) -> Result<usize> {
         let first = u64::from_le_bytes(self.bytes(at)?);
         let tag = (first >> 56) as u8;
@@ -267,7 +267,7 @@ impl<'b> Loader<'b> {
         Ok(size)
     }
 
-    /// Adds a face; returns its size.
+    /// Adds a face and returns its size.
     fn face(&self, mesh: &mut Mesh, at: usize, end: usize, kind: u32, vertices: u32) -> Result<usize> {
         let [first] = self.bytes(at)?;
         let form = Corners::OF_TAGS[usize::from(first & 3)];

@@ -27,7 +27,7 @@ fn every_bug_is_found_by_a_small_file() {
     require_all_found(&Bug::ALL, 200, |bug, cases| run(Some(bug), cases));
 }
 
-/// Projects a document onto the contents of the loader.
+/// Converts a document to the loader's data.
 fn model(document: &Document) -> Model {
     Model {
         meshes: document.meshes.iter().map(mesh).collect(),

@@ -1,6 +1,6 @@
-//! Packed words of BMD, as the specification has them.
+//! Packed words of BMD, by the specification.
 
-/// Three signed fractions of 9 bits with a common exponent.
+/// Decodes three signed 9-bit fractions with a shared exponent.
 pub fn triple(word: u32, is_signed: bool) -> [f32; 3] {
     let unit = 2_f32.powi((word >> 27) as i32 - 22);
     [0, 9, 18].map(|shift| {
@@ -10,7 +10,7 @@ pub fn triple(word: u32, is_signed: bool) -> [f32; 3] {
     })
 }
 
-/// Texture coordinates: two fractions of `width` bits and an exponent of both.
+/// Decodes texture coordinates: two fractions of `width` bits and a shared exponent.
 pub fn texture(word: u32, width: u32, divisor: f32, bias: f32, base: f32) -> [f32; 2] {
     let scale = base.powi((word >> (2 * width)) as i32);
     [0, width].map(|shift| {

@@ -1,39 +1,39 @@
-//! A loader of Crucible files as an engine has one, written from the specification alone, with bugs that can be switched on.
+//! A Crucible loader like that of an engine, written from the specification alone, with bugs that can be enabled.
 
 use meshspec::Dialect;
 
-/// A bug that loaders of engines have.
+/// Typical bugs of engine loaders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
-    /// Indices may be any numbers.
+    /// Indices are not checked.
     UncheckedIndices,
-    /// An index may be the number of vertices.
+    /// An index may equal the number of vertices.
     IndexAtEnd,
-    /// An attribute may have several streams.
+    /// Accepts several streams of one attribute.
     Duplicates,
-    /// Streams may be of different lengths.
+    /// Accepts streams of different lengths.
     UnequalCounts,
-    /// Unknown bits of an attribute are ignored.
+    /// Ignores unknown bits of an attribute.
     ReservedBits,
-    /// A negative size is taken to be 0.
+    /// Treats negative sizes as 0.
     NegativeSizes,
-    /// A packed size of 0 is taken to be no data.
+    /// Treats a packed size of 0 as no data.
     EmptyBlocks,
-    /// A block may unpack to fewer bytes than stated.
+    /// Accepts a block that unpacks to fewer bytes than stated.
     ShortBlocks,
-    /// A size that is no multiple of the size of a value is rounded down.
+    /// Rounds sizes down to whole values.
     PartialValues,
-    /// Every index size other than 0 is taken to be 32 bits.
+    /// Treats every index size except 0 as 32 bits.
     AnyIndexSize,
-    /// Bytes after the file are ignored.
+    /// Ignores trailing bytes.
     Trailing,
-    /// The length of a chunk in a container is ignored.
+    /// Ignores the length of a chunk in a container.
     ChunkLength,
-    /// Indices of 16 bits are taken to be big-endian.
+    /// Reads 16-bit indices as big-endian.
     BigEndianIndices,
-    /// The influences of a vertex are taken to follow its four bones.
+    /// Reads the influences of a vertex after its four bones.
     SplitBoneWeights,
-    /// Subnormal numbers are taken to be 0.
+    /// Flushes subnormal numbers to 0.
     Subnormals,
 }
 
@@ -57,7 +57,7 @@ impl Bug {
     ];
 }
 
-/// What an engine keeps of a chunk.
+/// A loaded chunk.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
     pub indices: Vec<u32>,
@@ -67,7 +67,7 @@ pub struct Mesh {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
     pub attribute: Attribute,
-    /// Floats as their bits, in the order of the file.
+    /// Floats as bits, in file order.
     pub values: Vec<u32>,
 }
 
@@ -116,7 +116,7 @@ pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Result<Vec<Mesh
 }
 
 struct Loader<'b> {
-    /// What is left of the file.
+    /// The remaining bytes.
     bytes: &'b [u8],
     is_tangent: bool,
     bug: Option<Bug>,

@@ -31,7 +31,7 @@ fn every_bug_is_found_by_a_small_file() {
     require_all_found(&Bug::ALL, 64, |bug, cases| run(Some(bug), cases));
 }
 
-/// Projects a document onto the contents of the loader.
+/// Converts a document to the loader's data.
 fn meshes(document: &Document) -> Vec<Mesh> {
     let mesh = |chunk: &meshspec::crucible::Chunk| Mesh {
         indices: match &chunk.indices {

@@ -1,37 +1,37 @@
-//! A loader of MESH files as an engine has one, written from the specification alone, with bugs that can be switched on.
+//! A MESH loader like that of an engine, written from the specification alone, with bugs that can be enabled.
 
 use meshspec::Dialect;
 
-/// A bug that loaders of engines have.
+/// Typical bugs of engine loaders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
-    /// Indices are kept in 16 bits.
+    /// Truncates indices to 16 bits.
     NarrowIndices,
-    /// The number of joints is a signed byte.
+    /// Reads the number of joints as a signed byte.
     SignedJointCount,
-    /// Names that are no UTF-8 are refused.
+    /// Rejects names that are not UTF-8.
     Utf8Names,
-    /// Signalling NaNs become quiet ones.
+    /// Quiets signalling NaNs.
     QuietNans,
-    /// A joint must follow its parent.
+    /// Requires joints after their parents.
     ParentsFirst,
-    /// The entries of a pose are taken to be in the order of the joints.
+    /// Assumes the entries of a pose are in joint order.
     PosesInOrder,
-    /// Bits 4 to 15 of the format may be set.
+    /// Accepts bits 4 to 15 of the format.
     UnusedBits,
-    /// Indices may be any numbers.
+    /// Indices are not checked.
     UncheckedIndices,
-    /// The last string needs no NUL.
+    /// Accepts a last string without a NUL.
     UnterminatedString,
-    /// The matrices of joints are taken to be column-major.
+    /// Reads joint matrices as column-major.
     ColumnMajor,
-    /// Texture coordinates are taken to follow normals, whether or not there are any.
+    /// Reads texture coordinates after normals even if there are none.
     UvsAfterNormals,
-    /// Weights are kept as 16-bit floats.
+    /// Stores weights as 16-bit floats.
     HalfWeights,
-    /// Animations after the first are skipped.
+    /// Skips all animations but the first.
     OneAnimation,
-    /// Every file is taken to follow the specification.
+    /// Reads every file in the specification's dialect.
     UnknownDialect,
 }
 
@@ -54,7 +54,7 @@ impl Bug {
     ];
 }
 
-/// What an engine keeps of a file; floats as their bits.
+/// The loaded file; floats as bits.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
     pub root: Vec<u32>,
@@ -81,18 +81,18 @@ pub struct Clip {
     pub duration: u32,
     pub speed: u32,
     pub times: Vec<u32>,
-    /// For each time, translation, rotation and scale of each joint in turn.
+    /// For each time: translation, rotation and scale of each joint in turn.
     pub poses: Vec<Vec<u32>>,
 }
 
-/// Loads a file; `None` if that violates the specification.
+/// Loads a file; `None` if it violates the specification.
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Option<Model> {
     let is_renderlib = dialect == Dialect::Renderlib && bug != Some(Bug::UnknownDialect);
     Loader { bytes, is_renderlib, bug }.model()
 }
 
 struct Loader<'b> {
-    /// What is left of the file.
+    /// The remaining bytes.
     bytes: &'b [u8],
     is_renderlib: bool,
     bug: Option<Bug>,
@@ -163,7 +163,7 @@ impl<'b> Loader<'b> {
         if self.has(Bug::NarrowIndices) {
             model.indices.iter_mut().for_each(|index| *index &= 0xffff);
         }
-        // Without vertices there is nothing to draw.
+        // Without vertices, there is nothing to draw.
         let is_inside = |index: &u32| (*index as usize) < vertices || vertices == 0;
         if !self.has(Bug::UncheckedIndices) && !model.indices.iter().all(is_inside) {
             return None;
@@ -218,7 +218,7 @@ impl<'b> Loader<'b> {
         Some(Joint { id, parent, transform })
     }
 
-    /// Ids are the numbers of the joints, parents lead to a root, and a weighted vertex has a joint.
+    /// Requires that ids number the joints, parents lead to a root, and every weighted vertex has a joint.
     fn check_skeleton(&self, model: &Model) -> Option<()> {
         let joints = &model.joints;
         let by_position: Vec<usize> = (0..joints.len()).collect();
@@ -226,7 +226,7 @@ impl<'b> Loader<'b> {
         if by_position.iter().any(|number| !by_id.contains(number)) {
             return None;
         }
-        // Out of order, a parent is an id or a position, whichever leads to a root.
+        // Out of order, parents are ids or indices, whichever lead to roots.
         if !leads_to_roots(joints, &by_id) && !leads_to_roots(joints, &by_position) {
             return None;
         }
@@ -244,7 +244,7 @@ impl<'b> Loader<'b> {
         Some(())
     }
 
-    /// An animation, with the number of its name.
+    /// Reads an animation and the index of its name.
     fn clip(&mut self, joints: usize) -> Option<(Option<u32>, Clip)> {
         let name = if self.is_renderlib { None } else { Some(self.word()?) };
         let [duration, speed] = self.floats(2)?[..] else { return None };
@@ -286,7 +286,7 @@ impl<'b> Loader<'b> {
     }
 }
 
-/// Whether every joint has a root, if the places are what parents name.
+/// Returns `true` if every joint has a root when parents are looked up in `places`.
 fn leads_to_roots(joints: &[Joint], places: &[usize]) -> bool {
     let parent_of = |place: usize| {
         joints.iter().zip(places).find(|(_, own)| **own == place).map(|(joint, _)| joint.parent)

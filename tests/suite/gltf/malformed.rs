@@ -1,4 +1,4 @@
-//! Files that are wrong, and files with what a scene does not hold.
+//! Malformed files, and files with content that a scene cannot hold.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{Components, Indices, Material, SceneOptions, Skin};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{read_json, write};
 use crate::common::Damage;
 
-/// Numbers: three positions, then the indices 0, 1, 2 in 16 bits and 2 bytes of nothing.
+/// Three positions, then the 16-bit indices 0, 1, 2 and 2 bytes of padding.
 pub fn numbers() -> Vec<u8> {
     let positions: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     let indices = [0_u8, 0, 1, 0, 2, 0, 0, 0];
@@ -34,7 +34,7 @@ pub fn triangle() -> Value {
     })
 }
 
-/// The triangle with a value put in at a JSON pointer.
+/// Returns the triangle with a value set at a JSON pointer.
 pub fn with(pointer: &str, value: Value) -> Value {
     let mut json = triangle();
     let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -42,12 +42,12 @@ pub fn with(pointer: &str, value: Value) -> Value {
     json
 }
 
-/// Puts an entry at the end of a list.
+/// Appends an entry to a list.
 pub fn add(json: &mut Value, list: &str, entry: Value) {
     json[list].as_array_mut().unwrap().push(entry);
 }
 
-/// Puts two accessors behind those that there are: two times, and two vectors.
+/// Appends two accessors: two times, and two vectors.
 pub fn add_samples(json: &mut Value) {
     let times =
         json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" });
@@ -72,7 +72,7 @@ fn the_triangle_is_read() {
 }
 
 #[test]
-fn errors_name_the_place() {
+fn errors_name_the_location() {
     let no_uri = with("/buffers/0/uri", Value::Null);
     let cases = [
         (with("/buffers/0/uri", json!("other.bin")), ErrorKind::Io, "buffers[0]"),
@@ -106,7 +106,7 @@ fn errors_name_the_place() {
     let mut json = triangle();
     json["nodes"] = json!([{ "children": [2] }, { "children": [2] }, {}]);
     assert_eq!(refused(&json).path(), "nodes[2]");
-    // A vertex that is not there.
+    // A missing vertex.
     let mut bytes = numbers();
     bytes[40] = 3;
     let error = read_json(&triangle(), &bytes).unwrap_err();
@@ -115,7 +115,7 @@ fn errors_name_the_place() {
 }
 
 #[test]
-fn other_files_are_told_apart_by_their_first_bytes() {
+fn other_files_are_detected_by_their_first_bytes() {
     let message = |bytes: &[u8]| {
         let (options, limits) = (SceneOptions::default(), Limits::default());
         let read = Interchange::Glb.read(bytes, &std::collections::BTreeMap::new(), &options, &limits);
@@ -130,7 +130,7 @@ fn other_files_are_told_apart_by_their_first_bytes() {
 }
 
 #[test]
-fn animations_and_skins_that_are_wrong() {
+fn malformed_animations_and_skins() {
     let mut json = triangle();
     json["skins"] = json!([{ "joints": [0] }]);
     json["animations"] = json!([{
@@ -155,13 +155,13 @@ fn animations_and_skins_that_are_wrong() {
     json["animations"] = json!([]);
     json["skins"] = json!([{ "joints": [0], "inverseBindMatrices": 0 }]);
     only(&json, &["skins[0].inverseBindMatrices"], "accessors[0]: 3 components, expected 1");
-    // Without a mesh, that is what is wrong.
+    // A missing mesh is the only fault.
     json["meshes"][0]["primitives"][0]["attributes"] = json!({ "POSITION": 1 });
     assert_eq!(refused(&json).path(), "accessors[0]");
 }
 
 #[test]
-fn what_a_scene_does_not_hold_is_listed() {
+fn unsupported_content_is_listed() {
     let mut json = triangle();
     json["extensionsUsed"] = json!(["KHR_lights_punctual", "KHR_mesh_quantization"]);
     json["extensionsRequired"] = json!(["KHR_lights_punctual"]);
@@ -192,7 +192,7 @@ fn what_a_scene_does_not_hold_is_listed() {
 }
 
 #[test]
-fn modes_of_primitives() {
+fn primitive_modes() {
     let faces = |mode: u32| {
         let json = with("/meshes/0/primitives/0/mode", json!(mode));
         let (scene, losses) = read_json(&json, &numbers()).unwrap();
@@ -206,7 +206,7 @@ fn modes_of_primitives() {
     assert_eq!(faces(6), (Some(vec![0, 1, 2]), 1));
     assert_eq!(faces(0), (Some(vec![]), 1), "the order of points is lost");
     assert_eq!(faces(1), (None, 1), "lines are lost");
-    // Every second triangle of a strip is turned.
+    // Every second triangle of a strip is flipped.
     let mut json = with("/meshes/0/primitives/0/mode", json!(5));
     json["accessors"][1] = json!({ "bufferView": 1, "componentType": 5121, "count": 6, "type": "SCALAR" });
     let mut bytes = numbers();
@@ -217,7 +217,7 @@ fn modes_of_primitives() {
 }
 
 #[test]
-fn sparse_accessors_and_those_without_a_view() {
+fn sparse_accessors_and_accessors_without_a_view() {
     let mut json = triangle();
     let sparse = json!({
         "count": 1,
@@ -282,7 +282,7 @@ fn data_uris() {
 }
 
 #[test]
-fn skins_bound_otherwise_get_joints_of_their_own() {
+fn skins_with_other_bind_poses_get_separate_joints() {
     let mut json = triangle();
     json["nodes"] = json!([{ "children": [1], "translation": [0, 3, 0] }, {}, { "mesh": 0 }]);
     json["scenes"] = json!([{ "nodes": [0, 2] }]);
@@ -302,7 +302,7 @@ fn skins_bound_otherwise_get_joints_of_their_own() {
     json["buffers"][0]["byteLength"] = bytes.len().into();
     let (scene, losses) = read_json(&json, &bytes).unwrap();
     assert_eq!(losses.len(), 1, "{losses:?}");
-    // The joint, the one that moves along with it, and the node above them.
+    // The joint of the skin, its copy, and the node above them.
     let parents: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.parent).collect();
     assert_eq!(parents, [Some(2), Some(0), None]);
     assert_eq!(scene.skeleton.joints[1].inverse_bind, matrix);

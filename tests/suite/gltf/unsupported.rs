@@ -1,4 +1,4 @@
-//! What a file has and a scene has no place for is in the list of losses, and nothing that is kept.
+//! The losses list exactly the content of a file that a scene cannot hold.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
@@ -6,10 +6,10 @@ use meshspec::scene::{
 };
 use serde_json::{Value, json};
 
-use super::bad::{add, add_samples, lost, numbers, triangle, with};
+use super::malformed::{add, add_samples, lost, numbers, triangle, with};
 use super::{layout, read, read_json, write};
 
-/// The paths of what is lost.
+/// Returns the paths of the losses.
 fn paths(json: &Value) -> Vec<String> {
     lost(json).into_iter().map(|loss| loss.path).collect()
 }
@@ -62,7 +62,7 @@ fn materials_are_names_and_colours() {
 }
 
 #[test]
-fn what_this_crate_writes_has_no_losses() {
+fn own_output_has_no_losses() {
     for base_color in [None, Some([1.0; 4]), Some([0.00123, 0.5, 1.0, 0.25])] {
         for name in ["", "stone"] {
             let mut scene = layout::everything();
@@ -83,7 +83,7 @@ fn what_this_crate_writes_has_no_losses() {
 }
 
 #[test]
-fn names_and_extras_that_have_no_place() {
+fn unsupported_names_and_extras() {
     let mut json = triangle();
     json["asset"]["copyright"] = "me".into();
     json["asset"]["extras"] = json!({ "a": 1 });
@@ -195,7 +195,7 @@ fn sets_are_counted_without_gaps() {
 }
 
 #[test]
-fn extensions_that_the_file_does_not_say_it_has() {
+fn undeclared_extensions() {
     let mut json = triangle();
     json["scenes"][0]["nodes"] = json!([0, 1, 2]);
     let vendor = json!({ "extensions": { "VENDOR_node": {} } });
@@ -214,7 +214,7 @@ fn extensions_that_the_file_does_not_say_it_has() {
     assert_eq!(paths(&json), ["extensionsUsed[0]", "extensionsUsed[1]"], "each is listed once");
 }
 
-/// Each kind is one line, with the names that an artist has given.
+/// Each kind takes one line, with the artist's names.
 #[test]
 fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     let mut json = triangle();
@@ -261,7 +261,7 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     assert!(detail.ends_with("nodes[23] \"empty 23\" and 16 more"), "{detail}");
 }
 
-/// A joint that moves for two ticks.
+/// An animation of two ticks that moves a joint.
 fn animation(rate: f32, duration: f32) -> Animation {
     let samples = Samples::Translation(vec![[0.0; 3], [1.0, 2.0, 3.0]]);
     let channel = Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples };
@@ -269,7 +269,7 @@ fn animation(rate: f32, duration: f32) -> Animation {
 }
 
 #[test]
-fn rates_and_durations_that_are_not_finite_are_kept() {
+fn non_finite_rates_and_durations_are_kept() {
     let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0xffc0_0123), 0.1, -3.0];
     for value in odd {
         for looped in [false, true] {

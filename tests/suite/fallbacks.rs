@@ -1,4 +1,4 @@
-//! Scenes that a format cannot hold as they are: what it gets instead, and what the list of losses says.
+//! Scenes that a format cannot hold as they are: the fallbacks and their losses.
 
 use glam::{Quat, Vec3};
 use meshspec::scene::{
@@ -7,7 +7,7 @@ use meshspec::scene::{
 };
 use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
 
-/// The document of a format, which it writes and reads without a finding.
+/// Converts a scene to a document that writes and reads without findings.
 fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
     let (document, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
     let bytes = document.write(&WriteOptions::default()).unwrap();
@@ -15,13 +15,13 @@ fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
     (format.read(&bytes, &ReadOptions::default()).unwrap(), losses)
 }
 
-/// A scene after a visit to a format.
+/// Converts a scene to a format and back.
 fn through(format: FormatId, scene: &Scene) -> (Scene, Vec<Loss>) {
     let (document, losses) = document(format, scene);
     (document.into_scene(&SceneOptions::default()).unwrap().0, losses)
 }
 
-fn says(losses: &[Loss], kind: LossKind, path: &str) -> bool {
+fn has_loss(losses: &[Loss], kind: LossKind, path: &str) -> bool {
     losses.iter().any(|loss| loss.kind == kind && loss.path == path)
 }
 
@@ -35,7 +35,7 @@ fn triangle() -> Mesh {
     }
 }
 
-/// An arm of two joints that turns; the outer one rests, and stays, a unit above where the bind pose has it.
+/// An arm of two joints that turns. The outer joint rests one unit above its bind pose.
 fn arm(looped: bool, times: Vec<f32>, turns: Vec<[f32; 4]>) -> Scene {
     let above = |y: f32| Transform { translation: [0.0, y, 0.0], ..Transform::default() };
     let joints = vec![
@@ -76,7 +76,7 @@ fn quarter() -> [f32; 4] {
     Quat::from_rotation_z(std::f32::consts::FRAC_PI_2).to_array()
 }
 
-/// Where the first animation takes the vertices of the first mesh, which follow one joint each.
+/// Returns the vertices of the first mesh, one joint each, at a time of the first animation.
 fn moved(scene: &Scene, seconds: f32) -> Vec<Vec3> {
     let animation = &scene.animations[0];
     let local = animation.pose(&scene.skeleton, seconds * animation.rate);
@@ -91,12 +91,12 @@ fn moved(scene: &Scene, seconds: f32) -> Vec<Vec3> {
 }
 
 #[test]
-fn what_rests_beside_the_bind_pose_stays_there_while_it_moves() {
+fn rest_poses_beside_the_bind_pose_are_kept_while_moving() {
     let turns = [0.0, 0.25, 0.5, 0.75, 1.0].map(|turn| Quat::from_rotation_z(turn).to_array());
     let scene = arm(false, vec![0.0, 1.0, 2.0, 3.0, 4.0], turns.to_vec());
     for format in [FormatId::Mesh, FormatId::Bmd] {
         let (back, losses) = through(format, &scene);
-        assert!(says(&losses, LossKind::Changed, "skeleton.joints.rest"), "{losses:?}");
+        assert!(has_loss(&losses, LossKind::Changed, "skeleton.joints.rest"), "{losses:?}");
         assert!(!losses.iter().any(|loss| loss.message.contains("resampled")), "{losses:?}");
         for seconds in [0.0, 0.2, 0.4] {
             for (found, wanted) in moved(&back, seconds).into_iter().zip(moved(&scene, seconds)) {
@@ -104,14 +104,14 @@ fn what_rests_beside_the_bind_pose_stays_there_while_it_moves() {
             }
         }
     }
-    // Where the bind pose is the rest, nothing is said.
+    // If the bind pose is the rest pose, there is no loss.
     let mut still = scene;
     still.skeleton.joints[1].rest = None;
     assert!(!through(FormatId::Mesh, &still).1.iter().any(|loss| loss.message.contains("bind pose")));
 }
 
 #[test]
-fn a_round_ends_where_it_starts() {
+fn a_loop_ends_where_it_starts() {
     let turns = vec![Quat::IDENTITY.to_array(), quarter(), Quat::IDENTITY.to_array()];
     let keys = |document: &Document| {
         let Document::Bmd(document) = document else { panic!() };
@@ -125,22 +125,22 @@ fn a_round_ends_where_it_starts() {
         scene.animations[0].channels[0].interpolation = Interpolation::Normalized;
         scene
     };
-    // The sample at the end of the round is the one at its start.
+    // The sample at the end of the loop equals the first one.
     let (closed, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], turns.clone()));
     assert_eq!(keys(&closed), (4, vec![0, 2]));
-    assert!(!says(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
-    // One that is another jumps there, which keys at whole frames come near to only.
+    assert!(!has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
+    // A different sample there is a jump, which whole frames only approximate.
     let jump = vec![Quat::IDENTITY.to_array(), quarter(), quarter()];
     let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
-    assert!(says(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
     assert!(keys(&jumps).1.iter().all(|frame| *frame < u32::from(keys(&jumps).0)));
-    // Without a loop the last key is a frame of its own.
+    // Without a loop, the last key has its own frame.
     let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
     assert_eq!(keys(&once), (5, vec![0, 2, 4]));
 }
 
 #[test]
-fn vertices_of_mesh_follow_joints_that_are_there() {
+fn missing_joints_of_mesh_vertices_are_added() {
     let skin = |joints: [u16; 4], weights: [f32; 4]| Skin {
         joints: vec![joints, joints, [Skin::NONE; 4]],
         weights: Weights::F32(vec![weights, weights, [0.0, 1.0, 0.0, 0.0]]),
@@ -160,12 +160,12 @@ fn vertices_of_mesh_follow_joints_that_are_there() {
         (8, Some(vec![[0, 6, 255, 255], [0, 6, 255, 255], [7, 255, 255, 255]]))
     );
     assert_eq!(columns.joint_weights.unwrap(), [[102, 153, 0, 0], [102, 153, 0, 0], [255, 0, 0, 0]]);
-    assert!(says(&losses, LossKind::Changed, "skeleton.joints"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Changed, "skeleton.joints"), "{losses:?}");
     assert_eq!(losses.last().unwrap().affected.unwrap().count, 1, "{losses:?}");
 
     let (far, losses) = document(FormatId::Mesh, &with(skin([300, 7, 60_000, 7], [0.5, 0.25, 0.25, 0.0])));
     assert_eq!(joints_of(far).1.joint_ids.unwrap()[0], [1, 0, 2, 0]);
-    assert!(says(&losses, LossKind::Renamed, "meshes[0].skins[0].joints"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Renamed, "meshes[0].skins[0].joints"), "{losses:?}");
 
     let many: Vec<[u16; 4]> = (0..100).map(|v| [v * 3, v * 3 + 1, v * 3 + 2, Skin::NONE]).collect();
     let mut scene = with(Skin { joints: many, weights: Weights::F32(vec![[0.5, 0.25, 0.25, 0.0]; 100]) });
@@ -174,14 +174,14 @@ fn vertices_of_mesh_follow_joints_that_are_there() {
     let (unskinned, losses) = document(FormatId::Mesh, &scene);
     let Document::Mesh(unskinned) = unskinned else { panic!() };
     assert!(unskinned.vertices.joint_ids().is_none());
-    assert!(says(&losses, LossKind::Dropped, "meshes[0].skins[0]"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Dropped, "meshes[0].skins[0]"), "{losses:?}");
 }
 
 #[test]
-fn vertices_of_missing_joints_are_unbound_where_no_joint_can_be_added() {
+fn vertices_become_unbound_if_no_joint_can_be_added() {
     let mut scene = arm(false, vec![0.0], vec![[0.0, 0.0, 0.0, 1.0]]);
     scene.skeleton.joints.resize(255, Joint { parent: Some(0), ..Joint::default() });
-    // A weight on no joint.
+    // A weight without a joint.
     scene.meshes[0].skins[0].joints[1] = [Skin::NONE; 4];
     let (document, losses) = document(FormatId::Mesh, &scene);
     let Document::Mesh(document) = document else { panic!() };
@@ -207,7 +207,7 @@ fn numbers_that_bmd_cannot_pack_are_replaced() {
 }
 
 #[test]
-fn meshes_of_no_level_of_detail_are_in_all_levels_of_bmd() {
+fn meshes_outside_levels_join_all_levels_of_bmd() {
     let lods = vec![Lod { distance: 0.0, meshes: vec![0] }, Lod { distance: 3.0, meshes: vec![2] }];
     let scene = Scene { meshes: vec![triangle(), triangle(), triangle()], lods, ..Scene::default() };
     let (back, _) = through(FormatId::Bmd, &scene);
@@ -215,7 +215,7 @@ fn meshes_of_no_level_of_detail_are_in_all_levels_of_bmd() {
 }
 
 #[test]
-fn levels_of_detail_that_bmd_cannot_count_are_refused() {
+fn too_many_levels_for_bmd_are_rejected() {
     for meshes in [vec![300], (0..300).collect()] {
         let lods = vec![Lod { distance: 1.0, meshes }];
         let scene = Scene { meshes: vec![triangle(); 301], lods, ..Scene::default() };
@@ -225,9 +225,9 @@ fn levels_of_detail_that_bmd_cannot_count_are_refused() {
 }
 
 #[test]
-fn meshes_that_bmd_cannot_count_are_cut() {
+fn meshes_beyond_bmd_counts_are_split() {
     const SIDE: u32 = 270;
-    // Small whole numbers, so that what packing does to them leaves no doubt which they are.
+    // Small integers stay distinct after packing.
     let place = |index: u32| [index % 64, index / 64 % 64, index / 4096].map(|part| part as f32 - 32.0);
     let corner = |x: u32, y: u32| y * SIDE + x;
     let squares = (1..SIDE).flat_map(|y| (1..SIDE).map(move |x| (x, y)));
@@ -253,8 +253,8 @@ fn meshes_that_bmd_cannot_count_are_cut() {
     let lods = vec![Lod { distance: 1.0, meshes: vec![0] }, Lod { distance: 3.0, meshes: vec![1] }];
     let scene = Scene { meshes: vec![sheet, triangle()], lods, ..Scene::default() };
     let (back, losses) = through(FormatId::Bmd, &scene);
-    assert!(says(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
-    assert!(!says(&losses, LossKind::Split, "meshes[1]"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
+    assert!(!has_loss(&losses, LossKind::Split, "meshes[1]"), "{losses:?}");
     let (pieces, rest) = back.meshes.split_at(back.meshes.len() - 1);
     assert!(pieces.len() > 1 && pieces.iter().all(|mesh| mesh.positions.len() <= 65_535));
     assert_eq!(rest[0].positions.len(), 3);
@@ -270,7 +270,7 @@ fn meshes_that_bmd_cannot_count_are_cut() {
 }
 
 #[test]
-fn points_that_bmd_cannot_count_are_cut() {
+fn points_beyond_bmd_counts_are_split() {
     let place = |index: u32| [index % 64, index / 64 % 64, index / 4096].map(|part| part as f32 - 32.0);
     let points = Mesh {
         positions: (0..70_000).map(place).collect(),
@@ -279,19 +279,19 @@ fn points_that_bmd_cannot_count_are_cut() {
         ..Mesh::default()
     };
     let (back, losses) = through(FormatId::Bmd, &Scene { meshes: vec![points], ..Scene::default() });
-    assert!(says(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
     assert_eq!(back.meshes.iter().map(|mesh| mesh.positions.len()).collect::<Vec<_>>(), [65_535, 4465]);
     let found = back.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
     assert!(found.zip((0..).map(place)).all(|(found, expected)| found.distance(expected.into()) < 0.5));
 }
 
 #[test]
-fn what_says_nothing_is_no_loss() {
-    // One level of detail that shows everything from anywhere.
+fn redundant_content_is_not_a_loss() {
+    // A level of detail with all meshes at any distance.
     let lod = Lod { distance: 0.0, meshes: vec![0] };
     let scene = Scene { meshes: vec![triangle()], lods: vec![lod], ..Scene::default() };
     assert_eq!(document(FormatId::Iyma, &scene).1, []);
-    // Two sets of joints of which vertices use four.
+    // Two joint sets in which vertices use four joints.
     let set = |joint: u16| Skin {
         joints: vec![[joint, joint + 1, Skin::NONE, Skin::NONE]; 3],
         weights: Weights::F32(vec![[0.25, 0.25, 0.0, 0.0]; 3]),
@@ -303,7 +303,7 @@ fn what_says_nothing_is_no_loss() {
 }
 
 #[test]
-fn indices_reach_the_last_vertex_and_no_further() {
+fn indices_may_reach_the_last_vertex_only() {
     let with = |last| Scene {
         meshes: vec![Mesh { faces: Faces::triangles(vec![0, 1, last]), ..triangle() }],
         ..Scene::default()
@@ -313,7 +313,7 @@ fn indices_reach_the_last_vertex_and_no_further() {
 }
 
 #[test]
-fn quads_that_bmd_cannot_name_become_triangles() {
+fn quads_beyond_bmd_indices_become_triangles() {
     let place = |index: u32| [(index % 200) as f32, (index / 200) as f32, 0.0];
     let mesh = Mesh {
         positions: (0..40_000).map(place).collect(),
@@ -325,12 +325,12 @@ fn quads_that_bmd_cannot_name_become_triangles() {
         ..Mesh::default()
     };
     let (scene, losses) = through(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
-    assert!(says(&losses, LossKind::Split, "meshes[0].faces.corners"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Split, "meshes[0].faces.corners"), "{losses:?}");
     assert_eq!(scene.meshes[0].faces.corner_count(0), 9);
 }
 
 #[test]
-fn names_of_textures_name_materials() {
+fn texture_names_become_material_names() {
     let mut mesh = triangle();
     mesh.material = Material {
         name: "bark".to_owned(),
@@ -343,22 +343,22 @@ fn names_of_textures_name_materials() {
         let (back, losses) = through(format, &scene);
         let material = &back.meshes[0].material;
         assert_eq!((&*material.name, material.base_color, &material.texture), ("img/oak.png", None, &None));
-        assert!(says(&losses, LossKind::Renamed, "meshes[0].material.name"), "{losses:?}");
-        assert!(says(&losses, LossKind::Dropped, "meshes[0].material.base_color"), "{losses:?}");
+        assert!(has_loss(&losses, LossKind::Renamed, "meshes[0].material.name"), "{losses:?}");
+        assert!(has_loss(&losses, LossKind::Dropped, "meshes[0].material.base_color"), "{losses:?}");
     }
     let (_, losses) = document(FormatId::Mesh, &scene);
-    assert!(says(&losses, LossKind::Dropped, "meshes[0].material.texture"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Dropped, "meshes[0].material.texture"), "{losses:?}");
 }
 
 #[test]
-fn bones_turn_the_shorter_way_at_all_times() {
-    // Half turns each second, one with the quaternion of the other sign.
+fn bones_always_take_the_shorter_arc() {
+    // Half a turn per second, with one quaternion negated.
     let turns = [0.0_f32, 2.0, 4.0].map(Quat::from_rotation_z);
     let turns = vec![turns[0].to_array(), (-turns[1]).to_array(), turns[2].to_array()];
     let mut scene = arm(false, vec![0.0, 1.0, 2.0], turns);
     scene.animations[0].rate = 1.0;
     let (back, losses) = through(FormatId::Bmd, &scene);
-    assert!(says(&losses, LossKind::Changed, "animations[0].rate"), "{losses:?}");
+    assert!(has_loss(&losses, LossKind::Changed, "animations[0].rate"), "{losses:?}");
     for seconds in [0.0, 0.25, 0.5, 0.9, 1.0, 1.1, 1.6, 2.0] {
         for (found, wanted) in moved(&back, seconds).into_iter().zip(moved(&scene, seconds)) {
             assert!(found.distance(wanted) < 0.1, "{seconds}: {found} {wanted}");

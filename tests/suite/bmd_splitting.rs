@@ -1,13 +1,13 @@
-//! Meshes with more vertices than a face of BMD can name.
+//! BMD meshes with more vertices than a face can address.
 
-use meshspec::bmd::__private::{MAX_VERTICES, cut};
+use meshspec::bmd::__private::{MAX_VERTICES, split_oversized};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Scene};
 
-/// The most vertices that a mesh of an image can count.
+/// Maximum number of vertices that an image can count per mesh.
 const PIECE: usize = u16::MAX as usize;
 
 #[test]
-fn meshes_that_faces_cannot_name_are_cut() {
+fn meshes_beyond_face_indices_are_split() {
     let vertices = MAX_VERTICES as u32 + 32;
     let positions: Vec<[f32; 3]> = (0..vertices).map(|vertex| [vertex as f32, 0.0, 0.0]).collect();
     // The last triangle shares a vertex with the first.
@@ -19,11 +19,11 @@ fn meshes_that_faces_cannot_name_are_cut() {
     let lods = vec![Lod { distance: 0.0, meshes: vec![0] }, Lod { distance: 1.0, meshes: vec![1] }];
     let mut scene = Scene { meshes: vec![large, Mesh::default()], lods, ..Scene::default() };
     let mut losses = Vec::new();
-    cut(&mut scene, &mut losses);
+    split_oversized(&mut scene, &mut losses);
     assert_eq!(losses.len(), 1);
     assert_eq!(
         losses[0].to_string(),
-        "split: meshes[0]: faces of BMD can name 1048576 vertices: cut: into 17"
+        "split: meshes[0]: BMD faces address at most 1048576 vertices: split: into 17"
     );
     assert_eq!(scene.lods[0].meshes, (0..17).collect::<Vec<_>>());
     assert_eq!(scene.lods[1].meshes, [17]);
@@ -37,12 +37,12 @@ fn meshes_that_faces_cannot_name_are_cut() {
 }
 
 #[test]
-fn points_beyond_those_that_can_be_named_stay() {
+fn points_beyond_face_indices_are_kept() {
     let positions: Vec<[f32; 3]> = (0..=MAX_VERTICES).map(|vertex| [vertex as f32, 0.0, 0.0]).collect();
     let faces = Faces::triangles(vec![7, 8, 9]);
     let mesh = Mesh { positions: positions.clone(), faces, ..Mesh::default() };
     let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
-    cut(&mut scene, &mut Vec::new());
+    split_oversized(&mut scene, &mut Vec::new());
     assert!(scene.meshes.iter().all(|piece| piece.positions.len() <= PIECE));
     let mut found: Vec<_> = scene.meshes.iter().flat_map(|piece| piece.positions.clone()).collect();
     found.sort_by(|a, b| a[0].total_cmp(&b[0]));

@@ -1,6 +1,6 @@
-//! What a round trip through a scene loses or changes in a document, a loss names; for all formats.
+//! Every change of a document in a round trip through a scene is listed as a loss, for all formats.
 //!
-//! Where no two documents become the same one, and what came back comes back the same, the round trip keeps everything.
+//! The round trip is lossless if it is injective and idempotent.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ fn documents() -> impl Strategy<Value = Document> {
     ]
 }
 
-/// The document that a scene of this one becomes in the same dialect, and what was lost on the way; `None` if the format
-/// cannot express the scene.
-fn there_and_back(document: &Document) -> Option<(Document, Vec<Loss>)> {
+/// Converts a document to a scene and back in its dialect. Also returns the losses. `None` if the format cannot
+/// express the scene.
+fn round_trip(document: &Document) -> Option<(Document, Vec<Loss>)> {
     let mut options = SceneOptions::default();
     options.dialect = Some(document.dialect());
     let (scene, mut losses) = document.clone().into_scene(&options).ok()?;
@@ -35,13 +35,13 @@ fn there_and_back(document: &Document) -> Option<(Document, Vec<Loss>)> {
     Some((again, losses))
 }
 
-/// The names in a path, without the positions in lists.
+/// Returns the names in a path, without indices.
 fn names(path: &str) -> String {
     let names = path.split('.').map(|step| step.split('[').next().unwrap_or(step));
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Whether the name is that of a part of the document, or of a value in it.
+/// Returns `true` if the name is a part of the document, or a value in it.
 fn is_in(part: &str, name: &str) -> bool {
     name.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -50,7 +50,7 @@ fn is_told(losses: &[Loss], name: &str) -> bool {
     losses.iter().any(|loss| is_in(&names(&loss.path), name))
 }
 
-/// The places of all values, by their declared names.
+/// Returns the JSON pointers of all values, by their declared names.
 fn values(data: &Value) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     add_values(data, "", "", &mut found);
@@ -74,7 +74,7 @@ fn add_values(data: &Value, name: &str, place: &str, found: &mut BTreeMap<String
     }
 }
 
-/// Other values of the same type.
+/// Returns other values of the same type.
 fn others(value: &Value) -> Vec<Value> {
     match value {
         Value::Bool(flag) => vec![json!(!flag)],
@@ -89,7 +89,7 @@ fn others(value: &Value) -> Vec<Value> {
     }
 }
 
-/// The document with another value in a place, if it can be written.
+/// Returns the document with another value at a pointer, if it can be written.
 fn changed(original: &Value, place: &str) -> Option<Document> {
     others(original.pointer(place)?).into_iter().find_map(|other| {
         let mut data = original.clone();
@@ -100,7 +100,7 @@ fn changed(original: &Value, place: &str) -> Option<Document> {
     })
 }
 
-/// Parts of a scene that a loss may name in place of the declared value.
+/// Parts of a scene that a loss may name instead of the declared value.
 const PARTS: [(&str, &str); 11] = [
     ("indices", "meshes.faces"),
     ("attributes", "n_vertices"),
@@ -115,7 +115,7 @@ const PARTS: [(&str, &str); 11] = [
     ("lods.ld_sc", "lods.distance"),
 ];
 
-/// Values that are the same in another notation: format, name, notation.
+/// Values with several equivalent notations: format, name, notation.
 const NOTATIONS: [(&str, &str, &str); 10] = [
     ("bmd", "meshes.vertices", "packed again, in the forms that fit"),
     ("bmd", "meshes.flags.vertex_subtype", "follows from the vertices"),
@@ -129,7 +129,7 @@ const NOTATIONS: [(&str, &str, &str); 10] = [
     ("mesh", "animations.name", "the number of one of several equal strings"),
 ];
 
-/// Whether a value may change: a loss names it, or it has another notation.
+/// Returns `true` if a value may change: a loss names it, or it has another notation.
 fn may_change(document: &Document, losses: &[Loss], name: &str) -> bool {
     let format = document.format().name();
     let has_notation = |notation: &(&str, &str, &str)| notation.0 == format && is_in(notation.1, name);
@@ -137,7 +137,7 @@ fn may_change(document: &Document, losses: &[Loss], name: &str) -> bool {
     is_told(losses, name) || is_told(losses, part) || NOTATIONS.iter().any(has_notation)
 }
 
-/// The text of a document, in which floats are equal if their bits are, and of losses.
+/// Formats a document and losses; floats are compared by their bits.
 fn text(document: &Document, losses: &[Loss]) -> String {
     format!("{} {losses:?}", serde_json::to_string(document).unwrap())
 }
@@ -145,14 +145,14 @@ fn text(document: &Document, losses: &[Loss]) -> String {
 proptest! {
     #![proptest_config(config(120, "told"))]
 
-    /// Documents that differ in one value come back as different ones, or a loss names the value.
+    /// Documents that differ in one value come back different, or a loss names the value.
     #[test]
-    fn what_a_scene_loses_is_told(document in documents(), choice in any::<Index>()) {
-        let Some((again, losses)) = there_and_back(&document) else { return Ok(()) };
+    fn values_lost_in_a_scene_are_listed(document in documents(), choice in any::<Index>()) {
+        let Some((again, losses)) = round_trip(&document) else { return Ok(()) };
         let data = serde_json::to_value(&document).unwrap();
         for (name, places) in values(&data) {
             let place: &String = choice.get(&places);
-            let other = changed(&data, place).and_then(|other| there_and_back(&other));
+            let other = changed(&data, place).and_then(|other| round_trip(&other));
             let is_lost = other.is_some_and(|(other, more)| text(&other, &more) == text(&again, &losses));
             prop_assert!(
                 !is_lost || may_change(&document, &losses, &name),
@@ -163,15 +163,15 @@ proptest! {
         }
     }
 
-    /// What came back once comes back the same, or a loss names the value.
+    /// A document that came back once comes back unchanged, or a loss names the value.
     #[test]
-    fn what_a_scene_changes_is_told(document in documents()) {
-        let Some((once, _)) = there_and_back(&document) else { return Ok(()) };
-        let Some((twice, losses)) = there_and_back(&once) else { return Ok(()) };
+    fn values_changed_by_a_scene_are_listed(document in documents()) {
+        let Some((once, _)) = round_trip(&document) else { return Ok(()) };
+        let Some((twice, losses)) = round_trip(&once) else { return Ok(()) };
         let [before, after] = [&once, &twice].map(|document| serde_json::to_value(document).unwrap());
         for (name, places) in values(&before) {
             let is_same = |place: &&String| {
-                // As text, in which zeros of both signs differ.
+                // Compares text, in which zeros of both signs differ.
                 before.pointer(place).map(Value::to_string) == after.pointer(place).map(Value::to_string)
             };
             let Some(place) = places.iter().find(|place| !is_same(place)) else { continue };

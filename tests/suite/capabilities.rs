@@ -1,4 +1,4 @@
-//! What becomes of a scene in a format that holds less than it has: the most important part is kept, the rest listed.
+//! Scenes in formats with fewer capabilities: the most important part is kept, the rest is listed.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn list(losses: &[Loss]) -> String {
 }
 
 #[test]
-fn of_levels_of_detail_the_finest_is_kept() {
+fn the_finest_level_of_detail_is_kept() {
     let lod = |distance, mesh| Lod { distance, meshes: vec![mesh] };
     let scene = Scene {
         meshes: vec![triangle(0.0), triangle(1.0), triangle(2.0), triangle(3.0)],
@@ -32,7 +32,7 @@ fn of_levels_of_detail_the_finest_is_kept() {
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let kept: Vec<_> =
         document.chunks.iter().map(|chunk| chunk.positions_3d().unwrap()[0][0].abs()).collect();
-    // The last mesh is in no level, so in all of them.
+    // The last mesh is outside all levels, and therefore in every one.
     assert_eq!(kept, [1.0, 3.0]);
     assert_eq!(
         list(&losses),
@@ -42,7 +42,7 @@ fn of_levels_of_detail_the_finest_is_kept() {
     );
 }
 
-/// A triangle whose first vertex has these joints in two sets, and the others follow joint 0.
+/// A triangle whose first vertex has these joints in two sets; the other vertices follow joint 0.
 fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
     let skins = sets.into_iter().enumerate().map(|(set, (joints, weights))| {
         let (other, weight) = if set == 0 { (0, 1.0) } else { (Skin::NONE, 0.0) };
@@ -57,13 +57,13 @@ fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
 }
 
 #[test]
-fn of_many_joints_the_heaviest_are_kept_with_a_sum_of_one() {
+fn the_heaviest_joints_are_kept_with_a_sum_of_one() {
     let scene =
         skinned([([0, 1, 2, 3], [0.125, 0.25, 0.0625, 0.0]), ([4, 5, 0, 0], [0.5, 0.0625, 0.0, 0.0])]);
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
     let skin = &again.meshes[0].skins[0];
-    // Of two that are the same the first is kept.
+    // Of two equal joints, the first is kept.
     assert_eq!(skin.joints[0], [4, 1, 0, 2]);
     let weights = skin.weights.clone().into_f32()[0];
     let sum = 0.9375;
@@ -72,7 +72,7 @@ fn of_many_joints_the_heaviest_are_kept_with_a_sum_of_one() {
     assert_eq!(loss.error, Some(0.0625), "{loss}");
 }
 
-/// Largest remainders: what is lost in rounding down goes to those that lost most.
+/// Largest remainders: the weights that lose most by rounding down are rounded up.
 #[test]
 fn weights_of_eight_bits_have_a_sum_of_255() {
     let cases = [
@@ -91,7 +91,7 @@ fn weights_of_eight_bits_have_a_sum_of_255() {
 }
 
 #[test]
-fn names_of_joints_and_turned_coordinates_are_listed() {
+fn joint_names_and_flipped_coordinates_are_listed() {
     let mut scene = skinned([([0; 4], [1.0, 0.0, 0.0, 0.0]), ([Skin::NONE; 4], [0.0; 4])]);
     scene.meshes[0].skins.truncate(1);
     scene.meshes[0].uvs = vec![vec![[0.0, 1e-9]; 3]];
@@ -106,9 +106,9 @@ fn names_of_joints_and_turned_coordinates_are_listed() {
     assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));
 }
 
-/// What a mesh does not have is white, along +X, 0, or comes from its faces.
+/// Missing attributes are filled: white, +X, 0, or normals of the faces.
 #[test]
-fn meshes_that_become_one_share_their_attributes() {
+fn merged_meshes_share_their_attributes() {
     let full = |colors| Mesh {
         normals: Some(vec![[0.0, 1.0, 0.0]; 3]),
         uvs: vec![vec![[0.5, 0.25]; 3]],
@@ -135,7 +135,7 @@ fn meshes_that_become_one_share_their_attributes() {
 }
 
 #[test]
-fn usual_properties_of_seed_are_added_where_they_are_not() {
+fn missing_built_in_properties_of_seed_are_added() {
     let mesh = Mesh { name: "of the mesh".to_owned(), ..triangle(0.0) };
     let properties = vec![("name".to_owned(), "as said".to_owned())];
     let scene = Scene { meshes: vec![mesh], properties, ..Scene::default() };

@@ -1,10 +1,10 @@
-//! That a text means the same however it is cut, and whichever lines are parsed side by side.
+//! The result does not depend on how a text is split or which lines are parsed in parallel.
 
 use crate::common::cases;
 use meshspec::Strictness;
 use meshspec::interop::__private::{Sizes, outcome};
 
-/// Lines of all sorts.
+/// Lines of all kinds.
 const LINES: [&str; 34] = [
     "v 0 0 0",
     "v 1 0 0 # a comment",
@@ -42,7 +42,7 @@ const LINES: [&str; 34] = [
     "v 0 0",
 ];
 
-/// Texts of these lines, at random.
+/// Random texts of these lines.
 fn texts() -> impl Iterator<Item = String> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut below = move |end: usize| {
@@ -52,7 +52,7 @@ fn texts() -> impl Iterator<Item = String> {
         (state >> 32) as usize % end
     };
     (0..cases(400)).map(move |round| {
-        // The last ones are seldom there: each ends the reading, or shows that nothing can be read.
+        // The last kinds are rare: each ends reading or proves that nothing can be read.
         let sorts = if round % 4 == 0 { LINES.len() } else { 33 };
         let mut text = if round % 5 == 0 { "\u{feff}".to_owned() } else { String::new() };
         for _ in 0..1 + below(40) {
@@ -68,11 +68,11 @@ fn texts() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn all_ways_of_cutting_read_the_same() {
+fn all_ways_of_splitting_read_the_same() {
     let (mut read, mut refused) = (0u32, 0u32);
     for text in texts() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
-            // Without runs, each line is read alone.
+            // Without runs, each line is parsed on its own.
             let alone = Sizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
             let expected = outcome(&text, strictness, alone);
             *if expected.starts_with("File") { &mut read } else { &mut refused } += 1;
