@@ -1,4 +1,4 @@
-//! `KHR_draco_mesh_compression`: attributes and triangles of a primitive, compressed together.
+//! `KHR_draco_mesh_compression`: compressed attributes and triangles of a primitive.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use super::DRACO;
 use super::document::Document;
 use crate::Result;
 
-/// What of a primitive is compressed.
+/// The decompressed parts of a primitive.
 #[derive(Default)]
 pub(super) struct Unpacked {
-    /// The values of accessors, by the index of each.
+    /// The values of accessors, by accessor index.
     pub columns: BTreeMap<usize, Vec<u8>>,
-    /// The corners of triangles.
+    /// The vertex indices of the triangles.
     pub corners: Option<Vec<u32>>,
 }
 
-/// Unpacks what of a primitive is compressed, which is nothing in most.
+/// Decompresses a primitive. Returns nothing for uncompressed primitives.
 ///
 /// # Errors
 ///
-/// If the Draco mesh is damaged, is not what the accessors of the primitive say, or takes more than the limits allow.
+/// Returns an error if the Draco mesh is damaged, contradicts the accessors of the primitive, or exceeds the limits.
 pub(super) fn read(document: &Document, primitive: &Primitive, at: &str) -> Result<Unpacked> {
     let extensions = primitive.extensions.as_ref();
     match extensions.and_then(|extensions| extensions.others.get(DRACO)) {
@@ -31,7 +31,7 @@ pub(super) fn read(document: &Document, primitive: &Primitive, at: &str) -> Resu
     }
 }
 
-/// Without the decoder. Files may have the numbers of a compressed primitive as they are, too.
+/// Rejects compressed primitives in builds without the decoder, unless the file also has uncompressed data.
 #[cfg(not(feature = "draco"))]
 fn unpack(document: &Document, primitive: &Primitive, _: &Value, at: &str) -> Result<Unpacked> {
     use ::gltf::json::mesh::Semantic;
@@ -67,10 +67,10 @@ mod decoder {
     use crate::interop::gltf::accessor::components;
     use crate::interop::gltf::malformed::malformed;
 
-    /// Bytes that the decoder needs for each triangle while it works, about.
+    /// The approximate working memory of the decoder per triangle, in bytes.
     const WORK: u64 = 64;
 
-    /// What the extension says of a primitive.
+    /// The extension object of a primitive.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Entry {
@@ -132,11 +132,11 @@ mod decoder {
         Ok(mesh)
     }
 
-    /// Bytes of a value of an attribute.
+    /// Returns the size in bytes of a value of an attribute.
     ///
     /// # Errors
     ///
-    /// If the accessor says otherwise.
+    /// Returns an error if the accessor's type or count disagrees.
     fn size(
         document: &Document,
         accessor: usize,
@@ -171,7 +171,7 @@ mod decoder {
         }
     }
 
-    /// The value of an attribute at each point, one after the other; `None` if there is not one for each.
+    /// Returns the values of an attribute in the order of the points; `None` if a point has no value.
     fn values(attribute: &PointAttribute, points: usize, size: usize) -> Option<Vec<u8>> {
         let bytes = attribute.buffer().data();
         if attribute.is_mapping_identity() {
