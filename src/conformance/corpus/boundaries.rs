@@ -1,4 +1,4 @@
-//! Files with the boundaries of numbers that no drawn file has.
+//! Generates files with boundaries of numbers that no drawn file has.
 
 use std::ops::ControlFlow;
 
@@ -10,10 +10,10 @@ use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::{AnyFormat, Dialect, Limits};
 
-/// In how many files a field is set.
+/// The maximum number of files in which a field is set.
 const MAX_FILES: usize = 6;
 
-/// Adds files to a pool in which a field is set to a boundary that no file has yet.
+/// Adds files to a pool in which a field has a boundary value that no other file has.
 pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
     for (field, kind) in Coverage::of(format).never() {
         if pool.has(field, kind) {
@@ -30,7 +30,7 @@ pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
     }
 }
 
-/// Returns the file with the first value of a field of this kind.
+/// Returns the file with the first value of a field replaced by one of this kind.
 fn with_kind(
     format: AnyFormat,
     dialect: Dialect,
@@ -46,7 +46,7 @@ fn with_kind(
     edit(layout, bytes, &edits, true, &limits).ok()
 }
 
-/// Finds the first value of a field, and the text of its new value.
+/// A search for the first value of a field, with the text of its replacement.
 struct Search<'f> {
     field: &'f str,
     kind: &'static str,
@@ -78,7 +78,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// The integer of this kind.
+/// Returns the integer of this kind.
 fn integer(node: &Node, kind: &str) -> Option<String> {
     let int = node.bit_field.map(|field| field.int()).or_else(|| node.ty.int())?;
     let all = u128::MAX >> (128 - int.bits.clamp(1, 128));
@@ -98,7 +98,7 @@ fn integer(node: &Node, kind: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// The float of this kind.
+/// Returns the float of this kind.
 fn float(kind: &str, largest: String, subnormal: &str) -> Option<String> {
     Some(match kind {
         "0" | "-0" | "1" => kind.to_owned(),
