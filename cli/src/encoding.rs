@@ -149,7 +149,7 @@ pub fn refuse_reserved(formats: &Formats) -> Result<()> {
         if reserved.contains(&format.name()) {
             return Err(Failure::usage(
                 format.name(),
-                "is the name of another format of files: choose another one",
+                "is the name of another file format; choose a different one",
             ));
         }
         if let Some(extension) = reserved.iter().find(|name| format.about().has_extension(name)) {
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(refusal(Ok(Formats::builtin())).ok(), Some(Ok(())));
         assert_eq!(
             refusal(Formats::builtin().with::<Named>()).ok(),
-            Some(Err("glb: is the name of another format of files: choose another one".to_owned()))
+            Some(Err("glb: is the name of another file format; choose a different one".to_owned()))
         );
         assert_eq!(
             refusal(Formats::builtin().with::<Extended>()).ok(),

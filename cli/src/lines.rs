@@ -117,7 +117,7 @@ impl Lines {
         let fail = |error| Failure::io(&name, &error);
         let mut file = File::options().read(true).append(true).create(true).open(path).map_err(fail)?;
         if !is_log(&file).map_err(fail)? {
-            let message = "is not a log: its first line is none that --log writes";
+            let message = "is not a log: its first line was not written by --log";
             return Err(
                 Failure::usage(&name, message).with_hint("name a new file, or a log of an earlier run")
             );

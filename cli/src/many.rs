@@ -67,7 +67,7 @@ impl Many {
         match (&self.log, self.newer) {
             (Some(log), Some(_)) if is_standard(log) => Err(Failure::usage(
                 "--newer",
-                "requires a file as LOG: standard output does not say what is done",
+                "requires a file as LOG: standard output cannot be read back",
             )),
             (Some(log), newer) => Lines::append_to(log, newer, command, options),
             (None, _) if self.json_lines => Ok(Lines::printed()),
@@ -90,7 +90,7 @@ impl Many {
     /// Incorrect usage if `--newer` is given without `--log`.
     pub fn require_log(&self) -> Result<()> {
         match (self.newer, &self.log) {
-            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, which says what is done")),
+            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, the record of finished files")),
             _ => Ok(()),
         }
     }

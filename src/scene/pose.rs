@@ -72,7 +72,7 @@ impl FromStr for Pose {
             "rest" => Ok(Pose::Rest),
             _ => moment().ok_or_else(|| {
                 let message =
-                    format!("`{text}` is no pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
+                    format!("`{text}` is not a pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
                 Error::unsupported(message)
             }),
         }

@@ -44,7 +44,7 @@ impl FromStr for Precision {
         };
         precision.ok_or_else(|| {
             let message = format!(
-                "`{text}` is no precision; expected bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001"
+                "`{text}` is not a precision; expected bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001"
             );
             Error::unsupported(message)
         })

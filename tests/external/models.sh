@@ -29,7 +29,7 @@ packed() {
     local file="$models/files/gltf-transform/packages/extensions/test/in/$2" said status=0
     "$target/release/meshspec" info --quiet "$file"
     said=$("$target/debug/meshspec" info "$file" 2>&1) || status=$?
-    [[ $status == 1 && $said == *"without the feature \`$1\`"* ]] || { printf '%s: %s\n' "$2" "$said"; exit 1; }
+    [[ $status == 1 && $said == *"lacks the feature \`$1\`"* ]] || { printf '%s: %s\n' "$2" "$said"; exit 1; }
 }
 packed meshopt BoxMeshopt.glb
 packed draco BoxDraco.gltf

@@ -69,7 +69,7 @@ impl Assemble {
         let lines = text.split(|byte| *byte == b'\n').enumerate();
         let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let Some((_, head)) = lines.next() else {
-            return Err(Failure::invalid(&place, "it is empty: expected what `dump --json` prints"));
+            return Err(Failure::invalid(&place, "empty: expected the output of `dump --json`"));
         };
         let mut values =
             Values::new(layout_of(head, formats).map_err(|message| Failure::invalid(&place, message))?);
@@ -104,7 +104,7 @@ fn layout_of(head: &[u8], formats: &Formats) -> Result<&'static Type, String> {
 fn add(line: &[u8], values: &mut Values) -> Result<(), String> {
     let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if line.error.is_some() {
-        return Err("the dump ends with an error: what follows in the file is not in it".to_owned());
+        return Err("the dump ends with an error: the rest of the file is missing".to_owned());
     }
     let bytes = line.bytes.as_deref().map(unhex).transpose()?;
     let required = |bytes: Option<Vec<u8>>| bytes.ok_or_else(|| format!("a {} without `bytes`", line.kind));
@@ -146,5 +146,5 @@ fn unhex(digits: &str) -> Result<Vec<u8>, String> {
     let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> =
         if digits.len().is_multiple_of(2) { pairs.map(byte).collect() } else { None };
-    bytes.ok_or_else(|| "`bytes` are not hexadecimal digits, two for each".to_owned())
+    bytes.ok_or_else(|| "`bytes` is not a string of pairs of hexadecimal digits".to_owned())
 }

@@ -77,7 +77,7 @@ impl Edit {
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
             let was_broken = walk::first_fault(layout, &bytes, limits).is_some();
             let state = if was_broken { "still broken" } else { "broken now" };
-            let hint = (!self.recount).then_some("--recount computes what follows from the changes");
+            let hint = (!self.recount).then_some("--recount updates the values that depend on the changes");
             self.warn(&format!("the file is {state}: {fault}"), hint);
         } else if let (Ok(before), Ok(after)) =
             (format.check(&bytes, &options), format.check(&edited, &options))
@@ -159,8 +159,8 @@ fn select<'f>(
     match changed.iter().find(|changed| found.len() > changed.len() && found.starts_with(changed)) {
         Some(changed) => {
             let changed = walk::path_text(changed);
-            let message = format!("`{path}` lies in `{changed}`, which is changed before");
-            Err(Failure::usage(paths.place, message).with_hint("give its whole path, as it is by then"))
+            let message = format!("`{path}` lies in `{changed}`, which an earlier change modifies");
+            Err(Failure::usage(paths.place, message).with_hint("give its full path, as it is after the earlier changes"))
         }
         None => Ok(found),
     }
@@ -172,6 +172,6 @@ fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, Part)> {
         return Err(Failure::usage(paths.place, format!("`{text}` is not PATH=VALUE")));
     };
     let value = part::of_option(value)
-        .map_err(|error| Failure::usage(paths.place, format!("the value of `{path}` is no JSON: {error}")))?;
+        .map_err(|error| Failure::usage(paths.place, format!("the value of `{path}` is not JSON: {error}")))?;
     Ok((path, value))
 }

@@ -161,7 +161,7 @@ impl Merge {
     fn run(&self) -> Result<Status> {
         output::refuse_existing(&self.output, self.writing.force)?;
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Failure::usage("standard input", "can be only one of the inputs"));
+            return Err(Failure::usage("standard input", "can be used for one input only"));
         }
         let inputs = listing::list_some(&self.inputs, &is_iyma)?;
         let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
@@ -269,7 +269,7 @@ impl Set {
         let data = match (&self.text, &self.data) {
             (Some(text), _) => text.clone().into_bytes(),
             (None, Some(path)) if is_standard(path) && is_standard(&self.input) => {
-                let message = "cannot be both IN and --data";
+                let message = "cannot be used for both IN and --data";
                 return Err(Failure::usage("standard input", message));
             }
             (None, Some(path)) => input::read(path)?.to_vec(),

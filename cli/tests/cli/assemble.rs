@@ -310,7 +310,7 @@ fn indices_count_as_changes_before_leave_them() {
     let message = edit("--remove animations[0].poses[0] --remove poses[0].joint").fails(2);
     assert!(
         message.starts_with(
-            "error: in.mesh: `poses[0].joint` lies in `animations[0].poses`, which is changed before"
+            "error: in.mesh: `poses[0].joint` lies in `animations[0].poses`, which an earlier change modifies"
         ),
         "{message}"
     );

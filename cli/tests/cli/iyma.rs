@@ -195,7 +195,7 @@ fn standard_input_and_output() {
     folder.run_with("iyma user-data set a.ima out.ima --data -", "second").fine();
     assert_eq!(read(&folder, "out.ima"), triangle(1.0, "second"));
     let run = folder.run_with("iyma user-data set - out.ima --data - --force", bytes);
-    assert!(run.stderr.contains("cannot be both IN and --data"), "{}", run.stderr);
+    assert!(run.stderr.contains("cannot be used for both IN and --data"), "{}", run.stderr);
     run.fails(2);
 }
 
@@ -392,7 +392,7 @@ fn where_files_go() {
     assert!(message.starts_with("error: standard output: cannot hold a file for each mesh"), "{message}");
     assert!(!folder.names().contains(&"-".to_owned()));
     let message = folder.run("iyma merge - - -o x.ima").fails(2);
-    assert_eq!(message, "error: standard input: can be only one of the inputs\n");
+    assert_eq!(message, "error: standard input: can be used for one input only\n");
     let message = folder.run("iyma merge a.ima -o nowhere/x.ima").fails(3);
     assert!(message.starts_with("error: nowhere/x.ima: ") && !message.contains(".meshspec-"), "{message}");
 }

@@ -155,7 +155,7 @@ fn without_a_log_outputs_that_are_newer_stay() {
     set_time(&folder, "a/walk.mesh");
     assert_eq!(counts(&folder, "--newer"), [1, 2, 1]);
     let message = folder.run("check --files-from list --newer").fails(2);
-    assert_eq!(message, "error: --newer: requires --log LOG, which says what is done\n");
+    assert_eq!(message, "error: --newer: requires --log LOG, the record of finished files\n");
     let message = folder.run("convert a/same.mesh x.glb --log log").fails(2);
     assert_eq!(message, "error: --log: requires --out-dir DIR and --to FORMAT\n");
 }

@@ -62,7 +62,7 @@ fn every_rule_is_explained() {
     assert!(
         text.ends_with(
             "\nFormat:         any declared format\n\n\
-             No built-in format has this rule. A program with a format of its own shows an example.\n"
+             No built-in format has this rule. A program with a custom format shows an example.\n"
         ),
         "{text}"
     );

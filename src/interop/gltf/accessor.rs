@@ -57,10 +57,10 @@ impl<'a> Document<'a> {
             return Err(malformed(path, format!("out of range: there are {}", self.root.accessors.len())));
         };
         let (Checked::Valid(kind), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
-            return Err(malformed(path, "of an unknown type"));
+            return Err(malformed(path, "unknown type"));
         };
         let Some(components) = components(ty) else {
-            return Err(Error::unsupported("matrices of 2 or 3 columns are not read").at_text(path));
+            return Err(Error::unsupported("matrices with 2 or 3 columns are unsupported").at_text(path));
         };
         let size = components * kind.0.size();
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
@@ -71,7 +71,7 @@ impl<'a> Document<'a> {
                 Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?)
             }
             (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
-                let message = format!("{count} values, none of which are in the file");
+                let message = format!("{count} values without a buffer view");
                 return Err(Error::limit_exceeded(message).at_text(path));
             }
             (None, None) => None,
@@ -105,7 +105,7 @@ impl<'a> Document<'a> {
                 Ok(Values { bytes, stride, size })
             }
             _ => Err(Fault::Here(format!(
-                "{count} values of {size} bytes at distances of {stride}, from byte {offset} on, \
+                "{count} values of {size} bytes with stride {stride} from offset {offset}, \
                  but bufferViews[{view}] has {} bytes",
                 bytes.len()
             ))),
@@ -120,7 +120,7 @@ impl<'a> Document<'a> {
     ) -> Result<(Vec<usize>, Values<'_>), Fault> {
         let replaced = sparse.count.0;
         let Checked::Valid(kind) = sparse.indices.component_type else {
-            return Err(Fault::Here("sparse indices of an unknown type".to_owned()));
+            return Err(Fault::Here("unknown component type of sparse indices".to_owned()));
         };
         let offset = sparse.indices.byte_offset.0;
         let indices = self.values(sparse.indices.buffer_view.value(), offset, replaced, kind.0.size())?;

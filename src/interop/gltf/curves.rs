@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let node = channel.target.node.value();
         let Checked::Valid(property) = channel.target.path else {
-            return Err(malformed(path, "a target that glTF does not know"));
+            return Err(malformed(path, "unknown target path"));
         };
         if property == Property::MorphTargetWeights {
             losses.push(Loss::dropped(path, "animations of morph targets are not converted"));
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
             return Err(malformed(path, message));
         };
         let Checked::Valid(curve) = sampler.interpolation else {
-            return Err(malformed(path, "an interpolation that glTF does not know"));
+            return Err(malformed(path, "unknown interpolation"));
         };
         let Some(joint) = joints.of_node(node) else {
             losses.push(
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|place| place + 1));
         match bad {
             Some(place) => {
-                Err(accessor.refuse(format!("time {place} is {}, not after the one before", seconds[place])))
+                Err(accessor.refuse(format!("time {place} is {}, not after the previous time", seconds[place])))
             }
             None => Ok(seconds),
         }

@@ -176,8 +176,8 @@ impl<'a> Document<'a> {
 fn unread_extensions(view: &json::buffer::View) -> Option<String> {
     let names: Vec<_> = view.extensions.as_ref()?.others.keys().map(String::as_str).collect();
     let is_packed = names.iter().any(|name| MESHOPT.contains(name));
-    let why = if is_packed { ": this build is without the feature `meshopt`" } else { "" };
-    (!names.is_empty()).then(|| format!("{} is not read{why}", names.join(", ")))
+    let why = if is_packed { ": this build lacks the feature `meshopt`" } else { "" };
+    (!names.is_empty()).then(|| format!("{} is unsupported{why}", names.join(", ")))
 }
 
 /// Checks the major version. Version 1 is also recognized by its objects in place of lists.

@@ -41,7 +41,7 @@ fn unpack(document: &Document, primitive: &Primitive, _: &Value, at: &str) -> Re
     let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
     match accessor {
         Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
-            let message = format!("{DRACO} is not read: this build is without the feature `draco`");
+            let message = format!("{DRACO} is unsupported: this build lacks the feature `draco`");
             Err(crate::Error::unsupported(message).at_text(at))
         }
         _ => Ok(Unpacked::default()),
@@ -88,7 +88,7 @@ mod decoder {
         let refuse = |message: &str| malformed(at, format!("{DRACO}: {message}"));
         let entry = Entry::deserialize(entry).map_err(|error| refuse(&error.to_string()))?;
         let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
-            return Err(refuse("the mode of the primitive is neither triangles nor a strip of them"));
+            return Err(refuse("the primitive mode is neither triangles nor triangle strip"));
         };
         let (bytes, _) = document.view(entry.buffer_view)?;
         let mesh = decode(bytes, document.left()).map_err(|error| match error.kind() {
@@ -104,7 +104,7 @@ mod decoder {
             let name = semantic.to_string();
             let Some(id) = entry.attributes.get(&name) else { continue };
             let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
-                return Err(refuse(&format!("{name} is to be attribute {id}, which is not there")));
+                return Err(refuse(&format!("{name} refers to the missing attribute {id}")));
             };
             let points = mesh.num_points();
             let size = size(document, accessor.value(), attribute, points);
@@ -112,7 +112,7 @@ mod decoder {
             document.spend(points as u64 * size as u64, || at.to_owned())?;
             let values = values(attribute, points, size);
             let values =
-                values.ok_or_else(|| refuse(&format!("there are points without a value of {name}")))?;
+                values.ok_or_else(|| refuse(&format!("points without a value of {name}")))?;
             columns.insert(accessor.value(), values);
         }
         let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
@@ -163,8 +163,8 @@ mod decoder {
                 Ok(width * kind.size())
             }
             _ => Err(format!(
-                "attribute {} has {points} values of {width} components of the type {:?}, which is not what \
-                 accessors[{accessor}] says",
+                "attribute {} has {points} values of {width} components of the type {:?}, which disagrees with \
+                 accessors[{accessor}]",
                 attribute.unique_id(),
                 attribute.data_type()
             )),

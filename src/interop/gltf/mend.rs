@@ -107,7 +107,7 @@ pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Resul
     }
     for (index, view) in root.buffer_views.iter_mut().enumerate() {
         if view.byte_stride.take_if(|stride| stride.0 == 0).is_some() {
-            let message = "a distance of 0 between values: taken to follow each other";
+            let message = "a stride of 0: values assumed to be tightly packed";
             losses.push(Loss::changed(format!("bufferViews[{index}].byteStride"), message));
         }
     }

@@ -120,9 +120,9 @@ pub(super) fn list_nodes(
     }
 }
 
-/// Lists the meshes that no object of the scene uses.
+/// Lists the meshes not used by the scene.
 pub(super) fn list_unused(shown: &[bool], losses: &mut Vec<Loss>) {
     for (index, _) in shown.iter().enumerate().filter(|(_, shown)| !**shown) {
-        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes that no object of the scene uses"));
+        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes not used by the scene"));
     }
 }

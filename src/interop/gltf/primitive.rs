@@ -32,7 +32,7 @@ pub(super) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<Option<(Mesh, Vec<u32>)>> {
     let Checked::Valid(mode) = entry.mode else {
-        return Err(malformed(at, "a mode that glTF does not know"));
+        return Err(malformed(at, "unknown primitive mode"));
     };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
         losses.push(Loss::dropped(at, "lines are not converted"));
@@ -273,7 +273,7 @@ fn skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
         return Err(weights.refuse(format!("{} weights for {} joints", weights.count, joints.count)));
     }
     let (ComponentType::U8 | ComponentType::U16) = joints.kind else {
-        return Err(joints.refuse("joints are integers of 8 or 16 bits without a sign"));
+        return Err(joints.refuse("expected unsigned 8-bit or 16-bit joints"));
     };
     let mut indices: Vec<[u16; 4]> =
         joints.integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
@@ -349,7 +349,7 @@ fn indices(accessor: &Accessor) -> Result<Indices> {
             let values: Vec<[u32; 1]> = accessor.plain(|bytes| number(bytes, u32::from_le_bytes))?;
             Ok(Indices::U32(values.into_flattened()))
         }
-        _ => Err(accessor.refuse("indices are integers without a sign")),
+        _ => Err(accessor.refuse("expected unsigned integer indices")),
     }
 }
 

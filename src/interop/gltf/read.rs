@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
         let known = lods[level].distance;
         if let Some(other) = distance.filter(|distance| *distance != known) {
-            let message = "levels of detail of a scene have one distance";
+            let message = "a level of detail has a single distance";
             let loss = Loss::changed(format!("nodes[{node}]"), message);
             self.losses.push(loss.detail(format_args!("{other} m becomes {known} m")));
         }
@@ -220,7 +220,7 @@ impl Reader<'_> {
             let loss = Loss::new(
                 LossKind::Split,
                 format!("meshes[{mesh}]"),
-                "each primitive becomes a mesh of its own",
+                "each primitive becomes a separate mesh",
             );
             self.losses.push(loss.counting(added.len(), "meshes"));
         }
@@ -336,7 +336,7 @@ impl Reader<'_> {
             self.place(mesh.clone(), instance.to_matrix(), node, above);
         }
         self.bake = bake;
-        let message = "instances become meshes of their own";
+        let message = "instances become separate meshes";
         let loss = Loss::new(LossKind::Split, format!("nodes[{node}]"), message);
         self.losses.push(loss.detail(instances.len()));
         Ok(())

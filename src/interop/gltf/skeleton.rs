@@ -47,7 +47,7 @@ impl Joints {
                 Err(error) => {
                     let at = format!("skins[{index}].inverseBindMatrices");
                     let why = failures.record(error, &at)?;
-                    let message = "cannot be read: joints assumed to be bound where their nodes are";
+                    let message = "cannot be read: joints bound in the rest pose of their nodes";
                     losses.push(Loss::changed(at, message).detail(why));
                     skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
                 }
@@ -189,7 +189,7 @@ impl Joints {
             }
             if !hierarchy.to_scene(Some(node)).inverse().is_finite() {
                 self.moved[node] = false;
-                let message = "animations of nodes that have no size at rest: their meshes stay at rest";
+                let message = "animations of nodes with a scale of 0 at rest: their meshes stay at rest";
                 losses.push(Loss::dropped(format!("nodes[{node}]"), message));
                 continue;
             }

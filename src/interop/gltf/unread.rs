@@ -27,7 +27,7 @@ pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
     found.visit(json, &mut String::new());
     extensions(json, &found.extensions, losses);
     for (path, names) in found.extras {
-        losses.push(Loss::dropped(path, "extras of these are not converted").detail(names));
+        losses.push(Loss::dropped(path, "extras are not converted").detail(names));
     }
     let lights = json.pointer(&format!("/extensions/{LIGHTS}")).unwrap_or(&Value::Null);
     users(json, "cameras", json, "/camera", losses);

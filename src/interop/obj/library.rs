@@ -68,7 +68,7 @@ fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     };
     let wrong = color.iter_mut().filter(|channel| !channel.is_finite());
     if wrong.map(|channel| *channel = 0.0).count() > 0 {
-        losses.push(Loss::changed(format!("{at}.base_color"), "numbers that are not finite become 0"));
+        losses.push(Loss::changed(format!("{at}.base_color"), "non-finite numbers become 0"));
     }
     let alpha = color[3];
     if alpha < 1.0 && material.alpha_mode == AlphaMode::Blend {

@@ -223,7 +223,7 @@ impl Reader<'_> {
         }
         let (message, span) = match self.file.others.statements.pop_first() {
             Some((word, (_, span))) => {
-                (format!("not OBJ: {} is not a statement, and no line is one", quote(&word)), span)
+                (format!("not OBJ: {} is not a statement, nor is any other line", quote(&word)), span)
             }
             None => ("not OBJ: no line is a statement".to_owned(), place(&[], 0..0)),
         };
@@ -374,7 +374,7 @@ impl File {
             ("v", lists.weights, "weights of positions"),
             ("vt", lists.depths, "third texture coordinates"),
             ("s", others.smooth, "smooth shading of faces without normals"),
-            ("f", others.faces, "faces that cannot be read, or name missing positions"),
+            ("f", others.faces, "unreadable faces and faces of missing positions"),
             ("", usize::from(others.cut), "the last line, which is truncated"),
             ("f", others.missing[1], "missing texture coordinates of corners"),
             ("f", others.missing[2], "missing normals of corners"),

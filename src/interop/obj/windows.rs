@@ -46,13 +46,13 @@ impl<'a> Windows<'a> {
             }
             if window.contains(&0) {
                 return Err(Error::malformed(format!(
-                    "not OBJ: {} bytes without an end of line are no text",
+                    "not OBJ: {} bytes without a line end",
                     window.len()
                 )));
             }
             if window.len() as u64 > self.max_line {
                 let message =
-                    format!("a line has more than {} bytes; --max-triangles raises that", self.max_line);
+                    format!("a line has more than {} bytes; --max-triangles raises the limit", self.max_line);
                 return Err(Error::limit_exceeded(message));
             }
         }

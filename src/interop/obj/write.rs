@@ -83,7 +83,7 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
     }
     let mut replaced = |count: usize, field: &str| {
         if count > 0 {
-            let message = "numbers that are not finite become 0";
+            let message = "non-finite numbers become 0";
             losses
                 .push(Loss::changed(format!("meshes[{index}].{field}"), message).counting(count, "numbers"));
         }

@@ -231,7 +231,7 @@ fn text(words: &mut Words, number: Number) -> Result<Raw> {
     };
     match value.filter(|value| (least..=most).contains(value)) {
         Some(value) => Ok(value.to_le_bytes()),
-        None => Err(words.refuse(format!("{} is no integer from {least} to {most}", quote(word)))),
+        None => Err(words.refuse(format!("{} is not an integer from {least} to {most}", quote(word)))),
     }
 }
 

@@ -196,6 +196,6 @@ fn levels_of_detail_at_other_distances_are_listed() {
     assert_eq!(losses.len(), 1, "{losses:?}");
     assert_eq!(
         losses[0].to_string(),
-        "changed: nodes[3]: levels of detail of a scene have one distance: 9 m becomes 4 m"
+        "changed: nodes[3]: a level of detail has a single distance: 9 m becomes 4 m"
     );
 }

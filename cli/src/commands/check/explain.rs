@@ -30,7 +30,7 @@ pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
         }
         (None, _) => writeln!(
             out,
-            "\nNo built-in format has this rule. A program with a format of its own shows an example."
+            "\nNo built-in format has this rule. A program with a custom format shows an example."
         )?,
         _ => writeln!(out, "\nThere is no example of this rule.")?,
     }

@@ -233,7 +233,7 @@ fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let path = format!("{path}.inverse_bind");
         if !matrix.is_finite() {
             joint.inverse_bind = Mat4::IDENTITY;
-            losses.push(Loss::changed(path, "matrices that are not finite become the identity"));
+            losses.push(Loss::changed(path, "non-finite matrices become the identity"));
         } else if !affine {
             let mut rows = matrix.transpose();
             rows.w_axis = Vec4::W;

@@ -85,7 +85,7 @@ pub(super) fn vectors<'a>(
     }
     if count > 0 {
         losses.push(
-            Loss::changed(path, format!("vectors that are not finite become {default}"))
+            Loss::changed(path, format!("non-finite vectors become {default}"))
                 .counting(count, "vectors"),
         );
     }
@@ -101,5 +101,5 @@ pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
         *value = 0.0;
         count += 1;
     }
-    losses.push(Loss::changed(path, "numbers that are not finite become 0").counting(count, "numbers"));
+    losses.push(Loss::changed(path, "non-finite numbers become 0").counting(count, "numbers"));
 }
