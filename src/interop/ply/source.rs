@@ -60,7 +60,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes of so many little-endian values of this size, if they need not be changed.
+    /// Reads `size` bytes of little-endian numbers without copying; `None` for text and big-endian files.
     pub fn plain(&mut self, size: u64) -> Option<&'a [u8]> {
         match self {
             Source::Binary { bytes, at, last, big_endian: false, .. } => {
