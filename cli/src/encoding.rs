@@ -54,8 +54,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of OUT if several formats share its extension: the format of IN if it is among them, otherwise
-    /// the format named like the extension.
+    /// Returns the encoding of OUT if several formats share its extension. Prefers the format of IN, then the format named
+    /// like the extension.
     pub fn of_shared_extension(path: &Path, own: Option<AnyFormat>, formats: &Formats) -> Result<Encoding> {
         let sharing = formats_of(path, formats);
         let named =

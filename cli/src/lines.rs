@@ -205,8 +205,8 @@ impl State {
     }
 }
 
-/// Returns `true` if a file is empty or starts with a line of a log, possibly truncated: one with a state, or with the
-/// error of a file without a state.
+/// Returns `true` if a file is empty or starts with a line of a log, possibly truncated. Such a line has a state, or the
+/// error of a file without one.
 fn is_log(mut file: &File) -> io::Result<bool> {
     let mut line = Vec::new();
     Read::by_ref(&mut file).take(START.len() as u64).read_to_end(&mut line)?;

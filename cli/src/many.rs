@@ -65,10 +65,9 @@ impl Many {
     /// Returns the destination of the lines. `options` are the options that affect the results of the command.
     pub fn lines(&self, command: &str, options: &impl fmt::Debug) -> Result<Lines> {
         match (&self.log, self.newer) {
-            (Some(log), Some(_)) if is_standard(log) => Err(Failure::usage(
-                "--newer",
-                "requires a file as LOG: standard output cannot be read back",
-            )),
+            (Some(log), Some(_)) if is_standard(log) => {
+                Err(Failure::usage("--newer", "requires a file as LOG: standard output cannot be read back"))
+            }
             (Some(log), newer) => Lines::append_to(log, newer, command, options),
             (None, _) if self.json_lines => Ok(Lines::printed()),
             (None, _) => Ok(Lines::none()),
@@ -90,7 +89,9 @@ impl Many {
     /// Incorrect usage if `--newer` is given without `--log`.
     pub fn require_log(&self) -> Result<()> {
         match (self.newer, &self.log) {
-            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, the record of finished files")),
+            (Some(_), None) => {
+                Err(Failure::usage("--newer", "requires --log LOG, the record of finished files"))
+            }
             _ => Ok(()),
         }
     }

@@ -3,9 +3,9 @@
 //! Documents of every format convert [to](ToScene) and [from](FromScene) scenes. Interchange formats such as glTF and
 //! OBJ read and write scenes only. Any format therefore converts to any other.
 //!
-//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, counter-clockwise front faces, column
-//! vectors, quaternions (x, y, z, w), and metres if the unit of the source is known. Texture coordinates keep the
-//! origin of the source ([`Mesh::uv_origin`]): flipping rounds, so only targets with the other origin flip.
+//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, and counter-clockwise front faces. Vectors
+//! are columns, quaternions (x, y, z, w), and lengths metres if the unit of the source is known. Texture coordinates keep
+//! the origin of the source ([`Mesh::uv_origin`]): flipping rounds, so only targets with the other origin flip.
 //!
 //! Nothing is dropped silently: every conversion returns a list of [losses](crate::Loss).
 

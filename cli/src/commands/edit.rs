@@ -160,7 +160,8 @@ fn select<'f>(
         Some(changed) => {
             let changed = walk::path_text(changed);
             let message = format!("`{path}` lies in `{changed}`, which an earlier change modifies");
-            Err(Failure::usage(paths.place, message).with_hint("give its full path, as it is after the earlier changes"))
+            Err(Failure::usage(paths.place, message)
+                .with_hint("give its full path, as it is after the earlier changes"))
         }
         None => Ok(found),
     }
@@ -171,7 +172,8 @@ fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, Part)> {
     let Some((path, value)) = text.split_once('=') else {
         return Err(Failure::usage(paths.place, format!("`{text}` is not PATH=VALUE")));
     };
-    let value = part::of_option(value)
-        .map_err(|error| Failure::usage(paths.place, format!("the value of `{path}` is not JSON: {error}")))?;
+    let value = part::of_option(value).map_err(|error| {
+        Failure::usage(paths.place, format!("the value of `{path}` is not JSON: {error}"))
+    })?;
     Ok((path, value))
 }

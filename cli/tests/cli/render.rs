@@ -65,8 +65,8 @@ fn render(folder: &Folder, arguments: &str) -> Image {
     Image::of(&folder.get("out.png"))
 }
 
-/// A triangle whose sides differ: right-angled in the corner at the origin, 2 m along +X and 1 m along +Y, with a
-/// smaller one behind it along −Z.
+/// A right-angled triangle with the corner at the origin, 2 m along +X and 1 m along +Y. A smaller one is behind it,
+/// along −Z.
 fn shape() -> mesh::Document {
     let positions = vec![
         [0.0, 0.0, 0.0],

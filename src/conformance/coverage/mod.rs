@@ -12,9 +12,9 @@ use crate::{AnyFormat, Dialect, Limits};
 /// The number of occurrences of each kind of value of each field.
 type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 
-/// The number of occurrences of each kind of value of each field in files of a format: flags, enum values, alternatives,
-/// optional fields, list lengths and boundaries of numbers.
+/// The number of occurrences of each kind of value of each field in files of a format.
 ///
+/// Kinds of values are flags, enum values, alternatives, optional fields, list lengths and boundaries of numbers.
 /// Boundaries are counted only for values that nothing in the declaration depends on. Counts, offsets and indices are
 /// determined by the file.
 ///

@@ -183,7 +183,8 @@ impl<'a> Reader<'a> {
             .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|place| place + 1));
         match bad {
             Some(place) => {
-                Err(accessor.refuse(format!("time {place} is {}, not after the previous time", seconds[place])))
+                Err(accessor
+                    .refuse(format!("time {place} is {}, not after the previous time", seconds[place])))
             }
             None => Ok(seconds),
         }

@@ -111,8 +111,7 @@ mod decoder {
             let size = size.map_err(|message| refuse(&message))?;
             document.spend(points as u64 * size as u64, || at.to_owned())?;
             let values = values(attribute, points, size);
-            let values =
-                values.ok_or_else(|| refuse(&format!("points without a value of {name}")))?;
+            let values = values.ok_or_else(|| refuse(&format!("points without a value of {name}")))?;
             columns.insert(accessor.value(), values);
         }
         let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();

@@ -1,7 +1,7 @@
 //! glTF 2.0, `.glb` and `.gltf`, to and from scenes.
 //!
-//! Data without a glTF equivalent goes to `extras` under the name `meshspec`: ticks of animations, properties and user
-//! data of the scene, and distances of levels of detail. [`read`](read::read) restores it; other readers ignore it.
+//! Data without a glTF equivalent goes to `extras` under the name `meshspec`, such as ticks of animations and distances of
+//! levels of detail. [`read`](read::read) restores it; other readers ignore it.
 //!
 //! Before writing, everything that the specification forbids is repaired and listed ([`repair`]). The attributes of the
 //! scene are then written without conversion where possible ([`data`]).

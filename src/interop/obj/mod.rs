@@ -1,9 +1,9 @@
 //! Wavefront OBJ, with the colours and images of its materials.
 //!
-//! **Read:** positions `v`, optionally followed by colours, texture coordinates `vt`, normals `vn`, polygons `f` with
-//! absolute and relative indices, objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse colours
-//! `Kd`, opacity `d` and images `map_Kd`. Each object and group becomes a mesh per material, named after the object, the
-//! group, or `object/group`. Each combination of indices becomes a vertex, in the order of first use. Without faces, the
+//! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, and polygons `f` with absolute
+//! or relative indices. Objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse colours `Kd`,
+//! opacity `d` and images `map_Kd`. Each object and group becomes a mesh per material, named after the object, the group,
+//! or `object/group`. Each combination of indices becomes a vertex, in the order of first use. Without faces, the
 //! positions become one mesh.
 //!
 //! **Written:** the same, with one object per mesh. If a mesh has a material, also a library with the same stem, and

@@ -45,10 +45,7 @@ impl<'a> Windows<'a> {
                 return Ok(window);
             }
             if window.contains(&0) {
-                return Err(Error::malformed(format!(
-                    "not OBJ: {} bytes without a line end",
-                    window.len()
-                )));
+                return Err(Error::malformed(format!("not OBJ: {} bytes without a line end", window.len())));
             }
             if window.len() as u64 > self.max_line {
                 let message =

@@ -15,7 +15,7 @@ use crate::Loss;
 /// quadratic: with repeated points, this many corners take a millisecond.
 const FEW_CORNERS: usize = 128;
 
-/// The tolerated difference between the doubled areas of a polygon and of its triangles, as a fraction of the squared
+/// The tolerated difference between the doubled areas of a polygon and of its triangles. Relative to the square of the
 /// largest distance of a corner from the first.
 const TOLERANCE: f64 = 1e-5;
 
@@ -26,9 +26,8 @@ impl Mesh {
     ///
     /// Takes time proportional to the number of corners: at most a second for 100,000.
     ///
-    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps: the face crosses
-    /// itself, or has thousands of corners and exceeds that time. The rest of such a face becomes a fan around one
-    /// corner.
+    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. Such a face crosses
+    /// itself, or has thousands of corners and exceeds that time; its rest becomes a fan around one corner.
     pub fn triangulate(&mut self) -> Option<Loss> {
         let counts = self.faces.corners.take()?;
         if counts.iter().all(|count| *count == 3) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests glTF against other programs: the Khronos validator must report no errors or warnings for written files, and models
-# of other writers must be read correctly. Also regenerates the compressed test data, and compares it.
+# Tests glTF against other programs. The Khronos validator must report no errors or warnings for written files. Models of
+# other writers must be read correctly. Also regenerates the compressed test data, and compares it.
 #
 # Usage: tests/external/gltf/run.sh
 #

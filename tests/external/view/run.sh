@@ -3,9 +3,9 @@
 #
 # Usage: tests/external/view/run.sh
 #
-# Needs cargo and node with npm; installs the driver, pinned in package-lock.json beside this file, into $MESHSPEC_CACHE
-# (default: the user's cache folder), and Debian's chromium if none is found. Saves screenshots of both themes and widths
-# to target/view.
+# Needs cargo and node with npm. Installs the driver, pinned in package-lock.json, into $MESHSPEC_CACHE (default: the
+# user's cache folder), and Debian's chromium if none is found. Saves screenshots of both themes and widths to
+# target/view.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

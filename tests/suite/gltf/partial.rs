@@ -234,14 +234,8 @@ fn a_bad_channel_is_left_out() {
     let cases = [
         (json!({ "sampler": 7, "target": { "node": 0, "path": "scale" } }), "sampler 7, but there are 3"),
         (json!({ "sampler": 0, "target": { "node": 7, "path": "scale" } }), "node 7, but there are 1"),
-        (
-            json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } }),
-            "unknown target path",
-        ),
-        (
-            json!({ "sampler": 1, "target": { "node": 0, "path": "scale" } }),
-            "unknown interpolation",
-        ),
+        (json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } }), "unknown target path"),
+        (json!({ "sampler": 1, "target": { "node": 0, "path": "scale" } }), "unknown interpolation"),
         (
             json!({ "sampler": 2, "target": { "node": 0, "path": "scale" } }),
             "accessors[0]: 3 values, but 2 are required",

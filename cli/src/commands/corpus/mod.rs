@@ -27,8 +27,8 @@ const INDEX: &str = "index.jsonl";
 /// verdicts of strict and lenient reading for a file, and the broken rule with its location. Valid files come with their
 /// contents, as printed by `meshspec decode`. Equal seeds generate the same bytes on every machine.
 ///
-/// Prints the broken rules, and for each field the kinds of values that valid files cover or miss: flags, alternatives,
-/// list lengths and boundaries of numbers.
+/// Prints the broken rules, and for each field the kinds of values that valid files cover or miss. Kinds are flags,
+/// alternatives, list lengths and boundaries of numbers.
 #[derive(Debug, Args)]
 pub struct Corpus {
     /// The formats.

@@ -85,8 +85,7 @@ pub(super) fn vectors<'a>(
     }
     if count > 0 {
         losses.push(
-            Loss::changed(path, format!("non-finite vectors become {default}"))
-                .counting(count, "vectors"),
+            Loss::changed(path, format!("non-finite vectors become {default}")).counting(count, "vectors"),
         );
     }
 }
