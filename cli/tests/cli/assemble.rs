@@ -134,14 +134,14 @@ fn only_whole_dumps_can_be_assembled() {
     let message = folder.run_with("assemble - out.mesh", dump).fails(1);
     assert!(message.contains("the dump ends with an error"), "{message}");
     for (text, expected) in [
-        ("", "it is empty"),
+        ("", "empty: expected the output"),
         ("{}", "line 1 does not name format and layout"),
         ("{\"format\":\"mesh\",\"layout\":\"dough\"}", "mesh has no layout \"dough\", only "),
         ("{\"format\":\"seed\"}", "seed is a text format"),
         ("{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}", "line 3: x: no value"),
         (
             "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"0\"}",
-            "line 2: `bytes` are not",
+            "line 2: `bytes` is not",
         ),
     ] {
         let message = folder.run_with("assemble - out.mesh", text).fails(1);

@@ -142,7 +142,7 @@ fn what_moves_no_mesh_is_lost() {
     json["nodes"][1]["scale"] = json!([0, 0, 0]);
     let (_, losses) = read_json(&json, &numbers()).unwrap();
     assert!(
-        losses.iter().any(|loss| loss.path == "nodes[1]" && loss.message.contains("no size")),
+        losses.iter().any(|loss| loss.path == "nodes[1]" && loss.message.contains("a scale of 0")),
         "{losses:?}"
     );
 }

@@ -110,7 +110,7 @@ fn joints_without_matrices_are_bound_where_they_are() {
     json["skins"] = json!([{ "joints": [2], "inverseBindMatrices": 2 }]);
     let (scene, loss) = reads(&json);
     assert!(
-        loss.starts_with("changed: skins[0].inverseBindMatrices: cannot be read: joints assumed"),
+        loss.starts_with("changed: skins[0].inverseBindMatrices: cannot be read: joints bound"),
         "{loss}"
     );
     assert_eq!(scene.skeleton.joints[0].inverse_bind.w_axis.to_array(), [-1.0, -3.0, 0.0, 1.0]);
