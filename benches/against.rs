@@ -1,4 +1,4 @@
-//! This benchmark against an earlier one: both programs run in turn, so that what else the machine does falls on both.
+//! Compares this benchmark with an earlier build. Both programs run alternately, so that other load affects both.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::{Error, Spread};
 
 const REPETITIONS: usize = 5;
 
-/// Prints for each row that both have how many times as fast as `binary` this program is.
+/// Prints the speedup of this program over `binary` for each common row.
 pub fn compare(binary: &Path, filter: Option<&str>) -> Result<(), Error> {
     let this = std::env::current_exe()?;
     let mut ratios = BTreeMap::<String, Vec<f64>>::new();
@@ -28,7 +28,7 @@ pub fn compare(binary: &Path, filter: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// How long each row took in one run of a program.
+/// Returns the time of each row in one run of a program.
 fn seconds(program: &Path, filter: Option<&str>) -> Result<BTreeMap<String, f64>, Error> {
     let file = tempfile::NamedTempFile::new()?;
     let mut command = Command::new(program);

@@ -1,12 +1,12 @@
 #!/bin/sh
-# How long OBJ to GLB takes, against `assimp export` of the same file: whole processes, in turn.
+# Compares the time of OBJ to GLB with `assimp export` of the same file: whole processes, alternating.
 #
-#     benches/assimp.sh [ROUNDS]      11 rounds where no number is given
+#     benches/assimp.sh [ROUNDS]      default: 11 rounds
 #
-# The file is a grid of 448 by 448 vertices (200,704) with texture coordinates, normals and 399,618 triangles, which
-# python3 writes. `meshspec` is the release build. `assimp` is that of Debian's package assimp-utils; where it is
-# missing, apt-get installs it, which takes root. Printed is each round, and the median of the ratios of wall times.
-# Not run by .ci/run: it wants a network and a machine that does nothing else.
+# python3 writes the file: a grid of 448 by 448 vertices (200,704) with texture coordinates, normals and 399,618
+# triangles. `meshspec` is the release build. `assimp` is from Debian's package assimp-utils; if missing, apt-get
+# installs it, which requires root. Prints each round, and the median ratio of wall times. Not part of .ci/run, since it
+# needs network access and an idle machine.
 set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-11}

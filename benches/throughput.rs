@@ -1,10 +1,10 @@
-//! Speeds as ratios: each row runs what it measures and a yardstick in turn, and gives the median of their ratios.
+//! Relative throughput: each row runs the measured code and a yardstick alternately, and prints the median ratio.
 //!
-//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE] [-- --against PROGRAM]`, with what the names of
-//! the rows start with, and an earlier build of this benchmark to compare with.
+//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE] [-- --against PROGRAM]`. START is a prefix of
+//! row names, PROGRAM an earlier build of this benchmark.
 //!
-//! A ratio of 1.0 is as fast as the yardstick, above is faster; behind it stand the lowest and the highest of the runs
-//! that were not among the fastest or slowest quarter. Both take fresh buffers of the same sizes.
+//! A ratio above 1.0 is faster than the yardstick. The lowest and highest ratios follow, without the fastest and slowest
+//! quarter of the runs. Both sides use fresh buffers of the same sizes.
 
 mod against;
 mod rows;
@@ -19,7 +19,7 @@ type Error = Box<dyn std::error::Error>;
 /// Adds the rows of a subject.
 type Rows = fn(&mut Bench) -> Result<(), Error>;
 
-/// What the names of rows start with, and what adds them.
+/// The subjects: the prefix of their row names, and the function that adds the rows.
 const SUBJECTS: [(&str, Rows); 7] = [
     ("mesh", rows::mesh::rows),
     ("crucible", rows::crucible::rows),
@@ -51,10 +51,10 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// What the figures were measured on.
+/// Describes the machine.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // Where there is no such file, the architecture must do.
+    // Falls back to the architecture.
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =
         info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
@@ -62,7 +62,7 @@ fn machine() -> String {
     format!("{}, {cores} cores, {os} on {architecture}", model.unwrap_or("unknown processor"))
 }
 
-/// The middle of some measurements, and how far they lie apart.
+/// The median of measurements, and their range.
 struct Spread {
     lowest: f64,
     median: f64,
@@ -75,7 +75,7 @@ impl Spread {
         Spread { lowest: values[0], median: values[values.len() / 2], highest: values[values.len() - 1] }
     }
 
-    /// Without the fastest and the slowest quarter.
+    /// Computes the spread without the fastest and the slowest quarter.
     fn of_middle(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
         let quarter = values.len() / 4;
@@ -85,7 +85,7 @@ impl Spread {
 
 struct Row {
     name: &'static str,
-    /// Bytes, or fields for walker and assembler.
+    /// The number of bytes, or of fields for walker and assembler.
     amount: u64,
     seconds: f64,
     yardstick: &'static str,
@@ -103,7 +103,7 @@ impl Bench {
         self.filter.as_ref().is_none_or(|filter| name.starts_with(&**filter))
     }
 
-    /// Runs both in turn; what they return is dropped outside the measured time.
+    /// Runs both sides alternately. Their results are dropped outside the measured time.
     fn pair<A, B>(
         &mut self,
         name: &'static str,
@@ -115,7 +115,7 @@ impl Bench {
         self.scaled(name, amount, ours, yardstick, theirs, 1.0);
     }
 
-    /// As [`pair`](Bench::pair), with ratios that are multiplied by `scale`: for yardsticks that do more or less work.
+    /// Works as [`pair`](Bench::pair), with ratios multiplied by `scale`, for yardsticks with more or less work.
     fn scaled<A, B>(
         &mut self,
         name: &'static str,
@@ -166,7 +166,7 @@ fn time<T>(work: &mut impl FnMut() -> T) -> f64 {
     seconds
 }
 
-/// A wavy sheet of `side`² vertices with a little noise, as a scan or a sculpted terrain has.
+/// A wavy sheet of `side`² vertices with slight noise, like a scan or sculpted terrain.
 struct Sheet {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,

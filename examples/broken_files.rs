@@ -1,5 +1,4 @@
-//! How often each thing that a declaration says is broken, over files that are generated from it: what is never broken
-//! has a 0.
+//! Counts the breakages of each statement of a declaration, over generated files. Statements never broken count 0.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +7,11 @@ use meshspec::layout::walk::Segment;
 use meshspec::layout::{Constraint, Expr, Field, Packing, Requirement, Shape, Type};
 use meshspec::{FormatId, Limits, Path};
 
-/// Everything that can be broken of files with a layout, by names, and how often it was.
+/// The number of breakages of each statement of a layout, by name.
 pub struct Counts(pub BTreeMap<String, usize>);
 
 impl Counts {
-    /// What the declaration says, not broken yet.
+    /// Creates zero counts for all statements of a declaration.
     pub fn of(ty: &'static Type) -> Counts {
         let mut counts = Counts(BTreeMap::new());
         counts.value(ty, &mut Vec::new());
@@ -21,7 +20,7 @@ impl Counts {
         counts
     }
 
-    /// Counts what is broken.
+    /// Counts a breakage.
     pub fn add(&mut self, broken: &Broken) {
         let (found, changed) = (names(&broken.path), names(&broken.changed));
         let (place, what) = match broken.breakage {
@@ -74,7 +73,7 @@ impl Counts {
         let place = path.join(".");
         field.checks.iter().for_each(|check| self.expect(&place, check.message));
         for constraint in field.constraints {
-            // The finding is one of the list.
+            // The finding is about the list as a whole.
             let is_of_list = matches!(constraint.requirement, Requirement::Some(_));
             let place = if is_of_list { &path[..path.len() - 1] } else { &path[..] };
             self.expect(&place.join("."), &requirement(constraint));
@@ -92,7 +91,7 @@ impl Counts {
         path.extend(name);
     }
 
-    /// The numbers that an expression names, if they lie beside the field that has it.
+    /// Adds the numbers in an expression that are siblings of its field.
     fn numbers(&mut self, expr: Option<&Expr>, what: &str, beside: &[Field], path: &[&'static str]) {
         match expr {
             Some(Expr::Path(names)) if beside.iter().any(|field| field.name == names[0]) => {
@@ -108,7 +107,7 @@ impl Counts {
     }
 }
 
-/// What a constraint requires: its rule, and which of its constraints it is.
+/// Describes a constraint by its rule and kind.
 fn requirement(constraint: &Constraint) -> String {
     let kind = match constraint.requirement {
         Requirement::Below(_) => "below",
@@ -135,7 +134,7 @@ fn requirement(constraint: &Constraint) -> String {
     format!("{}: {kind}", constraint.rule.code)
 }
 
-/// A path without the indices.
+/// Returns a path without indices.
 fn names(path: &Path) -> String {
     let names = path.segments().unwrap_or_default().iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),
@@ -144,9 +143,9 @@ fn names(path: &Path) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Generated files of a layout, every other one plausible.
+/// Generates files of a layout, every other one plausible.
 pub fn files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = Vec<u8>> {
-    // Any numbers will do that are far from each other.
+    // Any well-distributed numbers work.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {
         state ^= state << 13;

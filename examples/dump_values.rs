@@ -1,10 +1,9 @@
-//! Every value of a file as the walker decodes it, one JSON object a line, for comparing with other decoders.
+//! Prints every value that the walker decodes, one JSON object per line, for comparison with other decoders.
 //!
-//! `dump_values FILE [FORMAT [DIALECT]]`; what is not given is detected. The first line names the layout; it is the
-//! only one if the file does not follow it. Floats are given as the hexadecimal number of their bits, strings as
-//! hexadecimal bytes; a packed word comes before its fields. Values that violate constraints are listed on stderr.
-//! `packed` is the place in the file of the block that a value was unpacked from; its offset counts in the unpacked
-//! bytes.
+//! `dump_values FILE [FORMAT [DIALECT]]`; omitted arguments are detected. The first line names the layout, and is the only
+//! one if the file is malformed. Floats are printed as the hexadecimal value of their bits, strings as hexadecimal bytes.
+//! A packed word precedes its fields. Values that violate constraints are listed on stderr. `packed` is the range in the
+//! file of the block that a value was unpacked from; offsets then count unpacked bytes.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -48,7 +47,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The lines for a value of this type.
+/// Returns the lines for a value of this type.
 pub fn dump(ty: &'static Type, bytes: &[u8]) -> Result<String, walk::Fault> {
     let mut lines = Lines(String::new());
     walk::walk(ty, bytes, &Default::default(), &mut lines)?;

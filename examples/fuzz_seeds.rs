@@ -15,7 +15,7 @@ use input::Input;
 use meshspec::FormatId;
 use meshspec::interop::Interchange;
 
-/// The targets that read files of the five formats, each with the format and dialect before it.
+/// The targets for files of the five formats, whose inputs start with format and dialect.
 const CODECS: [&str; 7] = ["read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes"];
 
 fn main() -> Result<(), Box<dyn Error>> {

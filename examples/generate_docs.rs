@@ -1,6 +1,6 @@
-//! Writes what is made from the declarations and rules: `docs/schema/` and `docs/rules.md`.
+//! Generates `docs/schema/` and `docs/rules.md` from the declarations and rules.
 //!
-//! `cargo run --example generate_docs` writes the files, with `--check` it only says which of them differ.
+//! `cargo run --example generate_docs` writes the files; with `--check`, it only lists those that differ.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// The generated files whose content is not as it should be, with what it should be.
+/// Returns the outdated files with their expected content.
 pub fn differing() -> Vec<(PathBuf, String)> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let mut files = vec![(docs.join("rules.md"), rules())];
@@ -44,7 +44,7 @@ pub fn differing() -> Vec<(PathBuf, String)> {
     files
 }
 
-/// Every rule of every format.
+/// Returns the page of all rules.
 fn rules() -> String {
     let mut out = String::from(
         "# Rules\n\n\
@@ -74,14 +74,14 @@ fn rules() -> String {
     out + &table(AnyFormat::of::<Own>())
 }
 
-/// Any format of one's own.
+/// A placeholder for custom formats.
 struct Own;
 
 impl Declared for Own {
     const ABOUT: &'static About = &About::new("own", "Own", || &[]);
 }
 
-/// The number of rules by what enforces them.
+/// Summarizes the number of rules by their enforcement.
 fn summary(rules: &[&Rule]) -> String {
     let count = |counts: fn(&Rule) -> bool| rules.iter().filter(|rule| counts(rule)).count();
     let declared = count(|rule| rule.enforced_by == Enforcement::Declaration);

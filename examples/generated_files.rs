@@ -1,9 +1,8 @@
-//! How often each kind of value of each field occurs in 2,000 documents of each format as its strategy makes them: flags,
-//! values of enums, alternatives, boundaries. What never occurs has a 0. And how many of 2,000 plausible documents have no
-//! findings.
+//! Counts the kinds of values of each field in 2,000 generated documents per format: flags, enum values, alternatives and
+//! boundaries. Kinds that never occur count 0. Also counts the plausible documents, of 2,000, without findings.
 //!
-//! Boundaries are those of values that nothing in the declaration depends on: a count, an offset or an index is what fits the
-//! file.
+//! Boundaries are counted only for values that nothing in the declaration depends on. Counts, offsets and indices are
+//! determined by the file.
 
 use std::error::Error;
 
@@ -13,7 +12,7 @@ use meshspec::{Document, FormatId, bmd, crucible, iyma, mesh, seed};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-/// Documents of a format, of this sort; none if it has no strategy yet.
+/// Generates documents of a format; none if it has no strategy.
 pub fn documents(format: FormatId, config: Config, count: usize) -> Vec<Document> {
     let strategy: BoxedStrategy<Document> = match format {
         FormatId::Mesh => mesh::strategy::documents_with(config).prop_map(Document::Mesh).boxed(),
@@ -28,7 +27,7 @@ pub fn documents(format: FormatId, config: Config, count: usize) -> Vec<Document
     trees.map(|tree| tree.current()).collect()
 }
 
-/// What such documents of a format have.
+/// Returns the coverage of documents of a format.
 pub fn coverage(format: FormatId, documents: &[Document]) -> meshspec::Result<Coverage> {
     let mut coverage = Coverage::of(format);
     for document in documents {

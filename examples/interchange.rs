@@ -1,9 +1,9 @@
-//! Converts a mesh file to an interchange format, and prints the triangles that it wrote.
+//! Converts a mesh file to an interchange format, and prints the written triangles.
 //!
 //! Usage: interchange FILE OUT
 //!
-//! The extension of OUT says the format. What the format cannot hold goes to standard error; the triangles go to
-//! standard output as JSON, nine numbers each, for tests/external.
+//! The extension of OUT selects the format. Losses go to standard error. Triangles go to standard output as JSON, nine
+//! numbers each, for tests/external.
 
 use std::path::Path;
 
@@ -24,10 +24,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut scene, mut losses) =
         document.into_scene(&options).map_err(|error| format!("no scene: {error}"))?;
     scene.apply_transform();
-    // All levels of detail: otherwise the finest alone would be written.
+    // Writes the meshes of all levels of detail, instead of the finest only.
     scene.lods.clear();
     if format == Interchange::Stl {
-        // Which has no other faces: the diagonals are those that are chosen when it is written.
+        // STL has triangles only, so the printed diagonals must match the written ones.
         losses.extend(scene.meshes.iter_mut().filter_map(Mesh::triangulate));
     }
     let mut triangles: Vec<f32> = Vec::new();

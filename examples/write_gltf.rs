@@ -1,8 +1,8 @@
-//! Converts files of the formats to glTF, and says what is lost.
+//! Converts files to glTF, and prints the losses.
 //!
 //! `write_gltf OUT_DIR FILE…` writes `OUT_DIR/N.glb`, and `OUT_DIR/N.gltf` with its `.bin`, for the Nth file, and prints
-//! the names and losses. `write_gltf OUT_DIR --generated COUNT` does so with scenes made up at random.
-//! `write_gltf --list-formats` prints the formats that are built in.
+//! names and losses. `write_gltf OUT_DIR --generated COUNT` does the same for random scenes. `write_gltf --list-formats`
+//! prints the built-in formats.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

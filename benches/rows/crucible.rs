@@ -4,7 +4,7 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, crucible};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// Positions, normals, texture coordinates and indices of a sheet.
+/// Returns a document with positions, normals, texture coordinates and indices of a sheet.
 pub fn document(sheet: Sheet) -> crucible::Document {
     let Sheet { positions, normals, uvs, indices } = sheet;
     crucible::Document {

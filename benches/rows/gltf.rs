@@ -1,4 +1,4 @@
-//! The rows of conversion to GLB, and from it.
+//! The rows of conversions to and from GLB.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{crucible, iyma, mesh};
 use crate::{Bench, Error, Sheet, sheet};
 
-/// One file, whatever its name.
+/// A single output file, whatever its name.
 struct Single(PathBuf);
 
 impl Files for Single {
@@ -33,10 +33,10 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     rows_from_glb(bench)
 }
 
-/// Conversion into a file, against decoding and writing as many bytes as they are.
+/// Converts to a file, against decoding and writing the same number of bytes.
 fn rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
-    // As large a sheet as an image of BMD holds.
+    // The largest sheet that fits in a BMD image.
     let (scene, _) = Document::Iyma(iyma::document(sheet(400))?).into_scene(&options)?;
     let (bmd, _) = Document::from_scene(FormatId::Bmd, scene, &options)?;
     let documents = [
@@ -70,14 +70,14 @@ fn rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is still packed in a document that has been read, decoded: the vertices and faces of BMD.
+/// Decodes the packed parts of a read document: the vertices and faces of BMD.
 fn unpack(document: &Document) -> Vec<(VertexColumns, Vec<[u32; 3]>)> {
     let Document::Bmd(document) = document else { return Vec::new() };
     let meshes = document.meshes.iter();
     meshes.map(|mesh| (mesh.vertices.columns(), mesh.faces.triangles())).collect()
 }
 
-/// Conversion of a GLB in memory, against copying its columns out of it and writing a document that has them.
+/// Converts a GLB in memory, against copying its columns and writing a document with them.
 fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
     let rows = [
@@ -85,7 +85,7 @@ fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
         ("gltf/to crucible", FormatId::Crucible, Document::Crucible(crucible::document(sheet(950)))),
         ("gltf/to seed", FormatId::Seed, Document::Iyma(iyma::document(sheet(448))?)),
         ("gltf/to iyma", FormatId::Iyma, Document::Iyma(iyma::document(sheet(1000))?)),
-        // As large a sheet as a mesh of BMD holds.
+        // The largest sheet that fits in a BMD mesh.
         ("gltf/to bmd", FormatId::Bmd, Document::Iyma(iyma::document(sheet(180))?)),
     ];
     for (name, format, document) in
@@ -102,7 +102,7 @@ fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
         let yardstick =
             || -> Result<_, Error> { Ok(native(format, parse(&glb)?)?.write(&WriteOptions::default())?) };
         let (size, expected) = (convert()?.len(), yardstick()?.len());
-        // Flipped texture coordinates pack otherwise, and BMD takes care of thin triangles.
+        // Sizes differ slightly: flipped texture coordinates pack differently, and BMD avoids degenerate triangles.
         if size.abs_diff(expected) > expected / 8 {
             return Err(format!("{name}: {size} bytes, but the yardstick writes {expected}").into());
         }
@@ -118,7 +118,7 @@ struct Columns {
     joint_weights: Option<Vec<[u8; 4]>>,
 }
 
-/// The columns, by the views that the JSON names: of a file that is known to be right.
+/// Parses the columns from the buffer views of a valid file.
 fn parse(glb: &[u8]) -> Result<Columns, Error> {
     let length = u32::from_le_bytes(*glb[12..].first_chunk().ok_or("no length")?) as usize;
     let (json, numbers): (Value, _) = (serde_json::from_slice(&glb[20..20 + length])?, &glb[28 + length..]);
@@ -149,7 +149,7 @@ fn parse(glb: &[u8]) -> Result<Columns, Error> {
     })
 }
 
-/// A document with these columns.
+/// Returns a document with these columns.
 fn native(format: FormatId, columns: Columns) -> Result<Document, Error> {
     let Columns { sheet, joint_ids, joint_weights } = columns;
     Ok(match format {

@@ -1,4 +1,4 @@
-//! The rows of IyMA: reading against zstd alone and against what a growing buffer costs, writing against zstd alone.
+//! The rows of IyMA: reading against zstd alone and against the cost of a growing buffer, writing against zstd alone.
 
 use std::io::Read;
 
@@ -8,7 +8,7 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, FrameFormat};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// Positions, normals, texture coordinates and indices of a sheet, as GPU buffers.
+/// Returns a document with positions, normals, texture coordinates and indices of a sheet, as GPU buffers.
 pub fn document(sheet: Sheet) -> Result<Document, Error> {
     let Sheet { positions, normals, uvs, indices } = sheet;
     let attributes = vec![
@@ -19,7 +19,7 @@ pub fn document(sheet: Sheet) -> Result<Document, Error> {
     Ok(Document::from_mesh(Some(IndexBuffer::from_u32(&indices)), attributes)?)
 }
 
-/// The buffers one after the other.
+/// Concatenates the buffers.
 fn raw_of(document: &Document) -> Vec<u8> {
     let indices = document.indices.iter().map(|indices| &*indices.data);
     indices.chain(document.attributes.iter().map(|attribute| &*attribute.data)).collect::<Vec<_>>().concat()
@@ -90,7 +90,7 @@ fn compressor(raw: &[u8], level: i32) -> impl FnMut() -> Result<Vec<u8>, usize> 
     }
 }
 
-/// Level 19, which takes a while.
+/// Writes with compression level 19, which is slow.
 fn slow_row(bench: &mut Bench, document: &Document, raw: &[u8]) {
     let options = WriteOptions::default().with_compression_level(19).with_threads(2);
     let rounds = std::mem::replace(&mut bench.rounds, 3);

@@ -33,7 +33,7 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     generating(bench)
 }
 
-/// Values one by one, on a smaller file: they take ten times as much memory as their bytes.
+/// Assembles single values of a smaller file, since they take ten times as much memory as their bytes.
 fn assembling(bench: &mut Bench) -> Result<(), Error> {
     let document = Document::Mesh(super::mesh::document_of(200)?);
     let bytes = document.write(&WriteOptions::default())?;
@@ -52,7 +52,7 @@ fn assembling(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// Generates 200 files of each layout from fixed numbers. IyMA's packing refuses most of its files.
+/// Generates 200 files of each layout from fixed numbers. Skips IyMA, whose packing rejects most files.
 fn generating(bench: &mut Bench) -> Result<(), Error> {
     let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
     let layouts: Vec<_> = layouts.flat_map(|format| format.about().layouts()).collect();

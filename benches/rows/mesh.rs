@@ -4,12 +4,12 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, mesh};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// 1 M vertices with all attributes, 2 M triangles.
+/// Returns a document of 1 M vertices with all attributes, and 2 M triangles.
 pub fn document() -> Result<mesh::Document, Error> {
     document_of(1000)
 }
 
-/// A sheet of so many vertices a side, on two joints.
+/// Returns a sheet of `side`² vertices with two joints.
 pub fn document_of(side: usize) -> Result<mesh::Document, Error> {
     let Sheet { positions, normals, uvs, indices } = sheet(side);
     let columns = mesh::Columns {
@@ -27,7 +27,7 @@ pub fn document_of(side: usize) -> Result<mesh::Document, Error> {
     })
 }
 
-/// Two joints.
+/// Returns two joints.
 pub fn joints() -> Vec<mesh::Joint> {
     let joint = |id, parent| mesh::Joint { id, parent, transform: [[0.0; 4]; 4] };
     vec![joint(0, 255), joint(1, 0)]

@@ -1,4 +1,4 @@
-//! What is measured: a file for each format, one for the layout and one for conversions.
+//! The measured rows: a file per format, one for layouts and one for conversions.
 
 pub mod bmd;
 pub mod crucible;

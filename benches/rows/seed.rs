@@ -6,7 +6,7 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, seed};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// Numbers with six decimals, as exporters write them.
+/// Returns a document whose numbers have six decimals, as exporters write them.
 fn document() -> seed::Document {
     fn round<const N: usize>(values: Vec<[f32; N]>) -> Vec<[f32; N]> {
         values.into_iter().map(|value| value.map(|x| (x * 1e6).round() / 1e6)).collect()
@@ -24,7 +24,7 @@ fn document() -> seed::Document {
     }
 }
 
-/// The same mesh as an OBJ file.
+/// Writes the same mesh as OBJ.
 fn obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     for [x, y, z] in &document.positions {
@@ -43,7 +43,7 @@ fn obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// A line parser for files that are known to be right: the yardstick for what a grammar costs.
+/// Parses lines of a valid file by hand: the yardstick for the cost of the grammar.
 fn by_hand(text: &[u8]) -> Option<seed::Document> {
     let mut document = seed::Document { uvs: vec![Vec::new()], ..Default::default() };
     let mut at = 0;
@@ -95,7 +95,7 @@ fn indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
     (text.get(*at) == Some(&b'\n')).then_some(values)
 }
 
-/// The same text with the lines of each vertex together: each line is of another kind than the one before.
+/// Reorders the text so that the lines of each vertex are together, and each line differs in kind from the previous one.
 fn alternating(text: &[u8]) -> Vec<u8> {
     let lines_of = |start: &'static [u8]| {
         text.split_inclusive(|byte| *byte == b'\n').filter(move |line| line.starts_with(start))

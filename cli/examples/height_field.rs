@@ -1,4 +1,4 @@
-//! The program for height fields, and for every format that is built in.
+//! A program for a custom format, height fields, and all built-in formats.
 
 use std::process::ExitCode;
 

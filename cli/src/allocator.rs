@@ -1,5 +1,5 @@
-//! The allocator of the program. The standard library aborts after a failed allocation; this one ends the program with a
-//! message and an exit status, on every system, unless the allocation may fail.
+//! The allocator of the program. Where the standard library would abort after a failed allocation, it prints a message
+//! and exits with a status, unless the allocation may fail.
 
 #![allow(unsafe_code, reason = "stable Rust has no other way to handle failed allocations")]
 
@@ -8,7 +8,7 @@ use std::io::Write;
 
 use meshspec_cli::memory::may_fail;
 
-/// The exit status of failed input and output.
+/// The exit status of I/O errors.
 const STATUS: i32 = 3;
 
 /// The system's allocator; exits with status 3 if memory is exhausted.

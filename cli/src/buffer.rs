@@ -6,25 +6,24 @@ use std::ops::Deref;
 
 use memmap2::MmapMut;
 
-/// Files of as many bytes are read into memory of large pages: what takes the time of reading them into ordinary memory is
-/// the first touch of each of its small pages.
+/// The minimum size in bytes of files that are read into huge pages. With small pages, page faults dominate the reading
+/// time.
 const LARGE: u64 = 4 << 20;
 
-/// Bytes of a stream, at most.
+/// The maximum size of a stream in bytes.
 const MAX_STREAM: u64 = 4 << 30;
 
 /// The bytes of a file in memory.
 ///
-/// The file itself is not mapped: another process that cuts a mapped file short ends every process that reads on behind
-/// its end.
+/// Files are read rather than memory-mapped, so a file truncated by another process cannot crash the program.
 pub enum Buffer {
     Small(Vec<u8>),
-    /// Memory, of which the first bytes are those of the file.
+    /// Anonymous memory, and the number of bytes of the file at its start.
     Large(MmapMut, usize),
 }
 
 impl Buffer {
-    /// The bytes of a file: as many as it has when it is opened, or fewer, if it is cut short meanwhile.
+    /// Reads a file: as many bytes as it has when opened, or fewer if it is truncated meanwhile.
     pub fn of_file(mut file: File) -> io::Result<Buffer> {
         let size = file.metadata()?.len();
         if size < LARGE {
@@ -32,18 +31,18 @@ impl Buffer {
         }
         let size = usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?;
         let mut memory = MmapMut::map_anon(size)?;
-        // Where there are no large pages, small ones do as well.
+        // Ignores failures, since huge pages are optional.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         let read = fill(&mut memory, &mut file)?;
         Ok(Buffer::Large(memory, read))
     }
 
-    /// The bytes of a stream up to its end.
+    /// Reads a stream to its end.
     ///
     /// # Errors
     ///
-    /// If reading fails, or the stream is longer than [`MAX_STREAM`]: it may have no end.
+    /// Returns an error if reading fails, or the stream is longer than [`MAX_STREAM`] and may be endless.
     pub fn of_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
         let mut bytes = Vec::new();
         stream.take(MAX_STREAM + 1).read_to_end(&mut bytes)?;
@@ -56,7 +55,7 @@ impl Buffer {
     }
 }
 
-/// Reads until the memory is full or the stream ends. Returns the number of bytes.
+/// Reads until the memory is full or the stream ends. Returns the number of bytes read.
 fn fill(memory: &mut [u8], stream: &mut dyn Read) -> io::Result<usize> {
     let mut read = 0;
     while read < memory.len() {

@@ -1,4 +1,4 @@
-//! What files are, and what they shall be.
+//! The encodings of input and output files.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -13,19 +13,19 @@ use crate::failure::{Failure, Result};
 use crate::input::{is_standard, name_of};
 use crate::output;
 
-/// How the content of a file is encoded.
+/// The encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Encoding {
     /// A document as JSON.
     Json,
-    /// One of the formats of the registry.
+    /// A format of the registry.
     Format(AnyFormat),
     /// An interchange format.
     Interchange(Interchange),
 }
 
 impl Encoding {
-    /// What the name of the file says; nothing if its extension is that of several formats.
+    /// Returns the encoding by file extension; `None` if several formats share it.
     pub fn of_path(path: &Path, formats: &Formats) -> Option<Encoding> {
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
             return Some(Encoding::Json);
@@ -36,8 +36,8 @@ impl Encoding {
         }
     }
 
-    /// What IN is. Extensions of JSON and interchange formats decide. Without a known extension, the content of
-    /// interchange formats goes first: a line of OBJ looks like a wrong one of Seed.
+    /// Detects the encoding of IN. The extensions of JSON and interchange formats decide. Otherwise, interchange formats
+    /// are detected first: a line of OBJ looks like a malformed line of Seed.
     pub fn of_input(bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
         if let Some(encoding @ (Encoding::Json | Encoding::Interchange(_))) = Encoding::of_path(path, formats)
         {
@@ -54,8 +54,8 @@ impl Encoding {
         }
     }
 
-    /// What OUT shall be where its extension is that of several formats: the format of IN if it is one of them, else the
-    /// one whose name it is.
+    /// Returns the encoding of OUT if several formats share its extension. Prefers the format of IN, then the format named
+    /// like the extension.
     pub fn of_shared_extension(path: &Path, own: Option<AnyFormat>, formats: &Formats) -> Result<Encoding> {
         let sharing = formats_of(path, formats);
         let named =
@@ -64,7 +64,7 @@ impl Encoding {
         format.map(Encoding::Format).ok_or_else(|| no_format(path, formats))
     }
 
-    /// The extension of the file that this one becomes: its own where the format has it, else the usual one.
+    /// Returns the extension of the output file: that of the input if the format has it, otherwise the usual one.
     pub fn extension_for(self, input: &Path) -> &str {
         let own = input.extension().and_then(OsStr::to_str);
         match self {
@@ -77,7 +77,7 @@ impl Encoding {
         }
     }
 
-    /// The name as people write it.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             Encoding::Json => "JSON document",
@@ -86,7 +86,7 @@ impl Encoding {
         }
     }
 
-    /// The name that options take.
+    /// Returns the name used in options.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Json => "json",
@@ -102,7 +102,7 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The formats that have the extension of this path.
+/// Returns the formats with the extension of this path.
 fn formats_of(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
     let Some(extension) = path.extension().and_then(OsStr::to_str) else { return Vec::new() };
     formats.iter().filter(|format| format.about().has_extension(extension)).collect()
@@ -122,7 +122,7 @@ fn no_format(path: &Path, formats: &Formats) -> Failure {
         .with_hint(format!("name one with --to ({}), or give OUT a known extension", names.join(", ")))
 }
 
-/// The conventions of the format. Wrong usage if it has no scenes, which conversions go through.
+/// Returns the conventions of the format. Incorrect usage if it has no scenes, which conversions require.
 pub fn require_scenes(format: AnyFormat, place: &str) -> Result<Conventions> {
     format.conventions().ok_or_else(|| {
         Failure::usage(
@@ -133,7 +133,7 @@ pub fn require_scenes(format: AnyFormat, place: &str) -> Result<Conventions> {
     })
 }
 
-/// Wrong usage if the format is not made from scenes.
+/// Returns the conventions of the format. Incorrect usage if scenes do not convert to it.
 pub fn require_target(format: AnyFormat, place: &str) -> Result<Conventions> {
     let conventions = require_scenes(format, place)?;
     match format.writes_scenes() {
@@ -142,14 +142,14 @@ pub fn require_target(format: AnyFormat, place: &str) -> Result<Conventions> {
     }
 }
 
-/// Wrong usage if a format has the name or an extension of JSON or an interchange format, whose extensions decide.
+/// Incorrect usage if a format has the name or extension of JSON or an interchange format.
 pub fn refuse_reserved(formats: &Formats) -> Result<()> {
     let reserved: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).chain(["json"]).collect();
     for format in formats.iter() {
         if reserved.contains(&format.name()) {
             return Err(Failure::usage(
                 format.name(),
-                "is the name of another format of files: choose another one",
+                "is the name of another file format; choose a different one",
             ));
         }
         if let Some(extension) = reserved.iter().find(|name| format.about().has_extension(name)) {
@@ -160,19 +160,19 @@ pub fn refuse_reserved(formats: &Formats) -> Result<()> {
     Ok(())
 }
 
-/// These formats as values of an option, with what they are.
+/// Returns these formats as values of an option, with their summaries.
 fn values(formats: &Formats) -> impl Iterator<Item = PossibleValue> {
     formats.iter().map(|format| PossibleValue::new(format.name()).help(format.about().summary))
 }
 
-/// An option that is one of these formats.
+/// Returns the parser of an option for these formats.
 pub fn format_parser(formats: &Formats) -> ValueParser {
     let parser = PossibleValuesParser::new(values(formats));
     let formats = formats.clone();
     parser.try_map(move |name| formats.get(&name)).into()
 }
 
-/// An option that is one of these formats, an interchange format or JSON.
+/// Returns the parser of an option for these formats, interchange formats and JSON.
 pub fn parser(formats: &Formats) -> ValueParser {
     let others = Interchange::ALL.iter().map(|format| {
         PossibleValue::new(format.name()).help(format!("{}, {}", format.title(), format.summary()))
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(refusal(Ok(Formats::builtin())).ok(), Some(Ok(())));
         assert_eq!(
             refusal(Formats::builtin().with::<Named>()).ok(),
-            Some(Err("glb: is the name of another format of files: choose another one".to_owned()))
+            Some(Err("glb: is the name of another file format; choose a different one".to_owned()))
         );
         assert_eq!(
             refusal(Formats::builtin().with::<Extended>()).ok(),

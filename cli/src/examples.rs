@@ -1,4 +1,4 @@
-//! Examples for the end of every command's help.
+//! Examples for the help of every command.
 
 /// Returns three examples for a command, given its words without the program's name.
 pub fn of(command: &str) -> Option<[&'static str; 3]> {

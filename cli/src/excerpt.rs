@@ -1,4 +1,4 @@
-//! A few bytes around a place, in hexadecimal, with the place marked.
+//! Hex dumps of a few bytes around a marked range.
 
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use anstyle::Style;
 const WIDTH: usize = 16;
 const LINES: usize = 3;
 
-/// Shows some lines of bytes, the bytes of `marked` underlined. An empty range marks where something is missing.
+/// Shows the lines around the bytes of `marked`, which are underlined. An empty range marks the place of a missing value.
 pub struct Excerpt<'a> {
     pub bytes: &'a [u8],
     pub marked: Range<u64>,
@@ -23,7 +23,7 @@ impl fmt::Display for Excerpt<'_> {
         let Some(last) = length.checked_sub(1) else { return Ok(()) };
         let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
         let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
-        // Past the last byte, what stands before shows where.
+        // Past the end of the file, the last line gives context.
         let first_line = start.min(last) / WIDTH;
         let last_line = (first_line + LINES - 1).min(end.saturating_sub(1).max(start).min(last) / WIDTH);
         for line in first_line..=last_line {
@@ -38,7 +38,7 @@ impl fmt::Display for Excerpt<'_> {
 }
 
 impl Excerpt<'_> {
-    /// The bytes from `at` on, and a line of marks below those that are in `marked`.
+    /// Writes a line of bytes from `at`, and a line that underlines those in `marked`.
     fn write_line(&self, f: &mut fmt::Formatter<'_>, at: usize, marked: Range<usize>) -> fmt::Result {
         let line = &self.bytes[at..self.bytes.len().min(at + WIDTH)];
         let style = self.style;

@@ -1,4 +1,4 @@
-//! Why a command does not succeed, and the exit status that says so.
+//! Failures of commands and their exit statuses.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,16 +11,16 @@ use meshspec::{ErrorKind, Loss, Span};
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
 
-/// The hint if the output and an image have the same name.
+/// The hint for an output and an image with the same name.
 pub const RENAME: &str = "choose another name for the output";
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// How a command ends. Of several files the worst counts.
+/// The result of a command: that of the worst of several files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Fine = 0,
-    /// The input is invalid, a loader disagrees, or `--strict` and something would be lost.
+    /// The input is invalid, a loader disagrees, or `--strict` prevents a loss.
     Invalid = 1,
     Usage = 2,
     Io = 3,
@@ -32,13 +32,13 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why something was not done.
+/// The failure of a command.
 #[derive(Debug)]
 pub struct Failure {
     pub status: Status,
     message: String,
     hint: Option<String>,
-    /// The line that is wrong.
+    /// The erroneous line.
     excerpt: Option<String>,
 }
 
@@ -47,12 +47,12 @@ impl Failure {
         Failure { status, message: format!("{place}: {message}"), hint: None, excerpt: None }
     }
 
-    /// The input at `place` is not what it should be.
+    /// Creates a failure for invalid input at `place`.
     pub fn invalid(place: &str, message: impl fmt::Display) -> Failure {
         Failure::new(Status::Invalid, place, message)
     }
 
-    /// Of the content of `place` something would be lost, which `--strict` forbids.
+    /// Creates a failure for losses of `place` that `--strict` forbids.
     pub fn lossy(place: &str, losses: &[Loss]) -> Failure {
         let verb = if losses.len() == 1 { "is" } else { "are" };
         let count = losses.len();
@@ -62,12 +62,12 @@ impl Failure {
         )
     }
 
-    /// The command line asks for something that cannot be.
+    /// Creates a failure for incorrect usage.
     pub fn usage(place: &str, message: impl fmt::Display) -> Failure {
         Failure::new(Status::Usage, place, message)
     }
 
-    /// The file at `place` cannot be read or written.
+    /// Creates a failure for an I/O error of the file at `place`.
     pub fn io(place: &str, error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::AlreadyExists => Failure::exists(place),
@@ -75,13 +75,12 @@ impl Failure {
         }
     }
 
-    /// The file at `place` would be replaced, which only `--force` allows.
+    /// Creates a failure for an existing file at `place`, which only `--force` overwrites.
     pub fn exists(place: &str) -> Failure {
         Failure::usage(place, "the file exists already").with_hint("overwrite it with --force")
     }
 
-    /// What the library says of writing the content of `place`. Where it is an output that cannot be written, the error
-    /// names that already.
+    /// Creates a failure from an error of writing the content of `place`. I/O errors already name the output.
     pub fn of_writing(place: &str, error: &meshspec::Error) -> Failure {
         if error.kind() != ErrorKind::Io {
             return Failure::of(place, error);
@@ -98,7 +97,7 @@ impl Failure {
         Failure { status: Status::Io, message: error.message().to_owned(), hint: None, excerpt: None }
     }
 
-    /// What the library says of the file at `place`.
+    /// Creates a failure from an error of the library about the file at `place`.
     pub fn of(place: &str, error: &meshspec::Error) -> Failure {
         match error.kind() {
             ErrorKind::Io => Failure::new(Status::Io, place, error),
@@ -106,7 +105,7 @@ impl Failure {
         }
     }
 
-    /// What the library says of the file at `place`, with the line that is wrong if it is a text.
+    /// Works as [`of`](Failure::of), with an excerpt of the erroneous line in a text file.
     pub fn in_file(place: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
         let mut failure = Failure::of(place, error);
         if let Some(Span::Text { range, line, .. }) = error.span() {
@@ -116,18 +115,18 @@ impl Failure {
         failure
     }
 
-    /// With advice.
+    /// Adds a hint.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Place and message in one line.
+    /// Returns place and message in one line.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Says it on standard error, advice once. If that is closed there is nobody to tell.
+    /// Prints the failure to standard error, and each hint only once. Ignores a closed stream.
     pub fn report(&self) {
         if self.status == Status::Fine {
             return;
@@ -143,13 +142,13 @@ impl Failure {
     }
 }
 
-/// Whether this advice has not been given before: of many files that fail alike, one has it.
+/// Returns `true` if this hint has not been printed yet, so that similar failures of many files share one hint.
 fn is_new(hint: &str) -> bool {
     static GIVEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(hint.to_owned())
 }
 
-/// Writing to standard output failed. A reader that has seen enough (`| head`) is no failure.
+/// Converts a failure to write to standard output. A closed pipe, as with `| head`, is a success.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         let mut failure = Failure::io("standard output", &error);

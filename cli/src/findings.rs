@@ -1,29 +1,29 @@
-//! Which findings of a check are shown: all of them, or so many that a person reads them.
+//! Selects the findings of a check to show: all of them, or a readable number.
 
 use meshspec::{Finding, Path, Report, Severity};
 
 use crate::messages::Verbosity;
 
-/// How many findings are shown with their bytes.
+/// The maximum number of findings shown with their bytes.
 const FEW: usize = 4;
 
-/// What is shown of a report.
+/// The shown part of a report.
 pub struct Shown<'r> {
     pub findings: Vec<&'r Finding>,
-    /// The rules that have more findings than these.
+    /// The rules with further findings.
     pub others: Vec<Others<'r>>,
 }
 
-/// Findings of one rule that are not shown.
+/// The hidden findings of a rule.
 pub struct Others<'r> {
     pub code: &'static str,
     pub count: usize,
-    /// The path of the last one, if that is known.
+    /// The path of the last one, if known.
     pub last: Option<&'r Path>,
 }
 
 impl<'r> Shown<'r> {
-    /// Selects findings: all with `--verbose`, or where the report has no more than `most` of them.
+    /// Selects findings: all with `--verbose`, or if the report has at most `most`.
     pub fn of(report: &'r Report, verbosity: Verbosity, most: Option<usize>) -> Shown<'r> {
         let is_asked = |finding: &&Finding| !verbosity.quiet || finding.rule.severity > Severity::Warning;
         let asked: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();

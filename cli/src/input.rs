@@ -1,4 +1,4 @@
-//! What is read: files, standard input, and the values of options that name dialects.
+//! Reads files and standard input, and parses dialect options.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ pub fn read_options(lenient: bool) -> ReadOptions {
     if lenient { ReadOptions::lenient() } else { ReadOptions::default() }
 }
 
-/// Wrong usage if the format does not have the dialect.
+/// Incorrect usage if the format lacks the dialect.
 pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, place: &str) -> Result<()> {
     format.into().about().require_dialect(dialect).map_err(|error| Failure::usage(place, error.message()))
 }
@@ -24,22 +24,22 @@ pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, place: &s
 /// The path that stands for standard input or output.
 pub const STANDARD: &str = "-";
 
-/// Whether the path stands for standard input or output.
+/// Returns `true` if the path stands for standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
 }
 
-/// The name of an input file, as messages have it.
+/// Returns the name of an input file for messages.
 pub fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Whether a path that names no file may be meant as a pattern.
+/// Returns `true` if a path contains wildcards.
 pub fn is_pattern(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
 }
 
-/// Why a file cannot be read.
+/// Returns the failure of reading a file.
 fn failure(path: &Path, error: io::Error) -> Failure {
     let error = match error.kind() {
         io::ErrorKind::NotFound if is_pattern(path) => {
@@ -50,7 +50,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
     Failure::io(&name_of(path), &error)
 }
 
-/// All bytes of a file or of standard input.
+/// Reads a file or standard input.
 pub fn read(path: &Path) -> Result<Buffer> {
     let bytes = if is_standard(path) {
         Buffer::of_stream(&mut io::stdin().lock())
@@ -60,7 +60,7 @@ pub fn read(path: &Path) -> Result<Buffer> {
     bytes.map_err(|error| failure(path, error))
 }
 
-/// A file or standard input, to be read part by part.
+/// Opens a file or standard input as a stream.
 pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));
@@ -71,7 +71,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Regular files that the one at a path refers to: in its folder or below.
+/// Reads regular files in or below the folder of an input.
 pub struct Beside<'a>(&'a Path);
 
 impl<'a> Beside<'a> {
@@ -79,12 +79,12 @@ impl<'a> Beside<'a> {
         Beside(path)
     }
 
-    /// Whether a file that may be read is missing.
+    /// Returns `true` if a file inside the folder is missing.
     pub fn lacks(&self, name: &str) -> bool {
         self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// The file of this name in the folder of the file or below.
+    /// Returns the path of a file in or below the folder of the input.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {
             true => Err(io::Error::new(
@@ -106,7 +106,7 @@ impl Files for Beside<'_> {
     }
 }
 
-/// An option that is a dialect of one of these formats.
+/// Returns the parser of an option for the dialects of these formats.
 pub fn dialect_parser(formats: &Formats) -> ValueParser {
     let mut dialects: Vec<Dialect> = Vec::new();
     for dialect in formats.iter().flat_map(|format| format.about().dialects) {

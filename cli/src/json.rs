@@ -6,7 +6,7 @@ use meshspec::{AnyFormat, Document, FormatId, Formats, WriteOptions};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
-/// The format of a document, which may stand anywhere in it. Errors name line and column.
+/// Returns the format of a document, whose key may be anywhere in it. Errors have line and column.
 pub fn format_of(text: &[u8]) -> serde_json::Result<FormatId> {
     #[derive(Deserialize)]
     struct Header {
@@ -15,7 +15,7 @@ pub fn format_of(text: &[u8]) -> serde_json::Result<FormatId> {
     serde_json::from_slice(text).map(|Header { format }| format)
 }
 
-/// The format of a document, of these formats. Errors name line and column.
+/// Returns the format of a document among these formats. Errors have line and column.
 pub fn format_among(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> {
     #[derive(Deserialize)]
     struct Header {
@@ -25,7 +25,7 @@ pub fn format_among(text: &[u8], formats: &Formats) -> Result<AnyFormat, String>
     own.map_or_else(|| format_of(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
 }
 
-/// Encodes a document as a file of its format, which is one of these.
+/// Encodes a JSON document as a file of its format, which must be one of these.
 pub fn file_of(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>), String> {
     let (format, options) = (format_among(text, formats)?, WriteOptions::lenient());
     let file = match format.built_in() {
@@ -35,9 +35,9 @@ pub fn file_of(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>), S
     file.map(|file| (format, file)).map_err(|error| error.to_string())
 }
 
-/// Decodes a document. Errors name line and column.
+/// Decodes a document. Errors have line and column.
 pub fn read_document(text: &[u8]) -> serde_json::Result<Document> {
-    // The format decides how the rest is read. That nothing follows the document has been seen with it.
+    // The format decides how to read the rest. `format_of` has already rejected trailing characters.
     format_of(text)?.deserialize(&mut serde_json::Deserializer::from_slice(text))
 }
 
@@ -47,12 +47,12 @@ pub fn write_document(document: &Document, out: &mut dyn Write) -> io::Result<()
     writeln!(out)
 }
 
-/// An element of a list.
+/// Serializes an element of a list.
 pub fn to_vec(data: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec_pretty(data)?)
 }
 
-/// A list whose elements are printed one by one.
+/// A JSON list, printed element by element.
 pub struct List {
     is_empty: bool,
 }
@@ -66,7 +66,7 @@ impl List {
     pub fn write(&mut self, element: &[u8], out: &mut impl Write) -> io::Result<()> {
         out.write_all(if self.is_empty { b"[" } else { b"," })?;
         self.is_empty = false;
-        // Line feeds within strings are escaped: each of these ends a line.
+        // Strings escape line feeds, so each line feed ends a line.
         for line in element.split(|byte| *byte == b'\n') {
             out.write_all(b"\n  ")?;
             out.write_all(line)?;
@@ -74,7 +74,7 @@ impl List {
         Ok(())
     }
 
-    /// Prints the end.
+    /// Prints the end of the list.
     pub fn end(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(if self.is_empty { b"[]\n" } else { b"\n]\n" })
     }

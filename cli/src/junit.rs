@@ -12,7 +12,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(xml.as_bytes())
 }
 
-/// Returns text of unknown origin with its control characters escaped, except for line feeds.
+/// Escapes the control characters of untrusted text, except for line feeds.
 pub fn escaped(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(|line| Escaped(line).to_string()).collect();
     lines.join("\n")

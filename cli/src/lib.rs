@@ -1,8 +1,8 @@
 //! The program of meshspec as a library: shows, checks and converts the mesh files of game engines.
 //!
-//! One file per subcommand stands in `commands`. What they know of a format comes from the tables and declarations of
-//! the library `meshspec`, with three exceptions: `commands/iyma` edits what only IyMA files have, `packing` has the
-//! range of its compression levels, and `commands/convert/comments` knows that Seed has comments.
+//! Each subcommand is a file in `commands`. Commands know formats only through the tables and declarations of the library
+//! `meshspec`, with three exceptions: `commands/iyma` edits data that only IyMA files have, `packing` defines the range
+//! of its compression levels, and `commands/convert/comments` handles the comments of Seed.
 
 #![forbid(unsafe_code)]
 
@@ -51,9 +51,10 @@ use clap::FromArgMatches;
 use meshspec::Formats;
 use program::Help;
 
-/// Runs the program over these formats with these arguments, of which the first is its name, and returns its exit status.
+/// Runs the program with these formats and arguments, the first of which is its name. Returns the exit status.
 ///
-/// Every command knows every format. `convert`, `render` and `diff --scenes` need [scenes](meshspec::AnyFormat::with_scenes).
+/// Every command supports every format. `convert`, `render` and `diff --scenes` need
+/// [scenes](meshspec::AnyFormat::with_scenes).
 ///
 /// ```no_run
 /// use meshspec::Formats;
@@ -63,9 +64,11 @@ use program::Help;
 /// }
 /// ```
 ///
-/// It reads and writes files and the standard streams, and `conform` starts processes. On Unix it installs handlers for
-/// SIGINT and SIGTERM, which kill these processes and remove temporary files before they end the process, and for SIGXFSZ, so that a file size limit is an error of writing. A failed
-/// allocation aborts the process; `meshspec` has an allocator that exits with status 3.
+/// Reads and writes files and the standard streams; `conform` starts processes.
+///
+/// On Unix, installs signal handlers. SIGINT and SIGTERM kill these processes and remove temporary files before they end
+/// the program. SIGXFSZ is ignored, so that an exceeded file size limit is a write error. A failed allocation aborts the
+/// process; the binary `meshspec` has an allocator that exits with status 3 instead.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };
@@ -73,7 +76,7 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
     let program = match matches.and_then(|matches| program::Program::from_arg_matches(&matches)) {
         Ok(program) => program,
         Err(error) => {
-            // If the stream is closed there is nobody to tell.
+            // Ignores a closed stream.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { failure::Status::Usage as u8 } else { 0 });
         }

@@ -1,5 +1,4 @@
-//! A line of JSON for each file, as soon as it is done: on standard output, or in a log that says what need not be done
-//! again.
+//! Prints a line of JSON per finished file, to standard output or to a log for resuming.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -18,7 +17,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
 use crate::regular;
 
-/// By what a file is known to be the same.
+/// The criterion for unchanged files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Newer {
     /// By size and time of modification
@@ -27,13 +26,13 @@ pub enum Newer {
     Hash,
 }
 
-/// Where the lines go.
+/// The destination of the lines.
 pub struct Lines {
     out: Option<Mutex<Box<dyn Write + Send>>>,
     log: Option<Log>,
 }
 
-/// What a log knows, and what the next lines of it say.
+/// A log: its known files, and the settings for new lines.
 struct Log {
     /// The name of its file; `None` for standard output.
     name: Option<String>,
@@ -42,19 +41,19 @@ struct Log {
     known: HashMap<String, State>,
 }
 
-/// The state of a file when it was done, and how that ended.
+/// The state of a file when it was processed, and the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     size: u64,
     /// Nanoseconds since 1970; negative before.
     modified: i64,
-    /// Of the content, where --newer=hash asks for it.
+    /// The SHA-256 of the content, for `--newer=hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    /// Stands for the options of the command and the version of the program: with others, the result may be another.
+    /// A hash of the command's options and the program version, on which the result depends.
     options: String,
     status: u8,
-    /// The images beside the output.
+    /// The images of the output.
     #[serde(default, skip_serializing_if = "Images::is_empty")]
     pub images: Images,
 }
@@ -70,38 +69,38 @@ struct Line<'a, T> {
     done: Option<State>,
 }
 
-/// What [`Line`] says of the state.
+/// The state in a [`Line`].
 #[derive(Deserialize)]
 struct Entry {
     file: String,
     done: State,
 }
 
-/// What the first line of a log has either of.
+/// The first line of a log, which has one of these keys.
 #[derive(Deserialize)]
 struct First {
     done: Option<State>,
     error: Option<IgnoredAny>,
 }
 
-/// What every line starts with.
+/// The beginning of every line.
 const START: &[u8] = b"{\"file\":";
 
 impl Lines {
-    /// No lines.
+    /// Creates a destination that drops all lines.
     pub fn none() -> Lines {
         Lines { out: None, log: None }
     }
 
-    /// Lines on standard output.
+    /// Creates lines on standard output.
     pub fn printed() -> Lines {
         Lines { out: Some(Mutex::new(Box::new(io::stdout()))), log: None }
     }
 
-    /// Lines at the end of a log, and what it knows; `-` is standard output, which knows nothing. A line that was cut off
-    /// when the program was killed is removed.
+    /// Opens a log and reads its known files; `-` is standard output, without known files. Removes a last line that was
+    /// truncated when the program was killed.
     ///
-    /// `options` are those on which the results of the command depend.
+    /// `options` are the options that affect the results of the command.
     pub fn append_to(
         path: &Path,
         newer: Option<Newer>,
@@ -118,7 +117,7 @@ impl Lines {
         let fail = |error| Failure::io(&name, &error);
         let mut file = File::options().read(true).append(true).create(true).open(path).map_err(fail)?;
         if !is_log(&file).map_err(fail)? {
-            let message = "is not a log: its first line is none that --log writes";
+            let message = "is not a log: its first line was not written by --log";
             return Err(
                 Failure::usage(&name, message).with_hint("name a new file, or a log of an earlier run")
             );
@@ -129,17 +128,17 @@ impl Lines {
         Ok(Lines { out: Some(Mutex::new(Box::new(file))), log: Some(log) })
     }
 
-    /// Whether lines are written.
+    /// Returns `true` if lines are written.
     pub fn are_written(&self) -> bool {
         self.out.is_some()
     }
 
-    /// Whether there is a log, which knows what is done.
+    /// Returns `true` if the lines go to a log.
     pub fn is_log(&self) -> bool {
         self.log.is_some()
     }
 
-    /// How work on the file ended, if that need not be done again.
+    /// Returns the logged result of a file if it need not be processed again.
     pub fn known(&self, file: &Path) -> Option<Status> {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
@@ -153,30 +152,30 @@ impl Lines {
             _ if !is_same || known.size != now.size || known.options != now.options => None,
             0 => Some(Status::Fine),
             1 => Some(Status::Invalid),
-            // What could not be read or written may be there now.
+            // I/O errors may have been temporary.
             _ => None,
         }
     }
 
-    /// Returns the images beside the output of a file after its last conversion; `None` without a log.
+    /// Returns the images of a file's last conversion; `None` without a log.
     pub fn images(&self, file: &Path) -> Option<Images> {
         let log = self.log.as_ref()?;
         Some(log.known.get(&*file.to_string_lossy()).map(|state| state.images.clone()).unwrap_or_default())
     }
 
-    /// The state of a file, to be taken before work on it begins and given to [`write`](Lines::write) at its end.
+    /// Returns the state of a file before it is processed, for [`write`](Lines::write).
     pub fn state(&self, file: &Path) -> Option<State> {
         let log = self.log.as_ref()?;
         State::of(file, log.newer, &log.options).ok()
     }
 
-    /// Writes the line of a file that is done.
+    /// Writes the line of a finished file.
     pub fn write(&self, row: &impl Serialize, state: Option<State>, status: Status) -> Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         let done = state.map(|state| State { status: status as u8, ..state });
         let mut line = serde_json::to_vec(&Line { row, done }).map_err(io::Error::from)?;
         line.push(b'\n');
-        // At once, so that no line of another file or end of the process comes between.
+        // In a single call, so that lines of other files cannot interleave.
         let written = out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
         match self.log.as_ref().and_then(|log| log.name.as_ref()) {
             Some(name) => written.map_err(|error| Failure::io(name, &error)),
@@ -206,8 +205,8 @@ impl State {
     }
 }
 
-/// Whether a file is empty or its first line is of a log: with a state, or with the error of a file that has none; or the
-/// beginning of such a line, cut off.
+/// Returns `true` if a file is empty or starts with a line of a log, possibly truncated. Such a line has a state, or the
+/// error of a file without one.
 fn is_log(mut file: &File) -> io::Result<bool> {
     let mut line = Vec::new();
     Read::by_ref(&mut file).take(START.len() as u64).read_to_end(&mut line)?;
@@ -223,14 +222,14 @@ fn is_log(mut file: &File) -> io::Result<bool> {
         })
 }
 
-/// The last line of each file in a log, and where its last whole line ends.
+/// Returns the last state of each file in a log, and the offset after its last whole line.
 fn known(log: &File) -> io::Result<(HashMap<String, State>, u64)> {
     let mut reader = BufReader::new(log);
     let mut known = HashMap::new();
     let (mut line, mut end) = (Vec::new(), 0);
     while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
         end += line.len() as u64;
-        // Other lines may be of --json-lines: they say nothing of the state.
+        // Lines of `--json-lines` have no state.
         if let Ok(Entry { file, done }) = serde_json::from_slice(&line) {
             known.insert(file, done);
         }

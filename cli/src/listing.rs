@@ -1,4 +1,4 @@
-//! Which files a command line names: files, folders, patterns.
+//! Lists the input files of a command line: files, folders and patterns.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,13 +12,13 @@ use crate::failure::{Failure, Result};
 use crate::input::is_pattern;
 use crate::regular;
 
-/// A file that was named.
+/// An input file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     pub file: PathBuf,
-    /// Its path below the folder that was named; else its name.
+    /// The path relative to the folder on the command line; otherwise the file name.
     pub name: PathBuf,
-    /// Whether the command line names it, rather than a folder, a pattern or a list.
+    /// Whether the command line names the file itself, rather than a folder, a pattern or a list.
     pub is_named: bool,
 }
 
@@ -30,7 +30,8 @@ impl Listed {
 
     /// # Errors
     ///
-    /// If it is not a regular file and not named on the command line: an idle pipe would block the batch.
+    /// Returns an error for a file that is neither regular nor named on the command line: an idle pipe would block the
+    /// batch.
     pub fn require_readable(&self) -> Result<()> {
         if self.is_named {
             return Ok(());
@@ -51,8 +52,8 @@ impl AsRef<Path> for Listed {
     }
 }
 
-/// The files that these paths name: a file, the files below a folder that are such as `is_meant` says, or all that match
-/// a pattern. What does not exist is listed as it is.
+/// Lists the files of these paths: files, the files below folders for which `is_meant` returns `true`, and matches of
+/// patterns. Missing files are listed as given.
 pub fn list(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let mut files: Vec<Listed> = Vec::new();
     for named in paths {
@@ -70,7 +71,7 @@ pub fn list(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<Vec<L
     Ok(files)
 }
 
-/// As [`list`], for commands that have nothing to do without any file.
+/// Works as [`list`], but requires at least one file.
 pub fn list_some(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let files = list(paths, is_meant)?;
     match paths.first() {
@@ -82,7 +83,7 @@ pub fn list_some(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<
     }
 }
 
-/// What a pattern matches, in the order of the names, where the shell has left it as it is.
+/// Expands a pattern that the shell has not expanded, in the order of names.
 fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     let as_it_is = || Ok(vec![path.to_owned()]);
     let Some(pattern) = path.to_str().filter(|_| is_pattern(path) && !path.exists()) else {
@@ -95,7 +96,7 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     if matches.is_empty() { as_it_is() } else { Ok(matches) }
 }
 
-/// The files below a folder that are meant, sorted. Links to folders are not followed.
+/// Returns the files below a folder for which `is_meant` returns `true`, sorted. Does not follow links to folders.
 pub fn files_in(folder: &Path, is_meant: &dyn Fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
@@ -111,7 +112,7 @@ pub fn files_in(folder: &Path, is_meant: &dyn Fn(&Path) -> bool) -> io::Result<V
     Ok(files)
 }
 
-/// Whether a file has the extension of a format. JSON may be anything.
+/// Returns `true` if a file has the extension of a format. JSON does not count, since it may be anything.
 pub fn is_mesh(path: &Path, formats: &Formats) -> bool {
     let Some(extension) = path.extension().and_then(OsStr::to_str) else { return false };
     formats.iter().any(|format| format.about().has_extension(extension))

@@ -1,4 +1,4 @@
-//! The program `meshspec`: all of it is in the library beside this file.
+//! The program `meshspec`, implemented in the library of this crate.
 
 mod allocator;
 

@@ -1,4 +1,4 @@
-//! Many files: lists of them, side by side, a line for each, and no work done twice.
+//! Options of commands for many files: lists, parallel jobs, logs and resuming.
 
 use std::fmt;
 use std::io;
@@ -15,36 +15,36 @@ use crate::input::{self, is_standard};
 use crate::lines::{Lines, Newer};
 use crate::listing::Listed;
 
-/// Options of commands that take many files.
+/// Options of commands with many input files.
 #[derive(Debug, Args)]
 pub struct Many {
-    /// Take the files that LIST names, too: one a line, or each ended by a NUL; `-` is standard input.
+    /// Also read the files named in LIST, one per line or NUL-terminated; `-` is standard input.
     #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub files_from: Option<PathBuf>,
-    /// Print an object for each file, in one line, as soon as the file is done.
+    /// Print one JSON object per line for each file, as soon as the file is done.
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
     pub json_lines: bool,
-    /// Append these lines to LOG instead, with what --newer needs to know of each file; `-` is standard output.
+    /// Append these lines to LOG instead, with the file state that --newer needs; `-` is standard output.
     #[arg(long, value_name = "LOG", conflicts_with_all = ["json", "json_lines"], hide_short_help = true)]
     log: Option<PathBuf>,
-    /// Skip the files that LOG has and that are the same since then, by size and time of modification or by content;
-    /// outputs of the others are replaced.
+    /// Skip files in LOG that are unchanged, by size and modification time or by content; the outputs of others are
+    /// replaced.
     #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time", hide_short_help = true)]
     pub newer: Option<Newer>,
     #[command(flatten)]
     pub jobs: Jobs,
 }
 
-/// How many files are worked on at a time.
+/// The number of parallel jobs.
 #[derive(Debug, Args)]
 pub struct Jobs {
-    /// Work on up to N files at a time [default: as many as there are cores]
+    /// Process up to N files in parallel [default: the number of cores]
     #[arg(long, value_name = "N", hide_short_help = true)]
     jobs: Option<NonZeroUsize>,
 }
 
 impl Many {
-    /// Adds the files that the list names.
+    /// Adds the files of the list.
     pub fn add_to(&self, files: &mut Vec<Listed>) -> Result<()> {
         if let Some(list) = &self.files_from {
             let text = input::read(list)?;
@@ -53,7 +53,7 @@ impl Many {
                 let entry = if separator == 0 { entry } else { entry.strip_suffix(b"\r").unwrap_or(entry) };
                 if !entry.is_empty() {
                     let file = path_of(entry).map_err(|why| Failure::invalid(&input::name_of(list), why))?;
-                    // Files of the same name in several folders stay apart.
+                    // Keeps files of the same name in different folders apart.
                     let names = file.components().filter(|part| matches!(part, Component::Normal(_)));
                     files.push(Listed { name: names.collect(), file, is_named: false });
                 }
@@ -62,20 +62,19 @@ impl Many {
         Ok(())
     }
 
-    /// Where the lines go, if any are written; `options` are those on which the results of the command depend.
+    /// Returns the destination of the lines. `options` are the options that affect the results of the command.
     pub fn lines(&self, command: &str, options: &impl fmt::Debug) -> Result<Lines> {
         match (&self.log, self.newer) {
-            (Some(log), Some(_)) if is_standard(log) => Err(Failure::usage(
-                "--newer",
-                "requires a file as LOG: standard output does not say what is done",
-            )),
+            (Some(log), Some(_)) if is_standard(log) => {
+                Err(Failure::usage("--newer", "requires a file as LOG: standard output cannot be read back"))
+            }
             (Some(log), newer) => Lines::append_to(log, newer, command, options),
             (None, _) if self.json_lines => Ok(Lines::printed()),
             (None, _) => Ok(Lines::none()),
         }
     }
 
-    /// The first of these options that is given.
+    /// Returns the first of these options that is given.
     pub fn asked(&self) -> Option<&'static str> {
         let options = [
             ("--files-from", self.files_from.is_some()),
@@ -87,17 +86,19 @@ impl Many {
         options.into_iter().find(|(_, is_asked)| *is_asked).map(|(name, _)| name)
     }
 
-    /// Wrong usage if files are to be skipped, but nothing says which.
+    /// Incorrect usage if `--newer` is given without `--log`.
     pub fn require_log(&self) -> Result<()> {
         match (self.newer, &self.log) {
-            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, which says what is done")),
+            (Some(_), None) => {
+                Err(Failure::usage("--newer", "requires --log LOG, the record of finished files"))
+            }
             _ => Ok(()),
         }
     }
 }
 
 impl Jobs {
-    /// Does the work on each item, as many at a time as --jobs says, and hands on the results in order.
+    /// Processes the items in parallel, up to `--jobs` at a time, and passes on the results in order.
     pub fn side_by_side<'a, T: Sync, R: Send>(
         &self,
         items: &'a [T],
@@ -105,11 +106,11 @@ impl Jobs {
         mut then: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let threads = self.jobs.or(thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        // None of them without work; 0 would stand for the number of cores.
+        // No more threads than items. At least one, since 0 would mean the number of cores.
         let threads = threads.min(items.len()).max(1);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Failure::io("--jobs", &io::Error::other(error)))?;
-        // Few enough that results do not pile up, enough that no thread waits long for another.
+        // Chunks bound the number of pending results, and are large enough to keep all threads busy.
         for items in items.chunks(16 * pool.current_num_threads()) {
             let results: Vec<R> = pool.install(|| items.par_iter().map(&work).collect());
             results.into_iter().try_for_each(&mut then)?;

@@ -1,4 +1,4 @@
-//! What commands say on standard error besides errors: everything, as much as fits on a screen, or nothing.
+//! Prints notes, warnings and losses to standard error: all, up to a screen, or none.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -8,32 +8,32 @@ use meshspec::{Loss, LossGroup};
 
 use crate::terminal::{Escaped, HINT, WARNING, counted};
 
-/// Lines that a person reads at a time.
+/// The maximum number of lines without `--verbose`.
 pub const SCREEN: usize = 20;
 
-/// How much is said.
+/// The verbosity of messages.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Verbosity {
-    /// List one by one what is otherwise grouped, counted or left out.
+    /// List everything individually instead of grouped, counted or omitted.
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Print errors and losses only.
+    /// Print only errors and losses.
     #[arg(long, short)]
     pub quiet: bool,
 }
 
-/// What there is to say of conversions, gathered over all of them. Equal messages are one with a count.
+/// The messages of all conversions. Equal messages are merged and counted.
 #[derive(Debug, Default)]
 pub struct Messages {
     notes: Vec<(Note, usize)>,
-    /// Each with its file.
+    /// The warnings, each with its file.
     warnings: Vec<String>,
     losses: Vec<FileLosses>,
-    /// Where each pattern of losses is in the list.
+    /// The index of each pattern of losses in the list.
     places: HashMap<String, usize>,
 }
 
-/// A line about a conversion that is neither a warning nor a loss: `assumed: ...`, `moved: ...`.
+/// A message about a conversion other than a warning or loss, such as `assumed: ...` or `moved: ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     pub label: &'static str,
@@ -44,12 +44,12 @@ pub struct Note {
 #[derive(Debug)]
 struct FileLosses {
     group: LossGroup,
-    /// The number of files that have some; `None` where there is one file only.
+    /// The number of files with such losses; `None` for a single input file.
     files: Option<usize>,
 }
 
 impl Messages {
-    /// Adds those of one file, which is named where there are several.
+    /// Adds the messages of a file. `file` is its name, if there are several files.
     pub fn add(&mut self, file: Option<&str>, notes: &[Note], losses: &[Loss], warnings: &[String]) {
         let prefix = file.map(|file| format!("{file}: ")).unwrap_or_default();
         self.warnings.extend(warnings.iter().map(|text| format!("{prefix}{text}")));
@@ -77,7 +77,7 @@ impl Messages {
         }
     }
 
-    /// Prints them, at most a screen, the most important losses first. A closed standard error is ignored.
+    /// Prints at most a screen of messages, the most important losses first. Ignores a closed standard error.
     pub fn print(&self, verbosity: Verbosity) {
         let mut stderr = anstream::stderr().lock();
         let notes = match verbosity.quiet {
@@ -129,7 +129,7 @@ impl FileLosses {
     }
 }
 
-/// Prints notes, warnings and losses one by one.
+/// Prints notes, warnings and losses individually.
 pub fn print_all(prefix: &str, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     let mut stderr = anstream::stderr().lock();
     for Note { label, text } in notes {
@@ -158,7 +158,7 @@ fn print_warning(text: &str, out: &mut impl Write) {
     let _ = writeln!(out, "{WARNING}warning{WARNING:#}: {}", Escaped(text));
 }
 
-/// The kind of a loss stands before the first colon.
+/// Prints a loss. Its kind precedes the first colon.
 fn print_loss(text: &str, out: &mut impl Write) {
     let (kind, rest) = text.split_once(": ").unwrap_or(("lost", text));
     let _ = writeln!(out, "{WARNING}{kind}{WARNING:#}: {}", Escaped(rest));

@@ -1,4 +1,4 @@
-//! The triangles of a scene in one pose.
+//! The triangles of a posed scene.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use meshspec::scene::{Colors, Mesh, Pose, Scene};
 
 use crate::failure::{Failure, Result};
 
-/// The largest number of triangles, and of vertices, in a picture: indices have 32 bits.
+/// The maximum number of triangles, and of vertices, in a picture: indices have 32 bits.
 const MAX_COUNT: usize = u32::MAX as usize - 1;
 
 /// The triangles of a scene.
@@ -17,7 +17,7 @@ pub struct Model {
     pub parts: Vec<Part>,
     /// Indices into `points`.
     pub triangles: Vec<[u32; 3]>,
-    /// Positions; NaN for vertices of no triangle.
+    /// Positions; NaN for unused vertices.
     pub points: Vec<DVec3>,
     pub normals: Vec<Vec3>,
 }
@@ -35,14 +35,14 @@ pub struct Part {
 /// The pose to draw.
 #[derive(Debug, Clone, Default)]
 pub struct Moment {
-    /// The name or the number of an animation.
+    /// The name or index of an animation.
     pub animation: Option<String>,
-    /// Seconds from its start.
+    /// The time in seconds from its start.
     pub time: Option<f32>,
 }
 
 impl Moment {
-    /// Returns the pose in this scene. Without an animation, a time is one of the first.
+    /// Returns the pose in this scene. Without an animation, the time applies to the first one.
     fn pose(&self, scene: &Scene) -> Pose {
         if self.animation.is_none() && self.time.is_none() {
             return Pose::Rest;
@@ -75,7 +75,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Returns an error if the scene at `place` has no triangle, or more than a picture can have.
+    /// Returns an error if the scene at `place` has no triangles, or more than [`MAX_COUNT`].
     pub fn new(mut scene: Scene, place: &str) -> Result<Model> {
         let drawn = scene.finest_meshes();
         let mut model = Model {
@@ -86,7 +86,7 @@ impl Model {
             normals: Vec::new(),
         };
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(index, _)| drawn[*index]) {
-            // Overlapping triangles of a bad polygon are drawn as they are.
+            // Draws overlapping triangles of bad polygons unchanged.
             mesh.triangulate();
             model.add(index, mesh);
         }
@@ -128,7 +128,7 @@ impl Model {
         self.parts.push(Part { mesh: index, triangles, first_vertex, is_creased });
     }
 
-    /// Makes the positions of vertices of no triangle NaN, so that they do not count.
+    /// Sets the positions of unused vertices to NaN, so that they do not count.
     fn forget_unused_points(&mut self) {
         let mut is_used = vec![false; self.points.len()];
         for corner in self.triangles.as_flattened() {
@@ -150,7 +150,7 @@ impl Model {
         &self.parts[after.saturating_sub(1)]
     }
 
-    /// Returns the colour of a vertex in the file, linear; white if it has none.
+    /// Returns the linear vertex colour in the file; white if there is none.
     pub fn color(&self, part: &Part, vertex: usize) -> [f32; 4] {
         let own = vertex - part.first_vertex;
         let color = match self.meshes[part.mesh].colors.first() {

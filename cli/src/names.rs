@@ -1,8 +1,8 @@
-//! The names of fields that a declaration has, and names similar to a misspelt one.
+//! The field names of a declaration, and suggestions for misspelt names.
 
 use meshspec::layout::{Declaration, Field, Shape, Type};
 
-/// Which names could be meant instead of `name`, the most similar first; only itself if it is one of them.
+/// Returns the field names most similar to `name`, best first; only `name` itself if it exists.
 pub fn near(layout: &Type, name: &str) -> Vec<&'static str> {
     let mut names = Vec::new();
     collect(layout, &mut names);
@@ -14,7 +14,7 @@ pub fn near(layout: &Type, name: &str) -> Vec<&'static str> {
     similar(name, names)
 }
 
-/// Returns the three names most similar to a misspelt one, the most similar first; fewer if few are similar.
+/// Returns up to three names similar to a misspelt one, best first.
 pub fn similar<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let rated = names.into_iter().map(|other| (strsim::jaro(name, other), other));
     let mut near: Vec<_> = rated.filter(|(similarity, _)| *similarity > 0.8).collect();
@@ -42,7 +42,7 @@ fn collect_declared(declaration: &Declaration, names: &mut Vec<&'static str>) {
                 below(field, names);
             }
         }
-        // The variants of a choice have no place in paths.
+        // Paths omit the variants of a choice.
         Shape::Choice(variants) => variants.iter().for_each(|variant| below(&variant.field, names)),
         Shape::Bits { fields, .. } => {
             for field in fields {

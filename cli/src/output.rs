@@ -1,4 +1,4 @@
-//! What is written: whole files or nothing, and data on standard output.
+//! Writes files atomically, and data to standard output.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -15,12 +15,12 @@ use crate::lines::{Images, hash, hash_of};
 use crate::regular;
 use crate::temporary::{Moving, Temporary, moving};
 
-/// The name of an output file, as messages have it.
+/// Returns the name of an output file for messages.
 pub fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard output".to_owned() } else { path.display().to_string() }
 }
 
-/// Wrong usage if writing to `path` would replace a file without `force`: to be said before any work is done.
+/// Incorrect usage if writing to `path` would replace a file without `force`. Checked before any work is done.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && !force && !is_standard(path) => {
@@ -30,31 +30,31 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     }
 }
 
-/// Writes to standard output for `-`, else to a file that appears, or is replaced, when all is written.
+/// Writes a file atomically; `-` is standard output.
 pub fn write(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut staged = Staged::new(path, force);
     staged.write(content)?;
     staged.commit()
 }
 
-/// A file, and those beside it that belong to it, which appear, or are replaced, when all are written.
+/// An output file and its companion files, which are placed together after all are written.
 pub struct Staged {
     path: PathBuf,
     force: bool,
-    /// Whether folders are made where there are none.
+    /// Whether missing folders are created.
     in_new_folders: bool,
     files: Vec<StagedFile>,
-    /// The use of each name: a file of the output, or an image that it refers to.
+    /// The owner of each name: a file of the output, or an image that it refers to.
     names: BTreeMap<PathBuf, String>,
     /// The images of the last conversion, which may be replaced; `None` without a log.
     earlier: Option<Images>,
     /// The outputs of a batch, which no other file may replace.
     all: Arc<HashSet<PathBuf>>,
-    /// What standard output will get.
+    /// The content for standard output.
     printed: Vec<u8>,
 }
 
-/// A file that is written, but not at its place yet.
+/// A file that is written but not yet placed.
 struct StagedFile {
     path: PathBuf,
     file: Temporary,
@@ -63,7 +63,7 @@ struct StagedFile {
 
 #[derive(Debug)]
 enum Role {
-    /// The output, or a part of it.
+    /// The output or a companion file.
     Output,
     /// An image that the output refers to. It may replace a file with this SHA-256.
     Image(Option<String>),
@@ -83,7 +83,7 @@ fn images() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 }
 
 impl Staged {
-    /// Nothing yet, to be written to `path`; `-` is standard output.
+    /// Creates an empty output for `path`; `-` is standard output.
     pub fn new(path: &Path, force: bool) -> Staged {
         Staged {
             path: path.to_owned(),
@@ -97,8 +97,8 @@ impl Staged {
         }
     }
 
-    /// As [`new`](Staged::new), in folders that need not exist: they are made when all is written.
-    /// `earlier` lists the images of the last conversion, if there is a log; `all` the outputs of the batch.
+    /// Works as [`new`](Staged::new), in folders that are created when the output is placed. `earlier` lists the images of
+    /// the last conversion, if there is a log, and `all` the outputs of the batch.
     pub fn in_new_folders(
         path: &Path,
         force: bool,
@@ -112,12 +112,12 @@ impl Staged {
         &self.path
     }
 
-    /// Wrong usage if the file exists and may not be replaced: to be said before any work is done.
+    /// Incorrect usage if the file exists and may not be replaced. Checked before any work is done.
     pub fn refuse_existing(&self) -> Result<()> {
         refuse_existing(&self.path, self.force)
     }
 
-    /// Writes the file itself. Standard output, pipes and devices get it at once.
+    /// Writes the output file. Standard output, pipes and devices are written immediately.
     pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         if is_standard(&self.path) {
             return Ok(write_to(io::stdout().lock(), content)?);
@@ -153,7 +153,7 @@ impl Staged {
     }
 
     /// Adds an image that the output refers to by the relative path `name`, as a copy of `source`. Creates missing
-    /// folders; replaces no other file than the image of the last conversion. With a log, returns what it records.
+    /// folders. Replaces only the image of the last conversion. With a log, returns the name and SHA-256 to record.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
         let path = self.path.with_file_name(name);
@@ -176,13 +176,13 @@ impl Staged {
         Ok(record)
     }
 
-    /// Moves all files to their places. On failure, outputs that replaced no file are removed again; images stay, since
-    /// other outputs may refer to them.
+    /// Moves all files to their places. On failure, removes new outputs again; images stay, since other outputs may refer
+    /// to them.
     pub fn commit(mut self) -> Result<()> {
         if !self.printed.is_empty() {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
-        // Images last: a failure to write the output leaves none behind.
+        // Images last, so that a failure to write the output leaves none.
         self.files.sort_by_key(|file| file.role.is_image());
         let has_images = self.files.last().is_some_and(|file| file.role.is_image());
         let mut images = has_images.then(images);
@@ -198,7 +198,7 @@ impl Staged {
         placed
     }
 
-    /// Moves all files to their places and lists outputs that replaced no file, and images.
+    /// Moves all files to their places. Lists new outputs, and images.
     fn place_all(
         &mut self,
         added: &mut Vec<PathBuf>,
@@ -218,7 +218,7 @@ impl Staged {
             };
             let is_new = !path.exists();
             match file.place(&path, replace, moving) {
-                // Another conversion of the same batch may have copied the same image meanwhile.
+                // A parallel conversion of the same batch may have copied the same image.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role.is_image() => {
                     let is_same = have_same_content(copy, &path).map_err(failure)?;
                     if !is_same {
@@ -239,9 +239,9 @@ impl Staged {
 
     fn open(&mut self, path: &Path, role: Role) -> io::Result<File> {
         let path = match fs::metadata(path) {
-            // A pipe or a device, `/dev/null`, must not be replaced.
+            // Never replaces pipes and devices, such as `/dev/null`.
             Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path),
-            // What a link points to is replaced, not the link.
+            // Replaces the target of a link, not the link.
             Ok(_) => fs::canonicalize(path)?,
             Err(_) => path.to_owned(),
         };
@@ -260,7 +260,7 @@ impl Files for Staged {
         regular::read(&self.path.with_file_name(name), limit)
     }
 
-    /// An image that is there already is kept.
+    /// Keeps an existing image with the same content.
     fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path.with_file_name(name);
         match !is_standard(&self.path) && matches!(holds(&path, bytes), Ok(Some(true))) {
@@ -269,7 +269,7 @@ impl Files for Staged {
         }
     }
 
-    /// Errors of the file name it: a scene may be written to several.
+    /// Errors name the file, since a scene may be written to several.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
         if is_standard(&self.path) {
             if name != STANDARD {
@@ -298,7 +298,7 @@ fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The failure that an image would replace a different file.
+/// Returns the failure that an image would replace a different file.
 fn different(path: &Path, source: &str) -> Failure {
     let message = format!("a different file exists; not replaced by {source}");
     Failure::usage(&path.display().to_string(), message).with_hint(
@@ -357,7 +357,7 @@ impl Write for NamedFile {
 
 fn named(name: &str, error: &io::Error) -> io::Error {
     match error.kind() {
-        // Whoever writes tries again.
+        // The writer retries.
         io::ErrorKind::Interrupted => error.kind().into(),
         io::ErrorKind::AlreadyExists => io::Error::new(error.kind(), name),
         kind => io::Error::new(kind, format!("{name}: {error}")),
@@ -370,7 +370,7 @@ fn write_to(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<
     out.flush()
 }
 
-/// Prints data for other programs.
+/// Prints data as JSON.
 pub fn print_json(data: &impl Serialize) -> Result<()> {
     write(Path::new(STANDARD), false, |out| {
         serde_json::to_writer_pretty(&mut *out, data)?;

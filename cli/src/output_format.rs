@@ -5,9 +5,9 @@ use clap::{Args, ValueEnum};
 /// The format of results on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people
+    /// Readable text
     Text,
-    /// A list with an object per file
+    /// JSON: a list with an object per file
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
@@ -18,7 +18,7 @@ pub enum OutputFormat {
 /// Options that select the format of results.
 #[derive(Debug, Args)]
 pub struct Output {
-    /// Print data for other programs: --format json.
+    /// Print JSON; short for --format json.
     #[arg(long)]
     json: bool,
     /// Print results in this format [default: text]

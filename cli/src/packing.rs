@@ -1,20 +1,20 @@
-//! The options that say how a format that compresses its data does it.
+//! Compression options of formats.
 
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use meshspec::WriteOptions;
 
-/// How to compress, in formats that have levels: IyMA.
+/// Compression options of formats with compression levels, as in IyMA.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compression of iyma")]
 pub struct Packing {
     /// Compression level, up to 22; 3 by default.
     #[arg(long, hide_short_help = true, value_name = "N", allow_negative_numbers = true, value_parser = level_parser())]
     level: Option<i32>,
-    /// Number of threads that compress; 1 by default.
+    /// Number of compression threads; 1 by default.
     #[arg(long, hide_short_help = true, value_name = "N")]
     threads: Option<u32>,
-    /// Whether to write a checksum of the data; by default as in the file read.
+    /// Whether to write a checksum of the data; by default as in the input.
     #[arg(long, hide_short_help = true, value_enum)]
     data_checksum: Option<Switch>,
 }
@@ -26,7 +26,7 @@ enum Switch {
 }
 
 impl Packing {
-    /// The first of the options that is given.
+    /// Returns the first of these options that is given.
     pub fn asked(&self) -> Option<&'static str> {
         let options = [
             ("--level", self.level.is_some()),

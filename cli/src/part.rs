@@ -1,4 +1,4 @@
-//! Values as people and JSON write them.
+//! Parses values from text and JSON.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde::de::Error as _;
 use serde_json::Error;
 use serde_json::value::RawValue;
 
-/// How deep lists and structs may nest, as in documents.
+/// The maximum nesting depth of lists and structs, as in documents.
 const MAX_DEPTH: usize = 128;
 
-/// What stands behind `PATH=`: a list or struct as JSON, else the text itself.
+/// Parses the value after `PATH=`: JSON for a list or struct, otherwise the text itself.
 pub fn of_option(text: &str) -> serde_json::Result<Part> {
     if text.starts_with(['[', '{']) { of_json(serde_json::from_str(text)?) } else { Ok(text.into()) }
 }
 
-/// A value of JSON. Numbers stay texts: they are read by the type of their field.
+/// Converts a JSON value. Numbers stay text, to be parsed by the type of their field.
 pub fn of_json(value: &RawValue) -> serde_json::Result<Part> {
     within(value, MAX_DEPTH)
 }

@@ -1,4 +1,4 @@
-//! Commands that look at several files: one result per file, and a bad file does not keep the others from theirs.
+//! Runs commands over several files, with one result per file. A failed file does not affect the others.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,14 +14,14 @@ use crate::listing::{self, Listed};
 use crate::many::Many;
 use crate::progress;
 
-/// What a command has to say of one file.
+/// The result of a command for a file.
 pub trait FileResult: Serialize {
     fn status(&self) -> Status;
-    /// Prints it for people.
+    /// Prints the result as text.
     fn print(&self, out: &mut impl Write) -> io::Result<()>;
 }
 
-/// Stands for a file that could not be looked at.
+/// The JSON of a file that failed.
 #[derive(Serialize)]
 struct Failed<'a> {
     file: String,
@@ -34,15 +34,15 @@ impl<'f> Failed<'f> {
     }
 }
 
-/// What is left of a file that was looked at.
-struct Looked<R> {
+/// The outcome for a file.
+struct FileOutcome<R> {
     status: Status,
-    /// `None` if it was done before.
+    /// The rendered result; `None` if the log has the file.
     rendered: Option<R>,
     failure: Option<Failure>,
 }
 
-/// The files of a command, and how to look at them.
+/// The input files of a command.
 pub struct Files<'m> {
     many: &'m Many,
     files: Vec<Listed>,
@@ -50,7 +50,7 @@ pub struct Files<'m> {
 }
 
 impl<'m> Files<'m> {
-    /// Those that the paths and options name; `options` are those on which the results of the command depend.
+    /// Lists the files of the paths and options. `options` are the options that affect the results of the command.
     pub fn new(
         many: &'m Many,
         paths: &[PathBuf],
@@ -68,8 +68,8 @@ impl<'m> Files<'m> {
         self.files.len()
     }
 
-    /// Looks at each file and prints the results: for people or as a JSON list in order, as lines when they are done.
-    /// The status is the worst of all.
+    /// Processes each file and prints the results: as text or a JSON list in order, or as JSON lines on completion. Returns
+    /// the worst status.
     pub fn look_at<T: FileResult>(
         &self,
         json: bool,
@@ -101,8 +101,8 @@ impl<'m> Files<'m> {
         Ok(status)
     }
 
-    /// Looks at each file, and hands on what `render` makes of the result in the order of the files. The status is the
-    /// worst of all.
+    /// Processes each file, renders the result, and passes on the rendered results in the order of the files. Returns the
+    /// worst status.
     pub fn each<T: FileResult, R: Send>(
         &self,
         look_at: impl Fn(&Path) -> Result<T> + Sync,
@@ -120,7 +120,7 @@ impl<'m> Files<'m> {
                     looked
                 },
                 |looked| {
-                    let Looked { status, rendered, failure } = looked?;
+                    let FileOutcome { status, rendered, failure } = looked?;
                     worst = worst.max(status);
                     if let Some(failure) = failure {
                         bar.suspend(|| failure.report());
@@ -132,16 +132,16 @@ impl<'m> Files<'m> {
         Ok(worst)
     }
 
-    /// Looks at a file and renders the result, unless that was done before.
+    /// Processes a file and renders the result, unless the log has it.
     fn one<T: FileResult, R>(
         &self,
         listed: &Listed,
         look_at: impl Fn(&Path) -> Result<T>,
         render: impl Fn(&Path, Result<&T, &Failure>) -> R,
-    ) -> Result<Looked<R>> {
+    ) -> Result<FileOutcome<R>> {
         let file = &*listed.file;
         if let Some(status) = self.lines.known(file) {
-            return Ok(Looked { status, rendered: None, failure: None });
+            return Ok(FileOutcome { status, rendered: None, failure: None });
         }
         let state = self.lines.state(file);
         let result = listed.require_readable().and_then(|()| look_at(file));
@@ -151,6 +151,6 @@ impl<'m> Files<'m> {
             Err(failure) => self.lines.write(&Failed::new(file, failure), state, status)?,
         }
         let rendered = Some(render(file, result.as_ref()));
-        Ok(Looked { status, rendered, failure: result.err() })
+        Ok(FileOutcome { status, rendered, failure: result.err() })
     }
 }

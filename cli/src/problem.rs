@@ -1,4 +1,4 @@
-//! What is wrong with a file, shown with the bytes that are.
+//! Prints problems of a file with their bytes.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::excerpt::Excerpt;
 use crate::terminal::{ERROR, Escaped, WARNING};
 use crate::text_excerpt::TextExcerpt;
 
-/// A finding or a fault of the structure.
+/// A finding, or a structural error.
 pub struct Problem<'p> {
     text: String,
     span: Option<&'p Span>,
@@ -30,12 +30,12 @@ impl<'p> Problem<'p> {
     }
 }
 
-/// The bytes that problems lie in.
+/// The bytes of a file with problems.
 pub struct Bytes<'b> {
     layout: Option<&'static Type>,
     file: &'b [u8],
     limits: &'b Limits,
-    /// The block that was unpacked last: the next problem is likely to lie in it, too.
+    /// The last unpacked block, which often contains the next problem as well.
     unpacked: Option<(Range<u64>, Vec<u8>)>,
 }
 
@@ -58,7 +58,7 @@ impl<'b> Bytes<'b> {
         }
     }
 
-    /// Prints the bytes or the line of a place, marked.
+    /// Prints the bytes or the line of a span, marked.
     pub fn excerpt(&mut self, span: &Span, style: Style, out: &mut impl Write) -> io::Result<()> {
         match span {
             Span::Text { range, line, .. } => {
@@ -74,7 +74,7 @@ impl<'b> Bytes<'b> {
         }
     }
 
-    /// The bytes that the span counts in: the file or an unpacked block.
+    /// Returns the bytes that the span refers to: the file or an unpacked block.
     fn at(&mut self, span: &Span) -> &[u8] {
         let Span::Unpacked { packed, .. } = span else { return self.file };
         if self.unpacked.as_ref().is_none_or(|(range, _)| range != packed) {

@@ -1,4 +1,4 @@
-//! Child processes with all that they start, of which none is left when the program ends, also when a signal ends it.
+//! Process groups of children. None survives the program, even if a signal ends it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,7 +12,7 @@ fn running() -> MutexGuard<'static, BTreeSet<u32>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The process group of a child. Killed when it is dropped.
+/// The process group of a child, killed on drop.
 pub struct ProcessGroup(u32);
 
 /// Starts a child in a new process group.
@@ -23,7 +23,7 @@ pub struct ProcessGroup(u32);
 pub fn spawn(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
-    // Locked, so that a signal finds the child in the list or prevents it.
+    // Locked, so that a signal handler either sees the child or prevents its start.
     let mut running = running();
     let child = command.spawn()?;
     running.insert(child.id());
@@ -38,7 +38,7 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Kills all children. None starts while the result is held.
+/// Kills all children. No child can start while the result is held.
 #[cfg(unix)]
 #[must_use]
 pub fn kill_all() -> impl Sized {
@@ -51,11 +51,11 @@ pub fn kill_all() -> impl Sized {
 fn kill(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        // Usually the whole group has ended.
+        // Ignores the error: usually, the whole group has ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
 
-/// There are no process groups: the child itself is killed by its handle.
+/// Does nothing: without process groups, the handle kills the child itself.
 #[cfg(not(unix))]
 fn kill(_: u32) {}

@@ -1,4 +1,4 @@
-//! The command line. To add a subcommand: a file in `commands`, a variant here and its line in [`Program::run`].
+//! The command line. A new subcommand needs a file in `commands`, a variant here and a line in [`Program::run`].
 
 use std::any::TypeId;
 
@@ -24,7 +24,7 @@ pub struct Program {
     command: Command,
 }
 
-/// Ends the description of the program.
+/// The end of the program's help.
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success
@@ -65,12 +65,12 @@ pub enum Help {
     Long,
 }
 
-/// The command line with the names of these formats.
+/// Returns the command line with the names of these formats.
 pub fn command(formats: &Formats, help: Help) -> clap::Command {
     with_help(with_names(Program::command(), formats), help, "")
 }
 
-/// Formats `-h` and `--help` with one line per option, instead of the three of clap, and appends examples.
+/// Formats `-h` and `--help` with one line per option, instead of clap's three, and appends examples.
 fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     let is_long = help == Help::Long;
     let about = command.get_long_about().filter(|_| is_long).map(ToString::to_string).unwrap_or_default();
@@ -110,7 +110,7 @@ fn with_values(arg: Arg) -> Arg {
     arg.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
-/// Gives the options that are formats the values that there are.
+/// Sets the possible values of format options.
 fn with_names(command: clap::Command, formats: &Formats) -> clap::Command {
     let with_values = |arg: Arg| {
         let id = arg.get_value_parser().type_id();
@@ -128,7 +128,7 @@ fn with_names(command: clap::Command, formats: &Formats) -> clap::Command {
 }
 
 impl Program {
-    /// Does what the command line says.
+    /// Runs the subcommand.
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         match &self.command {
             Command::Formats(command) => command.run(formats),

@@ -1,4 +1,4 @@
-//! Signs of life on a terminal, for work that takes longer than a second.
+//! Progress bars on a terminal, for work that takes longer than a second.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -11,27 +11,27 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::input::{is_standard, name_of};
 use crate::terminal::Escaped;
 
-/// How long work may take before it is shown.
+/// The delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often what is shown changes.
+/// The update interval.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Does the work on one file.
+/// Runs work on a file, with progress.
 pub fn on_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
     shown(&naming(path), work)
 }
 
-/// Does work on a file whose results go to standard output meanwhile: if that is the terminal, it is sign enough.
+/// Runs work on a file that prints its results meanwhile. Shows no progress if standard output is a terminal.
 pub fn on_printed_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
     if io::stdout().is_terminal() { work() } else { on_file(path, work) }
 }
 
-/// Does the work that makes one file of another.
+/// Runs work that converts a file to another.
 pub fn on_files<T>(input: &Path, output: &Path, work: impl FnOnce() -> T) -> T {
     if is_standard(output) { on_printed_file(input, work) } else { on_file(input, work) }
 }
 
-/// A bar that counts files, or names the only one, to be given to [`shown`].
+/// Returns a bar for [`shown`] that counts files, or names a single file.
 pub fn of(files: &[impl AsRef<Path>]) -> ProgressBar {
     match files {
         [file] => naming(file.as_ref()),
@@ -39,7 +39,7 @@ pub fn of(files: &[impl AsRef<Path>]) -> ProgressBar {
     }
 }
 
-/// Does the work, and shows the bar if that takes longer than a second.
+/// Runs work, and shows the bar after a second.
 pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return work();
@@ -50,7 +50,7 @@ pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
             if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 bar.set_draw_target(ProgressDrawTarget::stderr());
                 bar.enable_steady_tick(TICK);
-                // Ends with the work.
+                // Returns when the work ends.
                 let _ = waiting.recv();
                 bar.finish_and_clear();
             }

@@ -1,4 +1,4 @@
-//! The options that say how to read the files of a command.
+//! Options for reading the files of a command.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{dialect_parser, name_of, read_options, require_dialect};
 
-/// How to read the files of a command.
+/// Options for reading the files of a command.
 #[derive(Debug, Args)]
 pub struct Reading {
     /// Read the files as this format instead of detecting it.
@@ -18,16 +18,16 @@ pub struct Reading {
     /// Read the files as this dialect instead of detecting it.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Accept whatever can be decoded without guessing.
+    /// Accept everything that can be decoded without guessing.
     #[arg(long)]
     lenient: bool,
 }
 
-/// How much a file may hold.
+/// Limits on input files.
 #[derive(Debug, Args)]
 pub struct Bounds {
-    /// Refuse interchange files with more triangles or vertices, including the copies of meshes at several nodes that a
-    /// format without nodes needs. 134217728 by default.
+    /// Reject interchange files with more triangles or vertices, including copies of meshes for formats without nodes.
+    /// 134217728 by default.
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_triangles: Option<u64>,
 }
@@ -43,7 +43,7 @@ impl Bounds {
 }
 
 impl Reading {
-    /// How to read these bytes, with the dialect that they are in.
+    /// Returns the options for these bytes, with their dialect.
     pub fn options(&self, encoding: Encoding, bytes: &[u8]) -> ReadOptions {
         let options = read_options(self.lenient);
         match (self.dialect, encoding) {
@@ -57,7 +57,7 @@ impl Reading {
         read_options(self.lenient).strictness
     }
 
-    /// What the bytes of this file are.
+    /// Returns the encoding of a file.
     pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
         let encoding = self.from.map_or_else(|| Encoding::of_input(bytes, path, formats), Ok)?;
         match (encoding, self.dialect) {

@@ -1,4 +1,4 @@
-//! What a file is made of, in bytes: learnt from walking its declaration, whatever the format.
+//! The sections and packed blocks of a file in any format, found by walking its declaration.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,9 +10,9 @@ use serde::Serialize;
 /// The parts of a file.
 #[derive(Debug, Default, Serialize)]
 pub struct Parts {
-    /// The fields of the file as a whole, in order.
+    /// The top-level fields of the file, in order.
     pub sections: Vec<Section>,
-    /// The packed blocks, wherever they are.
+    /// The packed blocks at any depth.
     pub packed: Packed,
 }
 
@@ -32,9 +32,9 @@ impl Section {
 
 #[derive(Debug, Default, Serialize)]
 pub struct Packed {
-    /// Bytes that the blocks take in the file.
+    /// The total size of the blocks in the file, in bytes.
     pub size: u64,
-    /// Bytes that they unpack to.
+    /// Their total unpacked size, in bytes.
     pub unpacked_size: u64,
     pub blocks: Vec<PackedBlock>,
 }
@@ -47,10 +47,10 @@ pub struct PackedBlock {
     pub unpacked_size: u64,
 }
 
-/// The parts of a file with this layout, as far as the bytes follow it.
+/// Returns the parts of a file with this layout, up to the first error.
 pub fn parts(layout: &'static Type, bytes: &[u8], limits: &Limits) -> Parts {
     let mut parts = Parts::default();
-    // A file that was read leniently may have faults; what comes before them is known.
+    // A leniently read file may have errors; the parts before them are known.
     let _ = walk::walk(layout, bytes, limits, &mut parts);
     parts
 }
@@ -66,7 +66,7 @@ impl Parts {
     }
 }
 
-/// The bytes of the file that hold it: those of the whole block where it is packed.
+/// Returns the range in the file; for a packed value, that of its block.
 fn in_file(span: &Span) -> &Range<u64> {
     match span {
         Span::Unpacked { packed, .. } => packed,
@@ -76,7 +76,7 @@ fn in_file(span: &Span) -> &Range<u64> {
 
 impl Visitor for Parts {
     fn enter(&mut self, node: &Node) -> Visit {
-        // Items without packed blocks have nothing to tell, and there may be millions.
+        // Skips items without packed blocks, of which there may be millions.
         if has_packed(node.ty) { Visit::All } else { Visit::Items(0..0) }
     }
 
@@ -103,7 +103,7 @@ impl Visitor for Parts {
     }
 }
 
-/// Whether values of this type can have packed blocks in them.
+/// Returns `true` if values of this type can contain packed blocks.
 fn has_packed(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => has_packed(item),
@@ -153,7 +153,7 @@ mod tests {
         data: Vec<u8>,
     }
 
-    /// LZ4: a literal byte; a literal byte, and 20 copies of it that five literals follow.
+    /// Two LZ4 blocks: a literal byte, and a literal byte with 20 copies and five further literals.
     #[rustfmt::skip]
     const BYTES: &[u8] = &[
         2,

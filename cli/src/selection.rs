@@ -1,4 +1,4 @@
-//! Values of a file that options name by the end of their path, and lists that changes are made to.
+//! Resolves the paths of options to values and places in a file.
 
 use meshspec::Limits;
 use meshspec::layout::Type;
@@ -7,9 +7,9 @@ use meshspec::layout::walk::{self, Segment, Selection};
 use crate::failure::{Failure, Result};
 use crate::names;
 
-/// The bytes that paths lead through.
+/// The file that paths refer to.
 pub struct Paths<'f> {
-    /// The file, as messages name it.
+    /// The name of the file in messages.
     pub place: &'f str,
     pub layout: &'static Type,
     pub bytes: &'f [u8],
@@ -17,7 +17,7 @@ pub struct Paths<'f> {
 }
 
 impl Paths<'_> {
-    /// The whole path of the value that is asked for.
+    /// Returns the full path of a value. `path` may be any unambiguous suffix.
     pub fn select(&self, path: &str) -> Result<Vec<Segment>> {
         let (first, count) = match walk::select(self.layout, self.bytes, path, self.limits) {
             Selection::One(path) => return Ok(path),
@@ -31,7 +31,7 @@ impl Paths<'_> {
         Err(Failure::usage(self.place, format!("`{path}` is ambiguous: it could be {candidates}")))
     }
 
-    /// The path of a value that is not there yet: of an item of a list, or of a field of a struct, that is.
+    /// Returns the full path for a new value: an item of an existing list, or a field of an existing struct.
     pub fn select_place(&self, path: &str) -> Result<Vec<Segment>> {
         let (outer, last) = match path.rfind(['.', '[']) {
             Some(end) => path.split_at(end),
@@ -41,7 +41,7 @@ impl Paths<'_> {
         walk::parse_path(self.layout, &(outer + last)).ok_or_else(|| self.missing(path))
     }
 
-    /// Why there is no value with this path.
+    /// Returns the failure for a missing path.
     fn missing(&self, path: &str) -> Failure {
         if let Some(fault) = walk::first_fault(self.layout, self.bytes, self.limits) {
             return Failure::invalid(self.place, format!("no field `{path}` before the error: {fault}"));

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 
 use crate::model::Model;
 
-/// The most triangles that a leaf of the tree has.
+/// The maximum number of triangles in a leaf.
 const LEAF: usize = 4;
 
-/// Distances due to rounding, relative to the largest coordinate.
+/// The rounding error of distances, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-12;
 
 /// A bounding volume hierarchy for nearest-point queries.
@@ -17,13 +17,13 @@ pub struct Surface {
     nodes: Vec<Node>,
 }
 
-/// A box around a range of the triangles.
+/// The bounding box of a range of triangles.
 struct Node {
     low: DVec3,
     high: DVec3,
     first: usize,
     count: usize,
-    /// The index of the second child, of which the first is the next node; `None` for a leaf.
+    /// The index of the second child; `None` for a leaf. The first child is the next node.
     second: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ impl Surface {
         surface
     }
 
-    /// Adds the node of a range of the triangles, and its children. Halves make the depth logarithmic.
+    /// Adds the node of a range of triangles, and its children. Halving makes the depth logarithmic.
     fn split(&mut self, first: usize, count: usize) {
         let range = &mut self.triangles[first..first + count];
         let corners = range.as_flattened().iter();
@@ -63,7 +63,7 @@ impl Surface {
         if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
 
-    /// Lowers the squared distance `nearest` if a node has a triangle that is nearer.
+    /// Lowers the squared distance `nearest` if a node has a nearer triangle.
     fn search(&self, node: usize, point: DVec3, nearest: &mut f64) {
         let Some(Node { first, count, second, .. }) = self.nodes.get(node) else { return };
         let Some(second) = *second else {
@@ -96,9 +96,9 @@ impl Surface {
 
 /// Distances of a model from a surface, in metres.
 pub struct Distances {
-    /// Those of the vertices; 0 for vertices of no triangle.
+    /// The distances of the vertices; 0 for unused vertices.
     pub vertices: Vec<f64>,
-    /// Those of the centres of the triangles, which tell a hole that has all its corners.
+    /// The distances of the centres of the triangles, which reveal holes whose corners are all present.
     pub middles: Vec<f64>,
 }
 
@@ -115,7 +115,7 @@ impl Node {
     }
 }
 
-/// Returns the point of a triangle that is nearest to a point: a corner, a point of an edge, or one inside.
+/// Returns the nearest point of a triangle: a corner, a point on an edge, or an inner point.
 fn nearest_point([a, b, c]: [DVec3; 3], point: DVec3) -> DVec3 {
     let normal = (b - a).cross(c - a);
     let is_inside = |from: DVec3, to: DVec3| (to - from).cross(point - from).dot(normal) >= 0.0;
@@ -124,7 +124,7 @@ fn nearest_point([a, b, c]: [DVec3; 3], point: DVec3) -> DVec3 {
     }
     let of_edge = |from: DVec3, to: DVec3| {
         let along = (point - from).dot(to - from) / from.distance_squared(to);
-        // NaN for an edge without a length.
+        // `along` is NaN for an edge of length 0.
         if along > 0.0 { from.lerp(to, along.min(1.0)) } else { from }
     };
     let edges = [of_edge(a, b), of_edge(b, c), of_edge(c, a)];

@@ -1,4 +1,4 @@
-//! Temporary files, of which none is left when the program ends, also when a signal ends it.
+//! Temporary files. None survives the program, even if a signal ends it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use tempfile::NamedTempFile;
 
-/// Held for reading while files are made or moved to their places. The end by a signal waits for that, so that of files
-/// that belong together either all are new or none is.
+/// Locked for reading while files are created or moved to their places. Signal handlers wait for that, so that files that
+/// belong together are replaced together.
 static CHANGES: RwLock<()> = RwLock::new(());
 
-/// The temporary files there are.
+/// The paths of all temporary files.
 static FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file that is removed when it is dropped, or when a signal ends the program.
+/// A file that is removed on drop, or when a signal ends the program.
 pub struct Temporary {
     file: NamedTempFile,
     /// The entry in [`FILES`].
@@ -30,31 +30,31 @@ impl Drop for Listed {
     }
 }
 
-/// While this is held, signals wait.
+/// A guard that makes signal handlers wait.
 pub struct Moving(#[allow(dead_code, reason = "it is held, not used")] RwLockReadGuard<'static, ()>);
 
-/// Lets signals wait while files are moved to their places.
+/// Makes signal handlers wait while files are moved to their places.
 pub fn moving() -> Moving {
     Moving(CHANGES.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Temporary {
-    /// A new file in the folder of the output, so that moving it there does not copy it.
+    /// Creates a file in the folder of the output, so that moving it does not copy it.
     pub fn new(folder: &Path) -> io::Result<Temporary> {
         Temporary::with_suffix(folder, "")
     }
 
-    /// As [`new`](Temporary::new), with a name that ends like this.
+    /// Works as [`new`](Temporary::new), with a file name suffix.
     pub fn with_suffix(folder: &Path, suffix: &str) -> io::Result<Temporary> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".meshspec-").suffix(suffix);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // Those of any new file, not those of a secret; the system takes away what the user's mask says.
+            // The permissions of ordinary new files; the system applies the umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        // A missing folder is reported in the system's words; other errors would name the temporary file.
+        // Reports a missing folder here; errors of `tempfile` would name the temporary file.
         fs::metadata(folder)?;
         let _signals_wait = moving();
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
@@ -63,17 +63,17 @@ impl Temporary {
         Ok(Temporary { file, _listed: Listed(path) })
     }
 
-    /// Another handle of the file, to write to it.
+    /// Returns another handle for writing to the file.
     pub fn handle(&self) -> io::Result<fs::File> {
         self.file.as_file().try_clone()
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Moves the file to its place, with the permissions of the file that it replaces.
+    /// Moves the file to its place, keeping the permissions of a replaced file.
     pub fn place(self, path: &Path, replace: bool, _: &Moving) -> io::Result<()> {
         if let Ok(replaced) = fs::metadata(path) {
             self.file.as_file().set_permissions(replaced.permissions())?;
@@ -86,7 +86,7 @@ impl Temporary {
 #[cfg(unix)]
 pub use signals::remove_on_signals;
 
-/// There are no signals.
+/// Does nothing on systems without Unix signals.
 #[cfg(not(unix))]
 pub fn remove_on_signals() -> crate::failure::Result<()> {
     Ok(())
@@ -107,10 +107,11 @@ mod signals {
     use crate::failure::{Failure, Result};
     use crate::process_groups;
 
-    /// From now on, SIGINT and SIGTERM kill all children and remove all temporary files before they end the program.
+    /// Installs handlers for SIGINT and SIGTERM that kill all children and remove all temporary files before they end the
+    /// program.
     pub fn remove_on_signals() -> Result<()> {
         let install = || {
-            // What is beyond a limit of the size of files cannot be written; that shall not end the program.
+            // An exceeded file size limit becomes a write error, and does not end the program.
             flag::register(SIGXFSZ, Arc::default())?;
             Signals::new([SIGINT, SIGTERM])
         };
@@ -118,13 +119,13 @@ mod signals {
         thread::spawn(move || {
             for signal in signals.forever() {
                 let _no_children = process_groups::kill_all();
-                // From here on nothing is made or moved any more.
+                // From here on, no file is created or moved.
                 let _end = CHANGES.write().unwrap_or_else(PoisonError::into_inner);
                 for file in &*FILES.lock().unwrap_or_else(PoisonError::into_inner) {
-                    // It may have been removed meanwhile.
+                    // The file may have been removed meanwhile.
                     let _ = fs::remove_file(file);
                 }
-                // Whoever started the program is to see which signal ended it.
+                // Ends by the same signal, so that the parent process sees it.
                 let _ = low_level::emulate_default_handler(signal);
             }
         });

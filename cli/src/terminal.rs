@@ -1,4 +1,4 @@
-//! Words for people: colours, plurals, text of unknown origin.
+//! Text for terminals: styles, plurals, numbers and escaping.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -10,7 +10,7 @@ pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub const HINT: Style = AnsiColor::Cyan.on_default().bold();
 pub const TITLE: Style = Style::new().bold();
 
-/// Text that may come from a file: control characters, which could steer the terminal or reorder its text, are escaped.
+/// Untrusted text. Escapes characters that could control the terminal or reorder text.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -28,18 +28,18 @@ pub fn steers(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// `1 vertex`, `2 vertices`.
+/// Formats a count with its noun: `1 vertex`, `2 vertices`.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// A number to six digits, as people write it: `0.1` and not `0.10000000149011612`.
+/// Formats a number with six significant digits: `0.1`, not `0.10000000149011612`.
 pub fn number(value: f32) -> String {
     let rounded = format!("{value:.5e}").parse::<f64>().unwrap_or(value.into());
     decimal(rounded, rounded.abs())
 }
 
-/// Formats a coordinate with as many digits as identify it, so that small extents far from the origin stay visible.
+/// Formats a coordinate with enough digits to identify it, so that small extents far from the origin stay visible.
 pub fn coordinate(value: f32) -> String {
     decimal(value, value.abs().into())
 }
@@ -51,7 +51,7 @@ fn decimal(value: impl fmt::Display + fmt::LowerExp, size: f64) -> String {
     }
 }
 
-/// Long texts are cut.
+/// Truncates long text.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 80;
     match text.char_indices().nth(MAX_CHARS) {

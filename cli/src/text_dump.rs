@@ -1,4 +1,4 @@
-//! `meshspec dump` for texts: each line with what it means.
+//! `meshspec dump` for text formats: each line with its meaning.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,25 +12,25 @@ use crate::failure::{Failure, Result, Status};
 use crate::problem::{Bytes, Problem};
 use crate::terminal::{Escaped, TITLE, counted};
 
-/// Lines of a list that are shown; of one that is asked for, more.
+/// The maximum number of shown lines per list; more for a requested list.
 const FEW: u64 = 24;
 const MANY: u64 = 400;
-/// Lines with findings that are shown in any case.
+/// The maximum number of lines with findings that are shown regardless of other limits.
 const MAX_INVALID: u64 = 100;
 
-/// A text that is dumped.
+/// A dump of a text file.
 pub struct TextDump<'d> {
     pub name: String,
     pub format: AnyFormat,
     pub bytes: &'d [u8],
     /// Only the lines of this list, or the line of this item.
     pub path: Option<&'d str>,
-    /// Shows long lists wholly.
+    /// Shows every line of long lists.
     pub all: bool,
     pub json: bool,
 }
 
-/// The first line of the data.
+/// The first line of the JSON output.
 #[derive(Serialize)]
 struct Head<'h> {
     file: &'h str,
@@ -38,14 +38,14 @@ struct Head<'h> {
     size: u64,
 }
 
-/// One of the last lines of the data, if every line is well-formed and the file is not.
+/// A line at the end of the JSON output, for an error of the file as a whole.
 #[derive(Serialize)]
 struct Last<'l> {
     error: &'l Finding,
 }
 
 impl TextDump<'_> {
-    /// Prints the lines; `place` is the file as messages name it.
+    /// Prints the lines. `place` is the name of the file in messages.
     pub fn run(&self, place: &str) -> Result<Status> {
         let limit = match self.path {
             _ if self.all || self.json => u64::MAX,
@@ -54,7 +54,7 @@ impl TextDump<'_> {
         };
         let mut selection = Selection { limit, ..Selection::default() };
         let item = self.path.and_then(item);
-        // The stream takes out the colours where there is no terminal.
+        // The stream strips colours unless it is a terminal.
         let mut out = BufWriter::new(anstream::stdout().lock());
         self.head(&mut out)?;
         let mut written = Ok(());
@@ -81,7 +81,7 @@ impl TextDump<'_> {
                 );
             }
             Some(_) => {}
-            // Of the file as a whole, if it is shown as a whole.
+            // Checks the whole file, if all of it is shown.
             None => {
                 let report = self.format.check_lines(self.bytes);
                 self.end(report.findings(), &mut out)?;
@@ -119,7 +119,7 @@ impl TextDump<'_> {
         self.problems(&line.findings, out)
     }
 
-    /// Prints what is wrong with the file as a whole.
+    /// Prints findings about the whole file.
     fn end(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         if self.json {
             return findings.iter().try_for_each(|error| put(&Last { error }, out));
@@ -142,22 +142,22 @@ fn put(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The list and the index of an item: those of `uvs[0][3]` are `uvs[0]` and 3.
+/// Splits the path of an item into list and index: `uvs[0][3]` into `uvs[0]` and 3.
 fn item(path: &str) -> Option<(&str, usize)> {
     let (list, index) = path.strip_suffix(']')?.rsplit_once('[')?;
     Some((list, index.parse().ok()?))
 }
 
-/// Decides which lines are shown.
+/// Selects the lines to show.
 #[derive(Default)]
 struct Selection {
-    /// Of each list.
+    /// The maximum number of lines per list.
     limit: u64,
-    /// Number of lines of each list so far.
+    /// The number of lines of each list so far.
     counts: HashMap<&'static str, u64>,
-    /// Number of lines with findings so far.
+    /// The number of lines with findings so far.
     invalid: u64,
-    /// The lines since the last one that was shown.
+    /// The hidden lines since the last shown one.
     skipped: Option<Skipped>,
 }
 
@@ -175,7 +175,7 @@ impl Selection {
     }
 }
 
-/// Lines that are not shown.
+/// Hidden lines.
 #[derive(Default)]
 struct Skipped {
     lines: u64,

@@ -1,4 +1,4 @@
-//! A line of a text file, with a place in it marked.
+//! Excerpts of text files: a line with a marked range.
 
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -7,15 +7,15 @@ use anstyle::Style;
 
 use crate::terminal::steers;
 
-/// Longer lines are cut around the place, to about as many characters.
+/// The approximate maximum number of characters; longer lines are truncated around the marked range.
 const WIDTH: usize = 100;
 
-/// Shows the line that holds `marked`, with the marked bytes underlined. An empty range marks where something is
-/// missing.
+/// Shows the line that contains `marked`, with the marked bytes underlined. An empty range marks the place of a missing
+/// value.
 pub struct TextExcerpt<'a> {
     pub file: &'a [u8],
     pub marked: Range<u64>,
-    /// The number of the line.
+    /// The line number.
     pub line: u64,
     pub style: Style,
 }
@@ -25,7 +25,7 @@ impl fmt::Display for TextExcerpt<'_> {
         let length = self.file.len();
         let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
         let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
-        // What is looked at is bounded: a character has 4 bytes at most.
+        // Bounds the scanned bytes: a character has at most 4.
         let (from, to) = (start.saturating_sub(4 * WIDTH), length.min(start + 4 * WIDTH));
         let before = tail(&self.file[from..start]);
         let (marked, after) = self.file[start..to].split_at(end.min(to) - start);
@@ -53,25 +53,25 @@ impl fmt::Display for TextExcerpt<'_> {
     }
 }
 
-/// The end of the bytes that belongs to the same line, and whether some of it is left out.
+/// Returns the end of the last line of the bytes, and whether it was truncated.
 fn tail(bytes: &[u8]) -> (&[u8], bool) {
     let line = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
     let mut start = line.len().saturating_sub(WIDTH / 2);
-    // Not in the middle of a character.
+    // Moves to a character boundary.
     while start > 0 && line.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
         start -= 1;
     }
     (&line[start..], start > 0)
 }
 
-/// The beginning of the bytes that belongs to the same line, up to `most` bytes of it.
+/// Returns the first line of the bytes, truncated to about `most` bytes.
 fn head(bytes: &[u8], most: usize) -> &[u8] {
     let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
     let line = &bytes[..end];
     cut(line.strip_suffix(b"\r").unwrap_or(line), most).0
 }
 
-/// At most as many bytes, and whether some are left out.
+/// Truncates bytes at a character boundary. Also returns whether any were dropped.
 fn cut(bytes: &[u8], most: usize) -> (&[u8], bool) {
     let mut end = bytes.len().min(most);
     while end < bytes.len() && bytes[end] & 0xc0 == 0x80 {
@@ -80,12 +80,12 @@ fn cut(bytes: &[u8], most: usize) -> (&[u8], bool) {
     (&bytes[..end], end < bytes.len())
 }
 
-/// Text as it can be shown on one line: a character for each of the file's.
+/// Appends text for display on a single line, one character for each of the file.
 fn push(out: &mut String, bytes: &[u8]) {
     for c in String::from_utf8_lossy(bytes).chars() {
         let shown = match c {
             '\t' | '\u{b}' | '\u{c}' => ' ',
-            // The pictures of control characters.
+            // The Unicode pictures of control characters.
             '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
             c if steers(c) => '\u{fffd}',
             c => c,

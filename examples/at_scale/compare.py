@@ -1,4 +1,4 @@
-"""Runs the job beside a single run of the program, kills one of its two workers, and compares what both made."""
+"""Runs the job and a single run of the program, kills one of the job's two workers, and compares the outputs."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ import dask_job
 
 
 def generate(folder, count):
-    """As many files of Seed: strips of triangles, each another one; one of a hundred has an index too many."""
+    """Writes `count` distinct Seed files: strips of triangles. One in a hundred has an index out of range."""
     files = []
     for number in range(count):
         size = 3 + number % 40

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Converts 10,000 generated files twice: in one run, and as a Dask job on two workers, one of which is killed on the way.
-# Fails unless both give the same files and the same results.
+# Converts 10,000 generated files twice: in a single run, and as a Dask job on two workers, one of which is killed.
+# Fails unless both produce the same files and results.
 #
 # Usage: examples/at_scale/run.sh [FILES]
 #

@@ -1,11 +1,11 @@
-//! A loader of BMD in Rust, with one bug. With `--fixed` it has none.
+//! A BMD loader in Rust with one bug, which `--fixed` fixes.
 //!
 //! ```sh
 //! rustc --edition 2024 bmd_loader.rs
 //! meshspec conform corpus --crash-status 101 -- ./bmd_loader {}
 //! ```
 //!
-//! Exit status 0 if the file is read, 1 with a message if it is rejected, 101 after a panic.
+//! Exits with status 0 if it accepts the file, 1 with a message if it rejects it, and 101 after a panic.
 
 use std::process::ExitCode;
 
@@ -16,14 +16,14 @@ fn require(condition: bool, message: &'static str) -> Result<()> {
     if condition { Ok(()) } else { Err(message) }
 }
 
-/// The bytes of an image, and how many of them its lists and strings may still take together.
+/// The bytes of an image, and the remaining total size of its lists and strings.
 struct Image<'b> {
     bytes: &'b [u8],
     allowance: usize,
 }
 
 impl<'b> Image<'b> {
-    /// Returns a list at an offset, which lies behind the header unless it is empty.
+    /// Returns a list at an offset, which must be after the header unless the list is empty.
     fn list(&mut self, offset: u32, size: u32) -> Result<&'b [u8]> {
         if size == 0 {
             return Ok(&[]);
@@ -42,7 +42,7 @@ impl<'b> Image<'b> {
         Ok(self.list(offset, size)?.as_chunks().0)
     }
 
-    /// Looks at the string at an offset; 0 stands for none.
+    /// Checks the string at an offset; 0 for none.
     fn string(&mut self, offset: u32) -> Result<()> {
         if offset == 0 {
             return Ok(());
@@ -67,7 +67,7 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// Reads an image, and returns why it is rejected.
+/// Reads an image. Returns the reason for a rejection.
 pub fn load(bytes: &[u8], is_fixed: bool) -> Result<()> {
     let header = bytes.get(..48).ok_or("the header is truncated")?;
     require(header.starts_with(b"BMD1"), "not a BMD file")?;
@@ -109,7 +109,7 @@ fn load_mesh(mesh: &[u8; 32], image: &mut Image) -> Result<()> {
     require(counts.contains(&stated), "n_tris is not the number of faces")
 }
 
-/// Checks vertices, whose size is in their tag.
+/// Checks vertices, whose tags determine their sizes.
 fn count_vertices(mut rest: &[u8], subtype: u32) -> Result<usize> {
     let mut count = 0;
     while !rest.is_empty() {
@@ -130,7 +130,7 @@ fn count_vertices(mut rest: &[u8], subtype: u32) -> Result<usize> {
     Ok(count)
 }
 
-/// Checks faces, whose form is in their lowest bits, and returns the numbers of triangles and quads.
+/// Checks faces, whose lowest bits determine their forms. Returns the numbers of triangles and quads.
 fn count_faces(mut rest: &[u8], vertices: usize, kind: u32) -> Result<(usize, usize)> {
     let mut counts = (0, 0);
     while let Some(first) = rest.first() {
@@ -160,7 +160,7 @@ fn count_faces(mut rest: &[u8], vertices: usize, kind: u32) -> Result<(usize, us
     Ok(counts)
 }
 
-/// The parent of a bone that follows others.
+/// The parent value of a pseudo-bone.
 const PSEUDO: u8 = 255;
 
 fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()> {

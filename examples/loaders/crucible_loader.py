@@ -1,9 +1,9 @@
-"""A loader of Crucible in plain Python, with one bug. With --fixed it has none.
+"""A Crucible loader in plain Python with one bug, which --fixed fixes.
 
     meshspec conform corpus --crash-status 1 -- python3 crucible_loader.py {}
 
-Prints the contents of the file as JSON and exits with status 0, or prints why it rejects the file and exits with status 2.
-Python itself exits with status 1 after an exception that nobody catches.
+Prints the contents of the file as JSON and exits with status 0, or prints the reason for a rejection and exits with
+status 2. Python itself exits with status 1 after an uncaught exception.
 """
 
 import json
@@ -12,8 +12,8 @@ import sys
 
 FIXED = "--fixed" in sys.argv
 
-# Bit of each attribute, its name, and the format of one value for `struct`. The dialects differ from bit 4 on. Floats are
-# read as their bits: Python's floats have 64 bits, and a signalling NaN does not survive the conversion.
+# The bit of each attribute, its name, and its `struct` format. The dialects differ from bit 4 on. Floats are read as
+# their bits, since the conversion to Python's 64-bit floats would change signalling NaNs.
 COMMON = {0: ("position", "3I"), 1: ("position_2d", "2I"), 2: ("normal", "3I"), 3: ("uv_0", "2I")}
 DIALECTS = {
     "spec": COMMON | {4: ("color_0", "4B"), 5: ("weights", "HIHIHIHI")},
@@ -22,7 +22,7 @@ DIALECTS = {
 
 
 class Rejected(Exception):
-    """Why a file is not read."""
+    """The reason for a rejection."""
 
 
 class Reader:
@@ -44,7 +44,7 @@ class Reader:
 
 
 def unpack_lz4(block, size):
-    """Unpacks a raw LZ4 block of exactly so many bytes."""
+    """Unpacks a raw LZ4 block to exactly this many bytes."""
     reader, out = Reader(block), bytearray()
     while True:
         token = reader.take(1)[0]
@@ -55,7 +55,7 @@ def unpack_lz4(block, size):
         count = length(reader, token & 15) + 4
         if not 0 < offset <= len(out) or len(out) + count > size:
             raise Rejected("a match of an LZ4 block is out of range")
-        # A match may overlap what it produces.
+        # A match may overlap its own output.
         for _ in range(count):
             out.append(out[-offset])
     if len(out) != size:
@@ -64,7 +64,7 @@ def unpack_lz4(block, size):
 
 
 def length(reader, nibble):
-    """Returns a length of LZ4: 15 is continued in bytes, of which the first below 255 is the last."""
+    """Returns an LZ4 length: 15 continues in further bytes, up to the first below 255."""
     total = nibble
     while nibble == 15:
         more = reader.take(1)[0]
@@ -115,7 +115,7 @@ def read_chunk(reader, attributes):
 
 
 def contents_of(streams):
-    """Returns attributes as contents have them, floats by their bits."""
+    """Returns attributes in the form of contents, floats by their bits."""
     attributes = {}
     for name, stream in streams.items():
         if name == "weights":

@@ -1,11 +1,11 @@
 /*
- * A loader of MESH 1.0 in C, with one bug. Compiled with -DFIXED it has none.
+ * A MESH 1.0 loader in C with one bug, which -DFIXED fixes.
  *
  *     meshspec schema mesh --as c --out .
  *     cc -std=c11 -I. mesh_loader.c -o mesh_loader
  *     meshspec conform corpus -- ./mesh_loader {}
  *
- * Exit status 0 if the file is read, 1 with a message if it is rejected.
+ * Exits with status 0 if it accepts the file, and 1 with a message if it rejects it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "mesh.h"
 
-/* The bytes of the file that are not read yet. */
+/* The unread bytes of the file. */
 static const unsigned char *at;
 static uint64_t left;
 
@@ -24,7 +24,7 @@ static void reject(const char *why)
     exit(1);
 }
 
-/* The next `count` items of `size` bytes. The product cannot overflow: both numbers have 32 bits. */
+/* Returns the next `count` items of `size` bytes. The product cannot overflow: both numbers have 32 bits. */
 static const unsigned char *take(uint64_t count, uint64_t size)
 {
     const unsigned char *items = at;
@@ -81,14 +81,14 @@ static void check_indices(const unsigned char *indices, const mesh_header *heade
 #ifdef FIXED
         if (index >= header->vertex_count)
 #else
-        /* The bug: the number of vertices is no index. */
+        /* The bug: the number of vertices is not a valid index. */
         if (index > header->vertex_count)
 #endif
             reject("an index is out of range");
     }
 }
 
-/* Rejects ids that are not the numbers below `count`, each once. */
+/* Rejects ids that are not a permutation of the numbers below `count`. */
 static void check_permutation(const uint32_t *ids, unsigned count, const char *why)
 {
     unsigned char seen[256] = {0};
@@ -97,7 +97,7 @@ static void check_permutation(const uint32_t *ids, unsigned count, const char *w
             reject(why);
 }
 
-/* Whether parents, as positions in the list of `places`, make a forest. */
+/* Returns true if parents, looked up in `places`, form a forest. */
 static int is_forest(const mesh_joint *joints, const uint32_t *places, unsigned count)
 {
     unsigned parents[256];
@@ -105,7 +105,7 @@ static int is_forest(const mesh_joint *joints, const uint32_t *places, unsigned 
         parents[places[i]] = joints[i].parent;
     for (unsigned i = 0; i < count; i++) {
         unsigned joint = i;
-        /* A joint has fewer ancestors than there are joints, unless it is one of them. */
+        /* A joint has fewer ancestors than there are joints, unless it is its own ancestor. */
         for (unsigned steps = 0; parents[joint] != 255; steps++) {
             if (parents[joint] >= count || steps == count)
                 return 0;
@@ -123,7 +123,7 @@ static void check_joints(const mesh_joint *joints, unsigned count)
         positions[i] = i;
     }
     check_permutation(ids, count, "the ids of the joints are not 0, 1, 2, ...");
-    /* Parents are positions, or ids where only these make a forest (M10). */
+    /* Parents are positions, or ids if only these form a forest (M10). */
     if (!is_forest(joints, positions, count) && !is_forest(joints, ids, count))
         reject("a joint has an invalid parent");
 }

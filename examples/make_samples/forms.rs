@@ -1,4 +1,4 @@
-//! BMD with all forms of vertices and faces, each of which says nearly the same.
+//! BMD samples with all forms of vertices and faces, whose values are nearly equal.
 
 use meshspec::bmd::schema::{
     FineSt, FineVertex96, FlatVertex64, Normal, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64,
@@ -9,7 +9,7 @@ use meshspec::{Result, Text, bmd};
 
 use crate::corner;
 
-/// A textured and a flat mesh with all forms that are defined.
+/// Returns a textured and a flat mesh with all defined forms.
 pub fn all() -> Result<Document> {
     let forms = |narrow: fn(u32) -> PackedVertex| {
         let middle = [0xF8, 0xF9, 0xFA, 0xFB].into_iter().zip(2..).map(|(tag, index)| middle(index, tag));
@@ -18,7 +18,7 @@ pub fn all() -> Result<Document> {
     document(vec![mesh("stone", forms(textured))?, mesh("#80FF00", forms(flat))?])
 }
 
-/// The tags that are not defined.
+/// Returns a mesh with the undefined tags.
 pub fn undefined() -> Result<Document> {
     document(vec![mesh("stone", (0xF0..=0xF7).zip(0..).map(|(tag, index)| middle(index, tag)))?])
 }
@@ -28,7 +28,7 @@ fn document(meshes: Vec<Mesh>) -> Result<Document> {
     Ok(Document { meshes, lods: vec![lod], ..Default::default() })
 }
 
-/// Eight vertices, and each form of a face twice between them.
+/// Returns a mesh of eight vertices with each face form twice.
 fn mesh(material: &str, vertices: impl Iterator<Item = PackedVertex>) -> Result<Mesh> {
     let mut list = Vertices::default();
     vertices.into_iter().try_for_each(|vertex| list.push(vertex))?;
@@ -49,18 +49,18 @@ fn mesh(material: &str, vertices: impl Iterator<Item = PackedVertex>) -> Result<
     Ok(Mesh::new(Some(Text::from(material)), list, faces))
 }
 
-/// Two squares, one above the other.
+/// Returns a corner of two stacked squares.
 fn position(index: u32) -> bmd::Triple {
     let [x, y] = [[0, 0], [128, 0], [128, 128], [0, 128]][index as usize % 4];
     corner([x, y, 128 * (index / 4)])
 }
 
-/// Upwards, in all forms that have one.
+/// Returns the upward normal.
 fn normal() -> Normal {
     Normal::from_bytes([0, 0, 0x70])
 }
 
-/// Half-way in S, and in T as far as the form goes.
+/// Returns texture coordinates with half of S and the maximum fraction of T.
 fn scaled(exponent: u8) -> ScaledSt {
     ScaledSt::new().with_frac_s(1024).with_frac_t(2047).with_exponent(exponent)
 }
@@ -74,9 +74,9 @@ fn flat(index: u32) -> PackedVertex {
     PackedVertex::Flat64(FlatVertex64::new().with_position(position(index)).with_normal(normal()))
 }
 
-/// 96 bits: an even tag has fine texture coordinates, an odd one has an exponent.
+/// Returns a 96-bit vertex. Even tags have fine texture coordinates, odd tags an exponent.
 fn middle(index: u32, tag: u8) -> PackedVertex {
-    // A colour where the tag is F8 or F9, else the base.
+    // A colour for the tags F8 and F9, otherwise the base.
     let color_or_bone = if matches!(tag, 0xF8 | 0xF9) { 0x3f } else { 0 };
     if tag.is_multiple_of(2) {
         PackedVertex::Fine96(
@@ -99,7 +99,7 @@ fn middle(index: u32, tag: u8) -> PackedVertex {
     }
 }
 
-/// 128 bits. 0.25, 0.5 and 1.0 as binary16.
+/// Returns a 128-bit vertex with 0.25, 0.5 and 1.0 as binary16.
 fn wide(index: u32) -> PackedVertex {
     PackedVertex::Vertex128(
         Vertex128::new()

@@ -1,4 +1,4 @@
-//! Writes the files in `samples/`: each format, dialect and form that there is, small enough to be read as hex.
+//! Writes the files in `samples/`: every format, dialect and form, small enough to read as hex.
 //!
 //! `cargo run --example make_samples`
 
@@ -94,7 +94,7 @@ fn columns(columns: mesh::Columns) -> mesh::Vertices {
     mesh::Vertices::from_columns(&columns).unwrap_or_default()
 }
 
-/// A strip of two squares on a pole of two joints, which an animation waves.
+/// Returns a strip of two squares on a pole of two joints, with an animation that waves it.
 fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     let positions: Vec<[f32; 3]> = (0..6).map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0]).collect();
     let ids = |i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] };
@@ -143,7 +143,7 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     })
 }
 
-/// A tetrahedron with every attribute of the specification, and `more`.
+/// Returns a tetrahedron with every attribute of the specification, and `more`.
 fn chunk(more: &[crucible::Values]) -> crucible::Chunk {
     let bound = |bone, influence| crucible::BoneWeight { bone, influence };
     let mut streams = vec![
@@ -162,7 +162,7 @@ fn chunk(more: &[crucible::Values]) -> crucible::Chunk {
     crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
 }
 
-/// Two quads, each with indices of its own, and a custom attribute.
+/// Returns two quads with separate indices and a custom attribute.
 fn quads() -> meshspec::Result<iyma::Document> {
     use iyma::{Attribute, IndexBuffer, Usage, VertexFormat};
     let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
@@ -185,12 +185,12 @@ fn quads() -> meshspec::Result<iyma::Document> {
     Ok(document)
 }
 
-/// A tetrahedron with a vertex per corner of each face, so that faces have a normal each.
+/// Returns a tetrahedron with a vertex per corner of each face, for flat normals.
 fn seed_tetrahedron() -> seed::Document {
     let property =
         |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
     let corners: Vec<_> = FACES.iter().map(|corner| CORNERS[usize::from(*corner)]).collect();
-    // The normal of a face points away from the corner that it does not have.
+    // The normal of a face points away from the opposite corner.
     let normal = |face: &[u16]| {
         (0..4).find(|corner| !face.contains(corner)).map(|corner| CORNERS[usize::from(corner)])
     };
@@ -213,7 +213,7 @@ fn seed_tetrahedron() -> seed::Document {
     }
 }
 
-/// A triangle with every attribute that there is: two colours and eight pairs of texture coordinates.
+/// Returns a triangle with all attributes: two colours and eight sets of texture coordinates.
 fn seed_channels() -> seed::Document {
     let channel = |channel: u8| vec![[f32::from(channel), 0.0], [0.0, 0.25], [0.5, 1.0]];
     let property =
@@ -235,8 +235,8 @@ fn seed_channels() -> seed::Document {
     }
 }
 
-/// A pyramid in both kinds of surface and all sizes of vertices, with the solid of its bone, a pseudo-bone half-way up
-/// and an animation that turns it.
+/// Returns a pyramid with both kinds of surfaces and all vertex sizes. It has the solid of its bone, a pseudo-bone
+/// half-way up, and an animation that rotates it.
 fn pyramid() -> meshspec::Result<bmd::Document> {
     let bone = |name: &str, x: u32, id_solid| bmd::Bone {
         transform: bmd::Transform::Bone(
@@ -275,14 +275,14 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
     })
 }
 
-/// Fractions of the corners, of which 256 make one unit: four on the ground, and the top.
+/// The corners in units of 1/256: four on the ground, and the top.
 const PYRAMID: [[u32; 3]; 5] = [[0, 0, 0], [128, 0, 0], [128, 128, 0], [0, 128, 0], [64, 64, 255]];
 
 fn corner([x, y, z]: [u32; 3]) -> bmd::Triple {
     bmd::Triple::from(14 << 27 | z << 18 | y << 9 | x)
 }
 
-/// The faces: a quad, and four triangles to the top.
+/// Returns the faces: a quad, and four triangles to the top.
 fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     let mut faces = bmd::Faces::default();
     let sides = (0..4).map(|i| bmd::Face::Triangle([i, (i + 1) % 4, 4]));
@@ -291,7 +291,7 @@ fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     Ok(faces)
 }
 
-/// A drawn pyramid; `wide` of its vertices are larger than they need to be.
+/// Returns a visible pyramid, with `wide` vertices in larger forms than necessary.
 fn surface(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
     let mut vertices = bmd::Vertices::default();
     for (index, position) in PYRAMID.into_iter().map(corner).enumerate() {
@@ -324,7 +324,7 @@ fn surface(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
     Ok(bmd::Mesh::new(Some(Text::from(material)), vertices, pyramid_faces()?))
 }
 
-/// The solid of a bone: closed, not drawn.
+/// Returns the solid of a bone: closed and invisible.
 fn solid() -> meshspec::Result<bmd::Mesh> {
     let mut vertices = bmd::Vertices::default();
     for position in PYRAMID.into_iter().map(corner) {

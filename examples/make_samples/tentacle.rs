@@ -1,4 +1,4 @@
-//! A tentacle: a column on a chain of joints, whose vertices follow up to four of them, and which moves in two ways.
+//! A tentacle: a column on a chain of joints, with up to four joints per vertex and two animations.
 
 use std::error::Error;
 
@@ -6,10 +6,10 @@ use meshspec::scene::{FromScene, SceneOptions};
 use meshspec::{Dialect, Document, Format, bmd, mesh};
 
 const JOINTS: u8 = 4;
-/// Rings of four vertices each.
+/// The number of rings of four vertices each.
 const RINGS: u8 = 5;
 
-/// As MESH.
+/// Returns the tentacle as MESH.
 pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     let corners = [[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
     let of_rings = (0..RINGS).flat_map(|ring| (0..4).map(move |corner: usize| (ring, corner)));
@@ -24,7 +24,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
         joint_ids: Some(ids),
         joint_weights: Some(weights),
     };
-    // The joints stand above each other, one unit apart.
+    // The joints are stacked, one unit apart.
     let joint = |id: u8| mesh::Joint {
         id,
         parent: id.checked_sub(1).unwrap_or(255),
@@ -45,7 +45,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     })
 }
 
-/// In the renderlib dialect: half as large, by the transform of the whole.
+/// Returns the tentacle in the renderlib dialect, scaled to one half by the transform of the file.
 pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     let (mut document, _) = as_mesh()?.into_dialect(Dialect::Renderlib)?;
     document.root_transform =
@@ -53,7 +53,7 @@ pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     Ok(document)
 }
 
-/// As BMD: vertices that follow several joints follow a pseudo-bone.
+/// Returns the tentacle as BMD. Vertices of several joints follow a pseudo-bone.
 pub fn as_bmd() -> Result<bmd::Document, Box<dyn Error>> {
     let options = SceneOptions::default();
     let (scene, _) = Document::Mesh(as_mesh()?).into_scene(&options)?;
@@ -64,7 +64,7 @@ fn diagonal([x, z]: [f32; 2]) -> [f32; 3] {
     [x * std::f32::consts::SQRT_2, 0.0, z * std::f32::consts::SQRT_2]
 }
 
-/// Joints and weights of the vertices of a ring, from one joint to all four of them.
+/// Returns the joints and weights of a ring: from one joint up to all four.
 fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
     match ring {
         0 => ([0, 255, 255, 255], [255, 0, 0, 0]),
@@ -75,7 +75,7 @@ fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
     }
 }
 
-/// Two triangles for each side between two rings.
+/// Returns two triangles for each side between two rings.
 fn sides() -> Vec<u32> {
     let cells = (0..u32::from(RINGS) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
     let corners = cells.flat_map(|(ring, side)| {
@@ -85,7 +85,7 @@ fn sides() -> Vec<u32> {
     corners.collect()
 }
 
-/// To one side and to the other. The poses of a timestamp may come in any order.
+/// Returns an animation that sways to both sides. The poses of a timestamp may have any order.
 fn sway() -> mesh::Animation {
     let poses = [0.0, 0.3, 0.0, -0.3, 0.0].into_iter().flat_map(|angle: f32| {
         (0..u32::from(JOINTS)).rev().map(move |joint| {
@@ -103,7 +103,7 @@ fn sway() -> mesh::Animation {
     }
 }
 
-/// Longer and thinner, at uneven times.
+/// Returns an animation that stretches the tentacle, at uneven times.
 fn stretch() -> mesh::Animation {
     let poses = [1.0, 1.5, 1.25].into_iter().flat_map(|factor: f32| {
         (0..u32::from(JOINTS)).map(move |joint| {
@@ -121,7 +121,7 @@ fn stretch() -> mesh::Animation {
     }
 }
 
-/// Where a joint is at rest, relative to its parent.
+/// Returns the rest translation of a joint relative to its parent.
 fn above(joint: u32) -> [f32; 3] {
     [0.0, if joint == 0 { 0.0 } else { 1.0 }, 0.0]
 }

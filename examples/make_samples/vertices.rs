@@ -1,11 +1,11 @@
-//! IyMA with every usage, and with every format of a vertex.
+//! IyMA samples with every usage and every vertex format.
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
 use meshspec::{Dialect, Result};
 
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
-/// A triangle with all that a dialect can say of its vertices. Indices are of 32 bits.
+/// Returns a triangle with all usages of a dialect and 32-bit indices.
 pub fn usages(dialect: Dialect) -> Result<Document> {
     let mut attributes = vec![
         position(),
@@ -17,7 +17,7 @@ pub fn usages(dialect: Dialect) -> Result<Document> {
         Attribute::from_f32(Usage::JointWeight, VertexFormat::Unorm8x4, &[0.6, 0.2, 0.2, 0.0].repeat(3)),
     ];
     attributes.push(match dialect {
-        // Names are the specification's, a second set of texture coordinates is the other dialect's.
+        // Only the specification has names; only the reference dialect has a second set of texture coordinates.
         Dialect::Reference => {
             Attribute::from_f32(Usage::Uv1, VertexFormat::Unorm16x2, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.5])
         }
@@ -27,11 +27,11 @@ pub fn usages(dialect: Dialect) -> Result<Document> {
     Ok(Document { dialect, ..document })
 }
 
-/// A triangle without indices, with an attribute of its own for each format.
+/// Returns a triangle without indices, with a custom attribute per format.
 pub fn formats(dialect: Dialect) -> Result<Document> {
     let custom = |(id, format): (u32, &VertexFormat)| {
         let name = if dialect == Dialect::Reference { String::new() } else { format.name().to_owned() };
-        // What fractions cannot say is as near as the format comes.
+        // Values that a format cannot represent are rounded.
         let values: Vec<f32> = (0..3 * format.components()).map(|i| (i % 4) as f32 / 2.0).collect();
         Attribute::from_f32(Usage::Custom(id, name), *format, &values)
     };

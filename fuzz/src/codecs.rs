@@ -1,4 +1,4 @@
-//! What holds for every file of the five formats.
+//! Properties of every file of the five formats.
 
 use meshspec::layout::dump::Dump;
 use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
@@ -6,7 +6,7 @@ use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
 use super::input::{Input, limits};
 use super::{Opinions, walker as drivers};
 
-/// A document as data, in which floats are equal if their bits are.
+/// Serializes a document so that floats are equal exactly if their bits are.
 pub(crate) fn json_of(document: &Document) -> String {
     serde_json::to_string(document).expect("documents are data")
 }
@@ -18,7 +18,7 @@ fn write_options(strictness: Strictness) -> WriteOptions {
     }
 }
 
-/// Strict and lenient reading, `check`, the walker and the dump agree on a file.
+/// Asserts that strict and lenient reading, `check`, the walker and the dump agree on a file.
 pub fn verdicts(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     let Input { format, dialect, bytes } = input;
@@ -32,8 +32,8 @@ pub fn verdicts(data: &[u8]) {
     assert!(opinions.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
 }
 
-/// The same without what writing may repair: the descriptor and the frames of IyMA are encoded anew, and a wrong checksum
-/// of the file may be that of the new bytes (I14, I16).
+/// Works as [`json_of`], without data that writing may change: IyMA's descriptor and frames are re-encoded, and a wrong
+/// checksum may match the new bytes (I14, I16).
 fn content_of(document: &Document) -> String {
     let mut document = document.clone();
     if let Document::Iyma(document) = &mut document {
@@ -43,7 +43,7 @@ fn content_of(document: &Document) -> String {
     json_of(&document)
 }
 
-/// What is read can be written, and reads back as the same document.
+/// Asserts that a document that was read can be written, and reads back unchanged.
 pub fn rewrite(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     for strictness in [Strictness::Strict, Strictness::Lenient] {
@@ -51,7 +51,7 @@ pub fn rewrite(data: &[u8]) {
         let Ok(document) = input.format.read(input.bytes, &options) else { continue };
         let bytes = match document.write(&write_options(strictness)) {
             Ok(bytes) => bytes,
-            // Crucible files that would be taken for another dialect (C13), and usages that are no keys of a map (I13).
+            // Crucible files that would be detected as another dialect (C13), and usages that cannot be map keys (I13).
             Err(error) if ["dialect", "usage"].iter().any(|end| error.path().to_string().ends_with(end)) => {
                 continue;
             }
@@ -66,7 +66,7 @@ pub fn rewrite(data: &[u8]) {
     }
 }
 
-/// The walker reads the values that the codec reads, and refuses what it refuses.
+/// Asserts that walker and codec read the same values and reject the same files.
 pub fn walker(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     if drivers::assert_same_acceptance(input, &limits()) && input.format != FormatId::Bmd {
@@ -74,13 +74,13 @@ pub fn walker(data: &[u8]) {
     }
 }
 
-/// The values of a file assemble to the same bytes.
+/// Asserts that the values of a file assemble to the same bytes.
 pub fn assemble(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     drivers::assert_assembles(input, &limits());
 }
 
-/// Documents survive JSON, and documents of any JSON are checked, written and read without a panic.
+/// Asserts that documents round-trip through JSON, and that documents from any JSON never cause a panic.
 pub fn json(data: &[u8]) {
     if let Some(input) = Input::of(data)
         && let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient))

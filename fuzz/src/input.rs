@@ -1,32 +1,32 @@
-//! The input of the targets that read the five formats.
+//! The input of the targets for the five formats.
 
 use meshspec::{Dialect, FormatId, Limits, ReadOptions, Strictness};
 
-/// A file, and what to read it as.
+/// A file with its format and dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'d> {
     /// The format.
     pub format: FormatId,
-    /// The dialect; any, if it is detected.
+    /// The dialect to read the file in.
     pub dialect: Dialect,
     /// The file.
     pub bytes: &'d [u8],
 }
 
 impl<'d> Input<'d> {
-    /// A file of this format, and of the dialect that it is detected to be.
+    /// Creates an input with the detected dialect.
     pub fn detected(format: FormatId, bytes: &'d [u8]) -> Input<'d> {
         Input { format, dialect: format.detect(bytes).dialect, bytes }
     }
 
-    /// Parses the data of a target: the first byte numbers a format and dialect, the rest is the file.
+    /// Parses the data of a target: the first byte is the index of a format and dialect, the rest is the file.
     pub fn of(data: &'d [u8]) -> Option<Input<'d>> {
         let (number, bytes) = data.split_first()?;
         let (format, dialect) = Input::kinds().nth(usize::from(*number))?;
         Some(Input { format, dialect, bytes })
     }
 
-    /// The data of a target that has this file as its input; `None` if the format lacks the dialect.
+    /// Returns the data of a target for this input; `None` if the format lacks the dialect.
     pub fn data(self) -> Option<Vec<u8>> {
         let is_it = |kind| kind == (self.format, self.dialect);
         let number = Input::kinds().position(is_it)?;
@@ -40,7 +40,7 @@ impl<'d> Input<'d> {
         })
     }
 
-    /// Options that read the file as this dialect.
+    /// Returns options that read the file in this dialect.
     pub(crate) fn options(self, strictness: Strictness) -> ReadOptions {
         let options = match strictness {
             Strictness::Strict => ReadOptions::default(),
@@ -50,7 +50,7 @@ impl<'d> Input<'d> {
     }
 }
 
-/// Limits that keep one run short.
+/// Returns limits that keep runs short.
 pub(crate) fn limits() -> Limits {
     Limits::default().with_max_decoded(1 << 20).with_max_libraries(1 << 16).with_max_triangles(1 << 16)
 }

@@ -1,4 +1,4 @@
-//! Scenes, and the interchange formats.
+//! Properties of scenes and interchange formats.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use meshspec::{Document, ErrorKind, FormatId, ReadOptions, Strictness, WriteOpti
 
 use super::input::{Input, limits};
 
-/// The scene of a file becomes a valid file in every format, or is refused.
+/// Asserts that the scene of a file converts to a valid file of every format, or is rejected.
 pub fn scenes(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient)) else { return };
@@ -16,7 +16,7 @@ pub fn scenes(data: &[u8]) {
     let Ok((scene, _)) = document.into_scene(&options) else { return };
     for format in FormatId::ALL {
         let Ok((document, _)) = Document::from_scene(*format, scene.clone(), &options) else { continue };
-        // Seed, for example, requires faces.
+        // Some formats cannot hold the scene: Seed requires faces.
         let Ok(bytes) = document.write(&WriteOptions::default()) else { continue };
         format
             .read(&bytes, &ReadOptions::default())
@@ -27,28 +27,28 @@ pub fn scenes(data: &[u8]) {
     }
 }
 
-/// glTF, as `.glb` or JSON.
+/// Reads glTF as `.glb` or JSON.
 pub fn gltf(data: &[u8]) {
     let format = if data.starts_with(b"glTF") { Interchange::Glb } else { Interchange::Gltf };
     read(format, data);
 }
 
-/// OBJ.
+/// Reads OBJ.
 pub fn obj(data: &[u8]) {
     read(Interchange::Obj, data);
 }
 
-/// PLY.
+/// Reads PLY.
 pub fn ply(data: &[u8]) {
     read(Interchange::Ply, data);
 }
 
-/// STL.
+/// Reads STL.
 pub fn stl(data: &[u8]) {
     read(Interchange::Stl, data);
 }
 
-/// Reads a file strictly and leniently, and writes its scene. Every file beside it has the content of the file itself.
+/// Reads a file strictly and leniently, and writes its scene. Every companion file has the content of the file itself.
 fn read(format: Interchange, data: &[u8]) {
     let files = Beside(data);
     let read = |strictness| {
@@ -68,7 +68,7 @@ fn read(format: Interchange, data: &[u8]) {
     }
 }
 
-/// What is written of a scene can be read.
+/// Asserts that a written scene can be read.
 fn assert_survives(format: Interchange, scene: Scene) {
     let name = format!("scene.{format}");
     let mut files = BTreeMap::new();
@@ -81,7 +81,7 @@ fn assert_survives(format: Interchange, scene: Scene) {
     }
 }
 
-/// A folder in which every name is a file with this content.
+/// A folder in which every file name exists with this content.
 struct Beside<'d>(&'d [u8]);
 
 impl Files for Beside<'_> {

@@ -1,6 +1,6 @@
-//! The functions that fuzzing calls with arbitrary bytes. Each panics if the library contradicts itself.
+//! Fuzz targets as functions of arbitrary bytes. Each panics if the library contradicts itself.
 //!
-//! `fuzz_targets/` wraps each in a program of libFuzzer; `tests/suite/fuzzed.rs` calls them with the kept inputs.
+//! `fuzz_targets/` wraps each in a libFuzzer program; `tests/suite/fuzzed.rs` calls them with the kept inputs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -23,7 +23,7 @@ pub use read::{assert_readable, read};
 /// The function of a target.
 pub type Target = fn(&[u8]);
 
-/// Each target by its name.
+/// The targets by name.
 pub const TARGETS: [(&str, Target); 11] = [
     ("read", read),
     ("verdicts", verdicts),

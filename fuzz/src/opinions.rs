@@ -1,4 +1,4 @@
-//! What each judge of a file concludes, and whether they agree.
+//! The verdicts of all readers of a file, and their contradictions.
 
 use std::ops::ControlFlow;
 
@@ -7,20 +7,20 @@ use meshspec::{AnyFormat, Document, Limits, ReadOptions, Report, Severity};
 
 use super::Input;
 
-/// What each judge of a file concludes.
+/// The verdicts of all readers of a file.
 pub struct Opinions {
-    /// Strict reading.
+    /// The result of strict reading.
     pub strict: meshspec::Result<Document>,
-    /// Lenient reading.
+    /// The result of lenient reading.
     pub lenient: meshspec::Result<Document>,
-    /// `check`.
+    /// The result of `check`.
     pub report: meshspec::Result<Report>,
-    /// The first fault that the walker finds or, of a text, the first finding that is fatal for one of its lines.
+    /// The first error of the walker or, in a text file, the first fatal finding of a line.
     fault: Option<String>,
 }
 
 impl Opinions {
-    /// Judges a file of this format and dialect.
+    /// Judges a file in its format and dialect.
     pub fn of(input: Input, limits: &Limits) -> Opinions {
         let Input { format, dialect, bytes } = input;
         let strict = ReadOptions::default().with_dialect(dialect).with_limits(*limits);
@@ -33,13 +33,13 @@ impl Opinions {
         }
     }
 
-    /// The codes of the rules of at least this severity that the file breaks.
+    /// Returns the codes of the broken rules with at least this severity.
     pub fn broken_rules(&self, min: Severity) -> Vec<&'static str> {
         let findings = self.report.iter().flat_map(|report| report.findings());
         findings.filter(|finding| finding.rule.severity >= min).map(|finding| finding.rule.code).collect()
     }
 
-    /// The first contradiction between two of them. Findings of the same rule count as one.
+    /// Returns the first contradiction between two verdicts. Findings of the same rule count as one.
     pub fn contradiction(&self) -> Option<String> {
         let verdict = |result: &meshspec::Result<Document>| match result {
             Ok(_) => "accepts".to_owned(),

@@ -1,10 +1,10 @@
-//! Reading: strict reading accepts no more than lenient reading, and errors have a rule and a place.
+//! Properties of reading: strict reading accepts no more than lenient reading, and errors have a rule and a location.
 
 use meshspec::{ErrorKind, FormatId, ReadOptions, Result, Span, Strictness};
 
 use super::input::{Input, limits};
 
-/// Reads a file as its format and dialect, and as what it is detected to be.
+/// Reads a file in its format and dialect, and as detected.
 pub fn read(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     let [strict, lenient] =
@@ -17,11 +17,11 @@ pub fn read(data: &[u8]) {
     }
 }
 
-/// Returns whether lenient reading accepts the file.
+/// Returns `true` if lenient reading accepts the file.
 ///
 /// # Panics
 ///
-/// If strict reading accepts what lenient reading refuses, or an error lacks its rule or its place.
+/// Panics if strict reading accepts a file that lenient reading rejects, or an error lacks its rule or location.
 pub fn assert_readable(
     format: FormatId,
     bytes: &[u8],
@@ -38,7 +38,7 @@ pub fn assert_readable(
         }
         assert!(error.rule().is_some(), "no rule: {error}");
         let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
-        // A line of text may be of no field at all.
+        // A line of a text file may belong to no field.
         assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
         assert!(span.range().start <= span.range().end, "{error}");
     }

@@ -1,5 +1,5 @@
-//! The drivers of a declaration against the codec: two decoders of one declaration must agree, and what the walker reads
-//! assembles to the same bytes.
+//! Compares the drivers of a declaration with the codec: both decoders must agree, and the walker's values must assemble
+//! to the same bytes.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
@@ -11,12 +11,12 @@ use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Spa
 
 use super::Input;
 
-/// Notes every leaf: its path, its place and its value.
+/// Collects all leaves.
 #[derive(Default)]
 pub struct Leaves {
-    /// The values.
+    /// The path, span and value of each leaf.
     pub leaves: Vec<(String, Span, Value)>,
-    /// The places of packed blocks that unpack to nothing.
+    /// The ranges of packed blocks that unpack to nothing.
     pub empty: Vec<Range<u64>>,
 }
 
@@ -36,7 +36,7 @@ impl Visitor for Leaves {
 }
 
 impl Leaves {
-    /// Notes those of a file.
+    /// Collects the leaves of a file.
     pub fn of(input: Input, limits: &Limits) -> Leaves {
         let mut leaves = Leaves::default();
         let layout = layout(input).expect("a binary format");
@@ -49,7 +49,7 @@ fn layout(input: Input) -> Option<&'static Type> {
     input.format.layout_of(input.bytes, input.dialect)
 }
 
-/// Fields that the document does not store: they are computed at writing, or say how the rest is packed.
+/// Returns `true` for fields that the document does not store: they are computed on writing, or describe the packing.
 fn is_computed(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap();
     ["version", "format", "index_size", "attribute", "length", "compressed_size", "uncompressed_size"]
@@ -59,8 +59,8 @@ fn is_computed(path: &str) -> bool {
 
 /// Compares the values of the walker with those of the document, and returns their number.
 ///
-/// The fields of the file must follow one another: the lists of a BMD image lie where it says, its strings where others
-/// lie, too.
+/// The fields of the file must be contiguous, which excludes BMD images: their lists may be anywhere, and their strings
+/// may overlap.
 pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     let options = ReadOptions::lenient().with_dialect(input.dialect).with_limits(*limits);
     let document = input.format.read(input.bytes, &options).expect("a file that can be decoded");
@@ -74,7 +74,7 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
         if is_computed(&path) {
             continue;
         }
-        // Documents have no header: what it says and cannot be computed stands at the top.
+        // Documents have no header: its stored fields are at the top level.
         let pointer = path.strip_prefix("header.").unwrap_or(&path).replace('[', "/").replace(']', "");
         let pointer = format!("/{}", pointer.replace('.', "/"));
         let Some(ours) = data.pointer(&pointer) else { panic!("{format}: {path} is not in the document") };
@@ -84,7 +84,7 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     compared
 }
 
-/// IyMA's data as it is in the file, and its document, have the same buffers under other names.
+/// Asserts that the buffers of an IyMA file and its document are equal. Their names differ.
 fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
     let vertices: Vec<u8> =
         document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
@@ -129,7 +129,7 @@ fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -
     compared
 }
 
-/// Whether a value of the document as data is the same as a value of the walker.
+/// Returns `true` if a value of the serialized document equals a value of the walker.
 fn same(data: &serde_json::Value, value: &Value) -> bool {
     match value {
         Value::F32(float) => match data {
@@ -140,7 +140,7 @@ fn same(data: &serde_json::Value, value: &Value) -> bool {
             number => (number.as_f64().unwrap() as f32).to_bits() == float.to_bits(),
         },
         Value::Int(int) => data.as_i64().map(i128::from) == Some(*int),
-        // Text that is not UTF-8 is a list of bytes.
+        // Text that is not UTF-8 is serialized as a list of bytes.
         Value::Text(text) => match data {
             serde_json::Value::String(string) => string.as_bytes() == text,
             bytes => *bytes == serde_json::json!(text),
@@ -149,7 +149,7 @@ fn same(data: &serde_json::Value, value: &Value) -> bool {
     }
 }
 
-/// Rules that are not about structure: the walker cannot know them.
+/// Returns `true` for rules about structure, which the walker checks.
 fn is_structural(code: &str) -> bool {
     let others = [
         "MESH-POSE-JOINT",
@@ -164,7 +164,8 @@ fn is_structural(code: &str) -> bool {
     !others.contains(&code)
 }
 
-/// Whether lenient reading accepts the file: it does if the walker finds no fault, but for rules that only the codec knows.
+/// Asserts that lenient reading and the walker accept the same files, except for rules that only the codec checks.
+/// Returns `true` if lenient reading accepts the file.
 pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
     let Input { format, dialect, bytes } = input;
     let Some(layout) = layout(input) else { return false };
@@ -176,7 +177,7 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
         (Err(error), fault) => {
             let rule = error.rule().unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
             assert_eq!(rule.severity, Severity::Fatal);
-            // An image that breaks another rule may break the structure further on.
+            // A BMD image that breaks another rule may also break the structure later.
             if format != FormatId::Bmd || is_structural(rule.code) {
                 assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
             }
@@ -186,7 +187,8 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
     }
 }
 
-/// Whether the walker reaches the end of the file; then its values assemble to the same bytes.
+/// Asserts that the walker's values assemble to the same bytes. Returns `false` if the walker does not reach the end of
+/// the file.
 pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
     let Some(layout) = layout(input) else { return false };
     let Ok(values) = Values::of(layout, input.bytes, limits) else { return false };
@@ -195,7 +197,7 @@ pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
     true
 }
 
-/// Where two files differ first, and the bytes that they have there.
+/// Returns the offset of the first difference between two files, with the bytes of both.
 pub fn first_difference<'f>(
     left: &'f [u8],
     right: &'f [u8],

@@ -10,7 +10,7 @@ pub trait Answer {
     /// The loaded contents.
     type Contents;
 
-    /// Returns the contents, or the reason why the loader refuses the file; empty if it gives none.
+    /// Returns the contents, or the reason why the loader rejects the file; empty if unknown.
     fn contents(self) -> Result<Self::Contents, String>;
 }
 

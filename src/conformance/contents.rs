@@ -2,19 +2,19 @@
 
 use std::fmt::Debug;
 
-/// Lines of a value that are shown at most.
+/// The maximum number of characters shown of a value.
 const MAX_WIDTH: usize = 100;
 
 /// The first difference between two values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Difference {
-    /// Where it lies, by the fields of the value: `clips.times`.
+    /// The path of the difference by field names: `clips.times`.
     pub place: String,
-    /// Both values there.
+    /// The expected and the loaded value.
     pub text: String,
 }
 
-/// Compares loaded contents with the expected ones. NaN equals NaN: values that print alike are equal.
+/// Compares loaded contents with the expected ones. Values with equal debug output are equal, so NaN equals NaN.
 pub(super) fn difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -> Option<Difference> {
     if expected == loaded {
         return None;
@@ -46,7 +46,7 @@ fn depth(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The value of a line, cut to a readable length.
+/// Returns the value of a line, truncated to [`MAX_WIDTH`].
 fn short(line: &str) -> String {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim().trim_end_matches(',');

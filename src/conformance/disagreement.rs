@@ -12,23 +12,23 @@ use crate::{Path, Rule, Span};
 pub struct Disagreement {
     /// The disagreement.
     pub mismatch: Mismatch,
-    /// The rule that the file breaks, or almost breaks; `None` for other valid files.
+    /// The rule that the file breaks or almost breaks; `None` for other valid files.
     pub rule: Option<&'static Rule>,
-    /// The field that breaks the rule; empty for a valid file.
+    /// The path of the field that breaks the rule; empty for a valid file.
     pub path: Path,
     /// The bytes of the field.
     pub span: Option<Span>,
-    /// The reason why strict reading refuses the file; empty for a valid file.
+    /// The error of strict reading; empty for a valid file.
     pub message: String,
-    /// How the file was made.
+    /// The origin of the file.
     pub kind: FileKind,
     /// The change to a valid file that made it; empty for a generated file.
     pub change: String,
-    /// The file, shrunk.
+    /// The shrunk file.
     pub bytes: Vec<u8>,
     /// The number of files with this disagreement.
     pub files: usize,
-    /// The number of times that the loader was run to shrink the file.
+    /// The number of loader runs for shrinking.
     pub runs: usize,
     pub(super) making: Making,
 }
@@ -39,11 +39,11 @@ pub struct Disagreement {
 pub enum Mismatch {
     /// The loader accepts an invalid file.
     Accepted,
-    /// The loader refuses a valid file, for this reason.
+    /// The loader rejects a valid file, for this reason.
     Refused(String),
-    /// The loader accepts a valid file and loads other contents. The first difference.
+    /// The loader accepts a valid file but loads other contents.
     Contents {
-        /// The fields that lead to it.
+        /// The path of the first difference.
         place: String,
         /// The expected and the loaded value.
         text: String,
@@ -52,7 +52,7 @@ pub enum Mismatch {
     Panicked(String),
 }
 
-/// What disagreements of the same cause have in common: how, the rule, and the field or the message without its numbers.
+/// The key that groups disagreements: kind, rule, and the field or the message without numbers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cause {
     how: u8,
@@ -61,7 +61,7 @@ pub(super) struct Cause {
 }
 
 impl Disagreement {
-    /// Orders files with the same disagreement: changes to single values are easier to read than changed bytes.
+    /// Returns the sort key of files with the same disagreement. Changed values are easier to read than changed bytes.
     pub(super) fn order(&self) -> (u8, usize) {
         let order = match self.making {
             Making::Valid | Making::AlmostBroken(..) | Making::Broken(..) => 0,
@@ -88,13 +88,13 @@ fn without_numbers(text: &str) -> String {
 }
 
 impl Cause {
-    /// The cause of a disagreement about the same contents without the rule.
+    /// Returns the cause without its rule.
     pub(super) fn without_rule(self) -> Cause {
         Cause { rule: "", ..self }
     }
 }
 
-/// `accepts an invalid file`, with the place, how the file was made, and an excerpt of its bytes.
+/// Prints the mismatch, its location, the origin of the file, and an excerpt of its bytes.
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.mismatch {

@@ -1,4 +1,4 @@
-//! The files of a run: valid ones, and those made from them.
+//! The files of a run: valid files and files derived from them.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -8,20 +8,20 @@ use super::Subject;
 use crate::layout::generate::{self, Breakage, Config, Mutated};
 use crate::{Dialect, Limits, ReadOptions, Rule};
 
-/// How a file was made.
+/// The origin of a test file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileKind {
-    /// From nothing, by the declaration.
+    /// Generated from the declaration.
     Valid,
-    /// A valid file with a value that is the last one right.
+    /// A valid file with a value at the limit of what is allowed.
     AlmostBroken,
-    /// A valid file with one thing broken.
+    /// A valid file with exactly one defect added.
     Broken,
-    /// A valid file with another number, or with changed bytes.
+    /// A valid file with a replaced number or changed bytes.
     Mutated,
 }
 
-/// A file that a loader is tested with.
+/// A file for testing a loader.
 #[derive(Debug, Clone)]
 pub(super) struct TestFile {
     pub bytes: Vec<u8>,
@@ -30,16 +30,16 @@ pub(super) struct TestFile {
     pub change: String,
 }
 
-/// What was done to a valid file, so that it can be done to a smaller one.
+/// The change to a valid file, repeatable on a smaller file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Making {
     Valid,
-    /// With the rule, where the declaration names one.
+    /// The breakage, and its rule if the declaration names one.
     AlmostBroken(Breakage, Option<&'static Rule>),
     Broken(Breakage, Option<&'static Rule>),
-    /// A number of a field with this name.
+    /// A replaced number in a field with this name.
     Substituted(&'static str),
-    /// The number of the mutated file.
+    /// The index of the mutated file in its case.
     Mutated(u32),
 }
 
@@ -54,14 +54,14 @@ impl Making {
     }
 }
 
-/// One case in so many is large.
+/// The number of cases per large case.
 const LARGE_CASES: u32 = 8;
 
 fn is_large(case: u32) -> bool {
     case % LARGE_CASES == LARGE_CASES - 1
 }
 
-/// A list in a large file has at most so many times the items.
+/// The factor for the maximum number of list items in large files.
 const LARGER: u64 = 4;
 
 /// Makes the files of one format and dialect.
@@ -80,23 +80,23 @@ impl<'s, S: Subject> Files<'s, S> {
         Files { subject, dialect, small, large, seed }
     }
 
-    /// The valid file of a case, with the ways to make it simpler; `None` if none could be generated.
+    /// Returns the valid file of a case as a shrinkable tree; `None` if generation failed.
     pub fn valid(&self, case: u32) -> Option<impl ValueTree<Value = Vec<u8>> + use<S>> {
         self.strategy(case).new_tree(&mut self.runner(case, 0)).ok()
     }
 
-    /// A mutated file of a case, with the ways to make it simpler.
+    /// Returns a mutated file of a case as a shrinkable tree; `None` if generation failed.
     pub fn mutated(&self, case: u32, number: u32) -> Option<impl ValueTree<Value = Mutated> + use<S>> {
         let mutations = generate::mutations(self.strategy(case).clone());
         mutations.new_tree(&mut self.runner(case, number + 1)).ok()
     }
 
-    /// The valid files of a case: large ones for every eighth.
+    /// Returns the strategy for the valid file of a case. Every eighth case is large.
     fn strategy(&self, case: u32) -> &BoxedStrategy<Vec<u8>> {
         if is_large(case) { &self.large } else { &self.small }
     }
 
-    /// A generator of random numbers for each file, so that each can be made by itself.
+    /// Returns a test runner with its own seed, so that each file can be generated independently.
     fn runner(&self, case: u32, number: u32) -> TestRunner {
         let numbers = [self.seed, case.into(), number.into(), 0];
         let seed: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -104,7 +104,8 @@ impl<'s, S: Subject> Files<'s, S> {
         TestRunner::new_with_rng(ProptestConfig::default(), rng)
     }
 
-    /// The files made from the valid one of a case, itself first. Large files are not broken: small ones break the same.
+    /// Returns the valid file of a case, then the files derived from it. Large files are not broken, since small ones
+    /// break in the same ways.
     pub fn made_from(&self, case: u32, file: &[u8]) -> Vec<TestFile> {
         let mut files = vec![TestFile::valid(file)];
         let Some(layout) = self.subject.layout(file, self.dialect) else {
@@ -127,7 +128,7 @@ impl<'s, S: Subject> Files<'s, S> {
         files
     }
 
-    /// The files made from a valid one in the same way as another file.
+    /// Returns the files derived from a valid one by the change `making`.
     pub fn made_alike(&self, file: &[u8], making: Making) -> Vec<TestFile> {
         let (rules, limits) = (self.subject.about().rules, Limits::default());
         let layout = self.subject.layout(file, self.dialect);
@@ -157,7 +158,7 @@ impl<'s, S: Subject> Files<'s, S> {
         }
     }
 
-    /// The files made from a valid text.
+    /// Returns the files derived from a valid text.
     fn made_from_text(&self, file: &[u8]) -> impl Iterator<Item = TestFile> + use<S> {
         let (format, options) = (self.subject.format(), ReadOptions::default().with_dialect(self.dialect));
         let broken: Vec<_> = format.breakages(file, &options).into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! Runs of a loader, with their settings.
+//! Settings for runs of a loader.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -13,10 +13,10 @@ use super::{Answer, DeclaredFiles, Documents, Generated, Mismatch, RunReport, Su
 use crate::layout::generate::Config;
 use crate::{Declared, Dialect};
 
-/// Mutated files per case.
+/// The number of mutated files per case.
 const MUTATIONS: u32 = 4;
 
-/// Mutated files per case of a text format, whose files no layout breaks.
+/// The number of mutated files per case of a text format, which has no layout to derive breakages from.
 const TEXT_MUTATIONS: u32 = 64;
 
 /// Returns the harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
@@ -25,7 +25,7 @@ const TEXT_MUTATIONS: u32 = 64;
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::{conformance, mesh};
 ///
-/// /// Returns the number of vertices that a file states. It should read the vertices, too.
+/// /// Returns the vertex count of a file. Bug: does not read the vertices.
 /// fn vertex_count(bytes: &[u8]) -> Option<u32> {
 ///     let bytes = bytes.get(3..7)?.try_into().ok()?;
 ///     Some(u32::from_le_bytes(bytes))
@@ -40,8 +40,8 @@ pub fn conformance<D: Generated>() -> Harness<Documents<D>> {
     Harness::new(Documents(PhantomData))
 }
 
-/// Returns the harness for loaders of a format that is declared elsewhere. The verdict is that of the declaration: a valid
-/// file has no findings that are errors. Its documents are the bytes.
+/// Returns the harness for loaders of a custom format. A file is valid if checking its declaration finds no errors. Its
+/// documents are the bytes.
 ///
 /// ```
 /// use binrw::binrw;
@@ -64,7 +64,7 @@ pub fn conformance<D: Generated>() -> Harness<Documents<D>> {
 ///     const ABOUT: &'static About = &About::new("depths", "Depths", || &[("depths", &Depths::TYPE)]);
 /// }
 ///
-/// /// Returns the depths. It should refuse bytes after them.
+/// /// Returns the depths. Bug: accepts trailing bytes.
 /// fn load(bytes: &[u8]) -> Option<&[u8]> {
 ///     let (count, depths) = bytes.strip_prefix(b"DPTH")?.split_first()?;
 ///     depths.get(..2 * usize::from(*count))
@@ -79,7 +79,7 @@ pub fn declared<T: Declared>() -> Harness<DeclaredFiles<T>> {
     Harness::new(DeclaredFiles(PhantomData))
 }
 
-/// A test of loaders, to be configured and run. The same settings give the same files on every machine.
+/// A configurable test of loaders. Equal settings generate the same files on every machine.
 #[derive(Debug)]
 #[must_use = "a harness does nothing until it runs a loader"]
 pub struct Harness<S> {
@@ -95,32 +95,32 @@ impl<S: Subject> Harness<S> {
         Harness { subject, config: Config::default(), seed: 0, cases: 256, dialect: None }
     }
 
-    /// Uses other random numbers. By default, the seed is 0.
+    /// Sets the seed. Default: 0.
     pub fn seed(mut self, seed: u64) -> Harness<S> {
         self.seed = seed;
         self
     }
 
-    /// Generates this number of valid files, from which the others are made. By default 256.
+    /// Sets the number of valid files, from which the others are derived. Default: 256.
     pub fn cases(mut self, cases: u32) -> Harness<S> {
         self.cases = cases;
         self
     }
 
-    /// Generates files that loaders meet in practice: finite floats, UTF-8 names, no warnings.
+    /// Restricts files to realistic ones: finite floats, UTF-8 names, no warnings.
     pub fn plausible(mut self) -> Harness<S> {
         self.config.plausible = true;
         self
     }
 
-    /// Generates files of this size and sort. In every eighth case, lists have up to four times as many items.
+    /// Sets the configuration of generated files. In every eighth case, lists have up to four times as many items.
     pub fn config(mut self, config: Config) -> Harness<S> {
         self.config = config;
         self
     }
 
-    /// Generates files of this dialect, and reads all of them in it. By default, that of the specification; files that
-    /// reading without a stated dialect takes for another one are left out.
+    /// Sets the dialect of the files, and reads all of them in it. By default, uses that of the specification, and skips
+    /// files that are detected as another dialect.
     pub fn dialect(mut self, dialect: Dialect) -> Harness<S> {
         self.dialect = Some(dialect);
         self
@@ -135,8 +135,8 @@ impl<S: Subject> Harness<S> {
         })
     }
 
-    /// Runs a loader and compares its verdicts and contents: `expected` projects the document that strict reading decodes
-    /// onto the contents of the loader. NaN equals NaN: contents that print alike are equal.
+    /// Runs a loader and compares its verdicts and contents. `expected` converts a strictly read document to the contents
+    /// of the loader. Contents with equal debug output are equal, so NaN equals NaN.
     pub fn compare<T: PartialEq + Debug, L: Answer<Contents = T>>(
         self,
         expected: impl Fn(&S::Document) -> T,

@@ -1,15 +1,15 @@
-//! Excerpts of files in hexadecimal.
+//! Hex dumps of excerpts of files.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Bytes per line.
+/// The number of bytes per line.
 const WIDTH: usize = 16;
 
-/// The largest number of lines.
+/// The maximum number of lines.
 const MAX_LINES: usize = 16;
 
-/// A hex dump of a file, or of the lines around some of its bytes. Lines that hold these bytes start with `>`.
+/// A hex dump of a file, or of the lines around the marked bytes. Lines with marked bytes start with `>`.
 pub(super) struct Excerpt<'b> {
     pub bytes: &'b [u8],
     /// The bytes to show and mark, if any.

@@ -1,8 +1,8 @@
-//! Tests of other loaders: generated files with the verdict of strict reading.
+//! Conformance tests for other loaders, with generated files and the verdicts of strict reading.
 //!
 //! [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format, and reports every
-//! disagreement with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a format of one's own.
-//! [`corpus`] makes files for loaders in other languages.
+//! disagreement with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a custom format.
+//! [`corpus`] generates files for loaders in other languages.
 
 mod answer;
 mod contents;

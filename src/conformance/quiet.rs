@@ -1,17 +1,17 @@
-//! Panics of loaders, which are results rather than the end of a run.
+//! Catches panics of loaders, so that they do not end a run.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// The last panic on this thread, while a loader runs on it.
+    /// The last panic on this thread while a loader runs.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Calls a loader. Returns its panic, with the place in its source, instead of unwinding.
+/// Calls a loader. If it panics, returns the message with its source location instead of unwinding.
 ///
-/// The first call wraps the panic hook of the process: panics inside loaders are not printed, others are.
+/// The first call wraps the panic hook of the process, to suppress the output of panics in loaders.
 pub(super) fn catch_panic<T>(load: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

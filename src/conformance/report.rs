@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Disagreement, FileKind};
 use crate::{Dialect, Rule};
 
-/// The result of running a loader over the files of a format. `Display` and `Debug` print it for people.
+/// The result of running a loader over the files of a format. `Display` and `Debug` print a readable report.
 #[derive(Clone)]
 #[must_use = "the report says whether the loader agrees"]
 pub struct RunReport {
@@ -14,11 +14,11 @@ pub struct RunReport {
     pub(super) files: Vec<(FileKind, usize)>,
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) coverage: Vec<RuleCoverage>,
-    /// The reason why there are no files.
+    /// The reason why no files could be generated.
     pub(super) problem: Option<String>,
 }
 
-/// How many files of a run test a rule.
+/// The number of files of a run that test a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleCoverage {
@@ -36,17 +36,17 @@ impl RunReport {
         self.disagreements.is_empty() && self.files(FileKind::Valid) > 0
     }
 
-    /// The disagreements, one for each cause: grouped by rule, the smallest file first.
+    /// Returns the disagreements, one per cause, grouped by rule with the smallest file first.
     pub fn disagreements(&self) -> &[Disagreement] {
         &self.disagreements
     }
 
-    /// How many files test each rule of the format.
+    /// Returns the number of files that test each rule of the format.
     pub fn coverage(&self) -> &[RuleCoverage] {
         &self.coverage
     }
 
-    /// The number of files that were made in this way.
+    /// Returns the number of files of this kind.
     pub fn files(&self, kind: FileKind) -> usize {
         self.files.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
     }

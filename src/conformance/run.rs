@@ -7,19 +7,19 @@ use super::files::{Files, Making, TestFile};
 use super::{Disagreement, FileKind, Mismatch, RuleCoverage, Subject};
 use crate::{ErrorKind, Path, Rule};
 
-/// What a loader does with a file, given the document if the file is valid.
+/// A function that loads a file. It gets the document if the file is valid.
 pub(super) type Load<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> Loaded;
 
-/// What a loader does with a file.
+/// The result of a loader for a file.
 pub(super) enum Loaded {
     Accepted,
     Otherwise(Mismatch),
 }
 
-/// A loader, the files it is run over, and what comes of that.
+/// A loader, its test files, and the results so far.
 pub(super) struct Run<'r, S: Subject> {
     pub files: Files<'r, S>,
-    /// Whether to leave out files that are detected as another dialect.
+    /// Whether to skip files that are detected as another dialect.
     pub detects: bool,
     pub load: Load<'r, S::Document>,
     pub counts: BTreeMap<FileKind, usize>,
@@ -29,7 +29,7 @@ pub(super) struct Run<'r, S: Subject> {
 
 /// The smallest file with a disagreement.
 pub(super) struct Found {
-    /// The number of the case that it comes from.
+    /// The index of the case of the file.
     pub case: u32,
     pub disagreement: Disagreement,
 }
@@ -41,7 +41,7 @@ impl<'r, S: Subject> Run<'r, S> {
         Run { files, detects, load, counts: BTreeMap::new(), coverage, found: BTreeMap::new() }
     }
 
-    /// Runs the loader over the files of a case: a valid one, those made from it, and mutated ones.
+    /// Runs the loader over the files of a case: a valid file, the files derived from it, and mutated files.
     pub fn case(&mut self, case: u32, mutations: u32) {
         use proptest::strategy::ValueTree as _;
 
@@ -58,8 +58,8 @@ impl<'r, S: Subject> Run<'r, S> {
         }
     }
 
-    /// Counts a file. Returns the cause of a disagreement about a valid file; `valid` is that of the file that this one is
-    /// made from.
+    /// Runs the loader over a file and counts it. Returns the cause of a disagreement about a valid file. `valid` is the
+    /// cause for the file that this one is derived from.
     fn add(&mut self, case: u32, file: TestFile, valid: Option<&Cause>) -> Option<Cause> {
         let making = file.making;
         let judged = self.judge(file)?;
@@ -74,7 +74,7 @@ impl<'r, S: Subject> Run<'r, S> {
         }
         let disagreement = judged.disagreement?;
         let cause = disagreement.cause();
-        // The change has no part in it.
+        // The valid file has the same disagreement, so the change is irrelevant.
         if let Some(valid) = valid.filter(|valid| **valid == cause.clone().without_rule()) {
             if let Some(found) = self.found.get_mut(valid) {
                 found.disagreement.files += 1;
@@ -97,7 +97,7 @@ impl<'r, S: Subject> Run<'r, S> {
         coverage.into_iter().for_each(|coverage| *count(coverage) += 1);
     }
 
-    /// Runs the loader over a file; `None` if strict reading has no verdict about it.
+    /// Runs the loader over a file. Returns `None` for files of other dialects and files without a verdict.
     pub fn judge(&mut self, file: TestFile) -> Option<Judged> {
         let TestFile { bytes, making, change } = file;
         let Files { subject, dialect, .. } = self.files;
@@ -147,9 +147,9 @@ impl<'r, S: Subject> Run<'r, S> {
     }
 }
 
-/// A file that the loader was run over.
+/// The verdict on a file.
 pub(super) struct Judged {
-    /// The rule for which strict reading refuses it.
+    /// The rule that the file breaks in strict reading.
     pub rule: Option<&'static Rule>,
     pub disagreement: Option<Disagreement>,
 }

@@ -7,7 +7,7 @@ use super::disagreement::{Cause, Disagreement};
 use super::files::{Making, TestFile};
 use super::run::{Found, Run};
 
-/// The largest number of simpler files that are tried for a disagreement.
+/// The maximum number of simpler files tried per disagreement.
 const MAX_RUNS: usize = 2000;
 
 /// Returns the smallest file with the same disagreement.
@@ -37,7 +37,7 @@ struct Smallest<'s, 'r, S: Subject> {
 }
 
 impl<S: Subject> Smallest<'_, '_, S> {
-    /// Returns `true` if a file has the same disagreement, and keeps it if it is the smallest.
+    /// Returns `true` if a file has the same disagreement. Keeps the smallest such file.
     fn try_file(&mut self, file: TestFile) -> bool {
         let judged = self.run.judge(file).and_then(|judged| judged.disagreement);
         let Some(disagreement) = judged.filter(|other| other.cause() == *self.cause) else { return false };

@@ -1,4 +1,4 @@
-//! Formats that loaders are tested with.
+//! Formats for testing loaders.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -12,15 +12,15 @@ use crate::{
     WriteOptions,
 };
 
-/// A format that loaders are tested with: its valid files, and its strict reading.
+/// A format for testing loaders: generates valid files and reads files strictly.
 pub trait Subject {
-    /// What strict reading decodes.
+    /// The result of strict reading.
     type Document;
 
-    /// The format.
+    /// Returns the format.
     fn format(&self) -> AnyFormat;
 
-    /// Name, dialects and rules.
+    /// Returns name, dialects and rules of the format.
     fn about(&self) -> &'static About {
         self.format().about()
     }
@@ -32,19 +32,19 @@ pub trait Subject {
     ///
     /// # Errors
     ///
-    /// The first violation of the format.
+    /// Returns the first violation of the format.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Self::Document>;
 
-    /// Returns the dialect in which a file is read without a stated one.
+    /// Returns the detected dialect of a file.
     fn detect(&self, bytes: &[u8]) -> Dialect;
 
-    /// The declaration that files are broken by; `None` for a text format.
+    /// Returns the declaration used to break files; `None` for a text format.
     fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type>;
 }
 
 /// A document with a strategy for valid ones.
 pub trait Generated: Format + Debug {
-    /// Returns a strategy for documents of this size and sort, of all dialects.
+    /// Returns a strategy for documents of all dialects.
     fn documents(config: Config) -> BoxedStrategy<Self>;
 }
 
@@ -92,7 +92,7 @@ impl<D: Generated> Subject for Documents<D> {
     }
 }
 
-/// The files of a format that is declared elsewhere, whose documents are the bytes.
+/// The files of a custom format, whose documents are the bytes.
 #[derive(Debug)]
 pub struct DeclaredFiles<T>(pub(super) PhantomData<T>);
 
@@ -113,7 +113,7 @@ impl<T: Declared> Subject for DeclaredFiles<T> {
         files.unwrap_or_else(|| Just(Vec::new()).boxed())
     }
 
-    /// Accepts a file without findings that are errors.
+    /// Accepts a file without errors among its findings.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
         let report = T::check_file(bytes, &ReadOptions::default().with_dialect(dialect))?;
         let mut errors = report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error);

@@ -1,4 +1,4 @@
-//! Whether files of interchange formats can be read.
+//! Checks files of interchange formats by reading them.
 
 use super::{Files, Interchange};
 use crate::scene::SceneOptions;
@@ -23,12 +23,12 @@ reading_rule!(PLY "PLY-READ" "PLY");
 reading_rule!(STL "STL-READ" "STL");
 
 impl Interchange {
-    /// Why a file cannot be read, with its place; an empty report if it can. What else may be wrong with it, or is left
-    /// out of it where it is read leniently, is not looked for: there are programs for that.
+    /// Reports the error that prevents reading, with its location; the report of a readable file is empty. For full
+    /// validation, use a dedicated validator of the format.
     ///
     /// # Errors
     ///
-    /// If decoding would take more than the limits allow.
+    /// Returns an error if decoding would exceed the limits.
     pub fn check(self, bytes: &[u8], files: &dyn Files, options: &ReadOptions) -> Result<Report> {
         let ReadOptions { limits, strictness, .. } = options;
         let mut report = Report::new(limits);
@@ -43,7 +43,7 @@ impl Interchange {
         Ok(report)
     }
 
-    /// Returns the rule that files can be read.
+    /// Returns the rule that files of this format decode without errors.
     pub fn rule(self) -> &'static Rule {
         match self.name() {
             "obj" => &OBJ,
@@ -53,7 +53,7 @@ impl Interchange {
         }
     }
 
-    /// Returns a file that cannot be read, and one that can.
+    /// Returns an unreadable file and a readable one.
     pub fn rule_example(self) -> RuleExample {
         let (correct, from, to) = match self.name() {
             "obj" => ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "v 1 0 0", "v 1 0 zero"),

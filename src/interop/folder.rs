@@ -1,4 +1,4 @@
-//! Folders as the place of a file and of those beside it.
+//! Reads and writes the companion files of a model in a folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -8,8 +8,8 @@ use super::Files;
 
 /// The files of a folder.
 ///
-/// Only regular files inside the folder are read: an absolute name, a name with `..` and a link out of the folder are
-/// refused. Existing files are overwritten.
+/// Only regular files inside the folder are read: absolute names, names with `..` and links out of the folder are
+/// rejected. Existing files are overwritten.
 ///
 /// ```no_run
 /// use meshspec::interop::{Folder, Interchange};
@@ -40,7 +40,8 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::Unsupported`] if the name leads out of the folder, or as for [`fs::canonicalize`].
+    /// Returns [`io::ErrorKind::Unsupported`] if the name leads out of the folder, and the errors of
+    /// [`fs::canonicalize`].
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
         let outside = |_| refused("outside of the folder of the file: not read, for safety");

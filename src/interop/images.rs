@@ -1,4 +1,4 @@
-//! Image files beside models: resolves paths, embeds files, and writes embedded images.
+//! Image files of models: resolves paths, embeds files, and writes embedded images.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
@@ -8,7 +8,7 @@ use super::Files;
 use crate::scene::{Image, Scene, Texture};
 use crate::{Loss, Result};
 
-/// Media types of images in glTF, with or without an extension of glTF: name, file extensions, magic bytes.
+/// The media types of images in glTF and its extensions: name, file extensions, magic bytes.
 const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/png", &["png"], b"\x89PNG\r\n\x1a\n"),
     ("image/jpeg", &["jpg", "jpeg"], b"\xff\xd8\xff"),
@@ -17,7 +17,7 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/vnd-ms.dds", &["dds"], b"DDS "),
 ];
 
-/// The number of bytes by which each of them is known.
+/// The number of bytes that identify each media type.
 const LONGEST_MAGIC: u64 = 8;
 
 /// Returns the media type of a file by its magic bytes.
@@ -40,8 +40,8 @@ fn extension_of(media_type: &str) -> &str {
 }
 
 /// Returns the path of an image file relative to the folder of the model, with `/`, and whether it was shortened.
-/// Absolute paths are shortened to the file name, since they are valid on one machine only. `folder` is that of the
-/// file that names the image.
+/// Absolute paths are shortened to the file name, since they are valid on one machine only. `folder` is the folder of
+/// the file that refers to the image.
 pub(super) fn relative(folder: &str, path: &str) -> (String, bool) {
     if is_remote(path) {
         return (path.to_owned(), false);
@@ -73,7 +73,7 @@ pub fn image_files(scene: &Scene) -> BTreeSet<&str> {
     references(scene).filter(|name| !is_remote(name)).collect()
 }
 
-/// Returns the paths and URIs of images outside of the model.
+/// Returns the paths and URIs of images that are not embedded.
 fn references(scene: &Scene) -> impl Iterator<Item = &str> {
     let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
     textures.filter(|texture| texture.image.is_none()).map(|texture| &*texture.name)
@@ -81,8 +81,7 @@ fn references(scene: &Scene) -> impl Iterator<Item = &str> {
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the images that stay outside, each with an error: it is remote, it cannot be read, or glTF cannot embed its
-/// type.
+/// Returns the images that cannot be embedded, with the reason: remote, unreadable, or of a type that glTF cannot embed.
 pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Error)> {
     let mut images = BTreeMap::new();
     let mut failed = Vec::new();
@@ -102,14 +101,14 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
     failed
 }
 
-/// The size in bytes from which an image is not embedded: a GLB counts its bytes in 32 bits.
+/// The minimum size in bytes of images that are not embedded: GLB stores sizes in 32 bits.
 const TOO_LARGE: u64 = u32::MAX as u64;
 
 fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
     if is_remote(name) {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "remote images are not downloaded"));
     }
-    // By the first bytes alone: what glTF cannot embed is not read.
+    // Reads the magic bytes first, so that unsupported images are not read entirely.
     let Some(media_type) = media_type_of(&files.read(name, LONGEST_MAGIC)?) else {
         return Err(io::Error::new(
             io::ErrorKind::Unsupported,
@@ -123,11 +122,11 @@ fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
     Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() })
 }
 
-/// Writes each embedded image once, as a file beside the model.
+/// Writes each embedded image once, to a file in the folder of the model.
 pub(super) struct ImageFiles<'a> {
     /// The name of the model without extension: the prefix of all image names.
     stem: &'a str,
-    /// Names in lower case: not all file systems distinguish case.
+    /// Reserved names in lower case, since some file systems ignore case.
     taken: HashSet<String>,
     written: HashMap<Texture, String>,
 }
@@ -187,7 +186,7 @@ impl<'a> ImageFiles<'a> {
         }
     }
 
-    /// Returns an unused name: that of the model, then that of the image or a number.
+    /// Returns an unused name: the stem of the model, then the image name or a number.
     fn file_name(&mut self, image: &str, extension: &str) -> String {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         let plain: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

@@ -48,37 +48,38 @@ pub use self::images::{embed_images, image_files};
 use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Error, Limits, Loss, Result};
 
-/// The parser of OBJ by pieces, for the tests that compare them with the whole.
+/// The piecewise parser of OBJ, for tests that compare it with sequential parsing.
 #[cfg(all(feature = "obj", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
     pub use super::obj::{Sizes, outcome};
 }
 
-/// Files beside the one that is read or written: buffers of glTF, materials of OBJ, images.
+/// The companion files of a model: glTF buffers, OBJ material libraries and images.
 pub trait Files {
-    /// The first bytes of a file that the one to be read refers to: all of them, but at most `limit`. Files come from
-    /// strangers: a name may be that of a device without end, or lead to another folder by a link.
+    /// Reads a companion file, at most its first `limit` bytes.
+    ///
+    /// Names come from untrusted files: one may refer to an endless device, or to another folder through a link.
     ///
     /// # Errors
     ///
-    /// If there is none, or it cannot be read. The message need not repeat the name.
-    /// [`io::ErrorKind::Unsupported`] rejects the name: then glTF is invalid, rather than unreadable.
+    /// Returns an error if the file is missing or unreadable. The message need not repeat the name.
+    /// [`io::ErrorKind::Unsupported`] rejects the name itself.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
 
-    /// A new file to be written.
+    /// Creates a companion file.
     ///
     /// # Errors
     ///
-    /// If it cannot be made. [`io::ErrorKind::Unsupported`] says that there is no place for files beside the one that is
-    /// written: then glTF has its numbers in itself, and OBJ goes without colours and textures of materials.
+    /// Returns an error if the file cannot be created. [`io::ErrorKind::Unsupported`] means that companion files are not
+    /// possible: glTF then embeds its buffer, and OBJ omits colours and textures of materials.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
 
-    /// Writes an image as a new file. An implementation may keep an existing file with this content.
+    /// Writes an image to a new file. Implementations may keep an existing file with the same content.
     ///
     /// # Errors
     ///
-    /// As [`create`](Files::create); also if writing fails.
+    /// Returns the errors of [`create`](Files::create) and of writing.
     fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.create(name)?.write_all(bytes)
     }
@@ -103,7 +104,7 @@ impl Files for BTreeMap<String, Vec<u8>> {
 
 macro_rules! interchange {
     ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $title:literal $summary:literal,)*) => {
-        /// One of the interchange formats that are built in.
+        /// A built-in interchange format.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Interchange {
@@ -112,43 +113,43 @@ macro_rules! interchange {
 
         #[allow(unused_variables, unreachable_code, reason = "without any format nothing takes them")]
         impl Interchange {
-            /// The formats that are built in.
+            /// The built-in formats.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
 
-            /// The name, as the command line takes it, which is the extension of its files.
+            /// Returns the name used on the command line, which is also the file extension.
             pub fn name(self) -> &'static str {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $name,)*
                 }
             }
 
-            /// The name as people write it.
+            /// Returns the display name.
             pub fn title(self) -> &'static str {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $title,)*
                 }
             }
 
-            /// The format in a phrase.
+            /// Returns a short description of the format.
             pub fn summary(self) -> &'static str {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $summary,)*
                 }
             }
 
-            /// How files of the format are taken to understand space.
+            /// Returns the conventions assumed for files of the format.
             pub fn conventions(self) -> Conventions {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $module::CONVENTIONS,)*
                 }
             }
 
-            /// The scene in a file, with a list of what a scene cannot hold.
+            /// Reads a file as a scene, and lists the losses.
             ///
             /// # Errors
             ///
-            /// If the bytes, or files that they refer to, are not as the format requires, or the scene has more triangles
-            /// or vertices than the limits allow.
+            /// Returns an error if the file or its companion files are invalid, or the scene exceeds the limits on
+            /// triangles or vertices.
             pub fn read(
                 self, bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits,
             ) -> Result<(Scene, Vec<Loss>)> {
@@ -160,31 +161,31 @@ macro_rules! interchange {
                 read.and_then(|(scene, losses)| scene.require_triangles(limits).map(|()| (scene, losses)))
             }
 
-            /// Whether files of the format refer to images, by paths relative to their folder. Writing them copies no image
-            /// files: [`image_files`] lists those that the scene refers to.
+            /// Returns `true` if files of the format refer to images, by paths relative to their folder. Writing does not
+            /// copy image files; [`image_files`] lists those that a scene refers to.
             pub fn has_textures(self) -> bool {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $module::CAPABILITIES.textures,)*
                 }
             }
 
-            /// Whether files of the format hold images themselves: see [`embed_images`].
+            /// Returns `true` if files of the format can embed images; see [`embed_images`].
             pub fn embeds_images(self) -> bool {
                 matches!(self.name(), "glb" | "gltf")
             }
 
-            /// Whether [`read_from`](Interchange::read_from) reads part by part, so that the file need not fit into
-            /// memory: OBJ.
+            /// Returns `true` if [`read_from`](Interchange::read_from) streams the file, so that it need not fit into
+            /// memory. Only OBJ does.
             pub fn is_read_in_parts(self) -> bool {
                 self.name() == "obj"
             }
 
-            /// As [`read`](Interchange::read), from a stream. Files of formats that are not
-            /// [read in parts](Interchange::is_read_in_parts) are read to their end first.
+            /// Works as [`read`](Interchange::read), from a stream. Unless the format is
+            /// [read in parts](Interchange::is_read_in_parts), loads the entire file first.
             ///
             /// # Errors
             ///
-            /// If reading fails, or as for [`read`](Interchange::read).
+            /// Returns I/O errors and the errors of [`read`](Interchange::read).
             pub fn read_from(
                 self, input: &mut (dyn Read + Send), files: &dyn Files, options: &SceneOptions, limits: &Limits,
             ) -> Result<(Scene, Vec<Loss>)> {
@@ -197,12 +198,11 @@ macro_rules! interchange {
                 self.read(&bytes, files, options, limits)
             }
 
-            /// Writes the scene as the file of this name and others beside it that have its stem. Returns a list of
-            /// what the format cannot hold.
+            /// Writes a scene to the file `name`, and to companion files with its stem. Returns the losses.
             ///
             /// # Errors
             ///
-            /// If the format cannot express the scene, or writing fails.
+            /// Returns an error if the format cannot express the scene, or writing fails.
             pub fn write(
                 self, scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions,
             ) -> Result<Vec<Loss>> {
@@ -222,16 +222,16 @@ interchange! {
     Obj obj "obj" "obj" "Wavefront OBJ" "polygons, materials with colours and textures",
     /// Stanford PLY.
     Ply ply "ply" "ply" "Stanford PLY" "polygons, attributes of any name",
-    /// STL, of 3D Systems.
+    /// STL by 3D Systems.
     Stl stl "stl" "stl" "STL" "triangles with a normal each",
     /// glTF 2.0 in one file.
     Glb glb "gltf" "glb" "glTF 2.0 binary" "one file: meshes, skins, animations",
-    /// glTF 2.0 as JSON with a file of numbers beside it.
+    /// glTF 2.0 as JSON with a separate buffer file.
     Gltf gltf_json "gltf" "gltf" "glTF 2.0" "JSON with a .bin beside it: meshes, skins, animations",
 }
 
 impl Interchange {
-    /// The format that has the extension of this path.
+    /// Returns the format with the extension of a path, in any case.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Interchange::ALL.iter().find(|format| format.name() == extension).copied()

@@ -1,28 +1,28 @@
-//! Faces while they are read or written.
+//! Polygon lists for readers and writers.
 
 use crate::Loss;
 use crate::scene::{Faces, Indices, Mesh};
 
-/// Faces of any number of corners, all in one list.
+/// Faces with any number of corners, stored contiguously.
 #[derive(Debug, Default)]
 pub(super) struct Polygons {
     corners: Vec<u32>,
-    /// Number of corners of each face; `None` as long as all have three.
+    /// The number of corners of each face; `None` if all are triangles.
     counts: Option<Vec<u32>>,
-    /// Where the face that is not finished begins.
+    /// The index of the first corner of the unfinished face.
     start: usize,
-    /// Faces with fewer than three corners, which were left out.
+    /// The number of dropped faces with fewer than three corners.
     pub degenerate: usize,
 }
 
 impl Polygons {
-    /// Adds a corner to the face that is being read.
+    /// Adds a corner to the current face.
     #[inline]
     pub fn corner(&mut self, index: u32) {
         self.corners.push(index);
     }
 
-    /// Finishes a face. One with fewer than three corners is left out.
+    /// Finishes the current face; drops it if it has fewer than three corners.
     #[inline]
     pub fn finish(&mut self) {
         let count = self.corners.len() - self.start;
@@ -40,12 +40,12 @@ impl Polygons {
         self.start = self.corners.len();
     }
 
-    /// Takes back the corners of the face that is being read.
+    /// Discards the corners of the current face.
     pub fn abandon(&mut self) {
         self.corners.truncate(self.start);
     }
 
-    /// Gives the corners other vertices. Faces with a corner that has none are left out. Returns how many those are.
+    /// Maps the corners to other vertices. Drops faces with an unmapped corner, and returns their number.
     pub fn renumber(&mut self, place: impl Fn(u32) -> Option<u32>) -> usize {
         let mut kept = Polygons { degenerate: self.degenerate, ..Polygons::default() };
         for face in self.iter() {
@@ -62,20 +62,20 @@ impl Polygons {
         missing
     }
 
-    /// Whether there is no face.
+    /// Returns `true` if there are no faces.
     pub fn is_empty(&self) -> bool {
         self.corners.is_empty()
     }
 
-    /// Takes the faces out of a mesh to be written. Those with fewer than three corners, and corners behind the last
-    /// triangle, are left out, and listed.
+    /// Takes the faces of a mesh for writing. Drops and lists faces with fewer than three corners and corners after the
+    /// last triangle.
     pub fn take(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Polygons {
         let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
         polygons.list_degenerate(&format!("meshes[{index}].faces"), losses);
         polygons
     }
 
-    /// Lists the faces that were left out.
+    /// Lists the dropped faces.
     pub fn list_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.degenerate > 0 {
             let loss = Loss::dropped(path, "faces with fewer than 3 corners");
@@ -107,7 +107,7 @@ impl Polygons {
         polygons
     }
 
-    /// The corners of each face.
+    /// Iterates over the corners of each face.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let triangles = if self.counts.is_none() { &self.corners[..] } else { &[] };
         let mut rest = &self.corners[..];
@@ -119,22 +119,22 @@ impl Polygons {
         triangles.chunks_exact(3).chain(others)
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn len(&self) -> usize {
         self.counts.as_ref().map_or(self.corners.len() / 3, Vec::len)
     }
 
-    /// Largest number of corners of a face.
+    /// Returns the largest number of corners of a face, at least 3.
     pub fn max_corners(&self) -> u32 {
         self.counts.iter().flatten().copied().max().unwrap_or(3)
     }
 
-    /// The corners of all faces.
+    /// Returns the corners of all faces.
     pub fn corners(&self) -> &[u32] {
         &self.corners
     }
 
-    /// As the faces of a mesh.
+    /// Converts to the faces of a mesh.
     pub fn into_faces(self) -> Faces {
         Faces { indices: Some(Indices::U32(self.corners)), corners: self.counts }
     }

@@ -1,4 +1,4 @@
-//! Positions during reading, in 64 bits as long as these matter.
+//! Positions of a file being read, in 64 bits where 32 are not enough.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use glam::DVec3;
 
 use crate::scene::exact::{self, Extent, FAR, rounded};
 
-/// Positions in 32 bits and, if they are worth it, in 64.
+/// Positions in 32 bits and, if needed, in 64.
 type Parts = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
-/// Positions of vertices, rounded to 32 bits and, as long as these may be [worth 64 bits](Extent::needs_64_bits), exact.
+/// Positions in 32 bits, and in 64 as long as the model may [need them](Extent::needs_64_bits).
 ///
 /// Once the bounding box is at least half as large as the largest coordinate, it can never shrink below a quarter of
-/// it. Rounding then costs at most two bits, and exact positions are dropped. Most models get there within their first
-/// vertices. Small objects far from the origin keep theirs.
+/// it. Rounding then costs at most two bits, so the exact positions are dropped, in most models after a few vertices.
+/// Small objects far from the origin keep theirs.
 #[derive(Debug)]
 pub(super) struct Positions {
     rounded: Vec<[f32; 3]>,
@@ -23,10 +23,10 @@ pub(super) struct Positions {
     measured: usize,
     /// The index of the first position of the current object.
     object: usize,
-    /// The exact positions of the current object after the others were dropped, as long as it is
+    /// The exact positions of the current object, kept after the others were dropped while the object is
     /// [local](Extent::is_local).
     local: Option<(Vec<[f64; 3]>, Extent)>,
-    /// Whether an object is local, and needs its exact positions in a model of any size.
+    /// Whether an object is local. Exact positions are then kept whatever the size of the model.
     has_local: bool,
 }
 
@@ -94,7 +94,7 @@ impl Positions {
         self.rounded.extend_from_slice(near);
     }
 
-    /// Adds an exact position to the current object. Returns `false` if the object is not local.
+    /// Adds an exact position to the current object. Returns `false` if the object is no longer local.
     fn push_local(&mut self, position: [f64; 3]) -> bool {
         let Some((positions, extent)) = &mut self.local else { return false };
         positions.push(position);
@@ -104,7 +104,7 @@ impl Positions {
         is_local
     }
 
-    /// Ends the current object, which keeps 64 bits if it is local, and begins another.
+    /// Ends the current object, which keeps 64 bits if it is local, and begins a new one.
     pub fn begin_object(&mut self) {
         if let Some(exact) = &self.exact {
             let mut extent = Extent::default();
@@ -118,8 +118,8 @@ impl Positions {
         self.local = self.exact.is_none().then(Default::default);
     }
 
-    /// Drops the exact positions once they are not needed.
-    pub fn settle(&mut self) {
+    /// Drops the exact positions if they are no longer needed.
+    pub fn drop_unneeded(&mut self) {
         if self.exact.is_none() || self.has_local {
             return;
         }
@@ -144,13 +144,13 @@ impl Positions {
         self.exact = Some(widened.chain(local).collect());
     }
 
-    /// Drops the exact positions if they are not worth it. Called after the last position.
+    /// Drops the exact positions if the model does not need them. Called after the last position.
     pub fn finish(&mut self) {
         self.exact.take_if(|exact| !self.has_local && !exact::need_64_bits(exact));
         (self.extent, self.measured, self.local) = (Extent::default(), self.rounded.len(), None);
     }
 
-    /// Returns the positions of a mesh in 32 bits and, if they are worth it, in 64.
+    /// Returns the positions in 32 bits and, if needed, in 64.
     pub fn into_parts(mut self) -> Parts {
         self.finish();
         (self.rounded, self.exact)
@@ -167,7 +167,7 @@ impl Positions {
     }
 }
 
-/// Returns `true` if 32 bits may move one of these by more than a millimetre.
+/// Returns `true` if rounding to 32 bits may move a position by more than a millimetre.
 fn is_far(positions: &[[f32; 3]]) -> bool {
     positions.as_flattened().iter().fold(0.0, |largest: f32, coordinate| largest.max(coordinate.abs())) >= FAR
 }

@@ -1,4 +1,4 @@
-//! Words and numbers of text files, and where they stand.
+//! Words and numbers of text files, with their locations.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,45 +8,45 @@ use fast_float2::FastFloat;
 use super::detect::BYTE_ORDER_MARK;
 use crate::{Error, Result, Span};
 
-/// Goes through the words of a part of a text. Blanks are between them: spaces, tabs, ends of lines, and a backslash
-/// that continues a line.
+/// Iterates over the words of a range of a text. Words are separated by spaces, tabs, line ends, and backslashes that
+/// continue a line.
 #[derive(Debug, Clone)]
 pub(super) struct Words<'a> {
     text: &'a [u8],
     at: usize,
     end: usize,
-    /// Where the last word began.
+    /// The offset of the last word.
     start: usize,
 }
 
 impl<'a> Words<'a> {
-    /// The words of this part of a text; errors count lines from the beginning of the text.
+    /// Creates an iterator over a range of a text. Errors count lines from the beginning of the text.
     pub fn new(text: &'a [u8], part: Range<usize>) -> Words<'a> {
         let end = part.end.min(text.len());
         Words { text, at: part.start.min(end), end, start: part.start.min(end) }
     }
 
-    /// The bytes of the last word.
+    /// Returns the byte range of the last word.
     pub fn range(&self) -> Range<usize> {
         self.start..self.at
     }
 
-    /// Whether these are the last words of the text.
+    /// Returns `true` if the range ends with the text.
     pub fn ends_text(&self) -> bool {
         self.end == self.text.len()
     }
 
-    /// Number of bytes behind the last word, without blanks at the end.
+    /// Returns the number of bytes after the last word, without surrounding blanks.
     pub fn remaining(&self) -> usize {
         self.text[self.at..self.end].trim_ascii().len()
     }
 
-    /// The line and column of the last word.
+    /// Returns the line and column of the last word.
     pub fn place(&self) -> Span {
         place(self.text, self.range())
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline]
     pub fn next(&mut self) -> Option<&'a [u8]> {
         loop {
@@ -68,13 +68,13 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What is left.
+    /// Returns the remaining text.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         &self.text[self.at..self.end]
     }
 
-    /// What is left of the line, without blanks around it: names may have blanks in them.
+    /// Returns the rest of the line, trimmed. Names may contain blanks.
     pub fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.text[self.at..self.end];
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
         line.trim_ascii()
     }
 
-    /// The next word as a number; `what` says in an error what is missing.
+    /// Reads a number. `what` names it in errors.
     #[inline]
     pub fn number(&mut self, what: &str) -> Result<f32> {
         match self.plain_number() {
@@ -92,7 +92,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next words as numbers of 64 bits. Rounded to 32, they are those nearest to the words.
+    /// Reads numbers in 64 bits. Rounding them to 32 bits yields the floats nearest to the text.
     #[inline]
     pub fn wide_numbers<const N: usize>(&mut self, what: &str) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
@@ -108,7 +108,7 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    /// The neighbour of a number halfway between two of 32 bits that lies on the side of the last word.
+    /// Moves a number halfway between two 32-bit floats to its neighbour on the side of the last word.
     #[cold]
     fn aside(&self, wide: f64) -> f64 {
         let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);
@@ -119,7 +119,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next words as numbers.
+    /// Reads numbers in 32 bits.
     #[inline]
     pub fn numbers<const N: usize>(&mut self, what: &str) -> Result<[f32; N]> {
         let mut numbers = [0.0; N];
@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    /// The next word as a number, if there is one.
+    /// Reads a number, unless the line ends here.
     #[inline]
     pub fn optional(&mut self) -> Result<Option<f32>> {
         match self.plain_number() {
@@ -138,7 +138,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A number between blanks, without looking for the end of the word first.
+    /// Fast path: reads a number between blanks without searching for the end of the word first.
     #[inline]
     fn plain_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];
@@ -152,7 +152,7 @@ impl<'a> Words<'a> {
         Some(number)
     }
 
-    /// The next word as a number, unless a comment begins here.
+    /// Reads a number, unless the line ends or a comment begins here.
     fn optional_word<T: FastFloat>(&mut self) -> Result<Option<T>> {
         match self.next() {
             Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
@@ -163,35 +163,35 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The error that something is missing here.
+    /// Returns the error that `what` is missing here.
     pub fn missing(&self, what: &str) -> Error {
         refuse(self.text, self.at..self.at, format!("{what} is missing"))
     }
 
-    /// The error that the last word is wrong.
+    /// Returns an error at the last word.
     pub fn refuse(&self, message: impl ToString) -> Error {
         refuse(self.text, self.range(), message)
     }
 }
 
-/// Whether a number may lie halfway between two of 32 bits: the first bit that these do not have is its last.
+/// Returns `true` if a number may be halfway between two 32-bit floats: its last bit is the first beyond 32-bit precision.
 #[inline]
 fn is_halfway(wide: f64) -> bool {
     const LOST: u64 = (1 << 29) - 1;
     wide.to_bits() & LOST == 1 << 28 || (wide != 0.0 && wide.abs() < f32::MIN_POSITIVE.into())
 }
 
-/// The lines of a text, without a byte order mark; a backslash at the end of one continues it.
+/// Iterates over the lines of a text, without a byte order mark. A backslash at the end continues a line.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
     lines_of(text, first_line(text)..text.len())
 }
 
-/// Where the first line begins: after the byte order mark, if there is one.
+/// Returns the offset of the first line, after any byte order mark.
 pub(super) fn first_line(text: &[u8]) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// The lines of a part of a text.
+/// Iterates over the lines of a range of a text.
 pub(super) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
     let mut start = part.start;
     std::iter::from_fn(move || {
@@ -201,8 +201,8 @@ pub(super) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = 
     })
 }
 
-/// Where the line that `from` is in ends, with what ends it. A line begins at `start`, and the text is looked at up to
-/// `end`.
+/// Returns the offset after the end of the line that contains `from`, including its line break. The line begins at
+/// `start`; `end` bounds the search.
 #[inline]
 pub(super) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;
@@ -211,7 +211,7 @@ pub(super) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> us
         if !text[start..next].trim_ascii_end().ends_with(b"\\") {
             return next;
         }
-        // Blank lines do not end it.
+        // Blank lines do not end a continued line.
         at = next + text[next..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     }
     end
@@ -222,23 +222,23 @@ pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c')
 }
 
-/// The error that these bytes of a text are wrong.
+/// Returns an error at a range of a text.
 pub(super) fn refuse(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
     Error::malformed(message).with_span(Some(place(text, range)))
 }
 
-/// The line and column of these bytes of a text. Goes through all before them, so for errors only.
+/// Returns the line and column of a range. Scans the text before it, so for errors only.
 pub(super) fn place(text: &[u8], range: Range<usize>) -> Span {
     let before = &text[..range.start.min(text.len())];
     let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
     let own = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
     let own = own.strip_prefix(BYTE_ORDER_MARK).unwrap_or(own);
-    // Bytes that continue a character do not count.
+    // Skips UTF-8 continuation bytes.
     let column = 1 + own.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     Span::Text { range: range.start as u64..range.end as u64, line, column }
 }
 
-/// A place in a part of a text that so many bytes and lines stand before.
+/// Shifts a location in a window of a text by the bytes and lines before the window.
 pub(super) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
     match span {
         Span::Text { range, line, column } => {
@@ -248,15 +248,15 @@ pub(super) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
     }
 }
 
-/// Bytes of a file for a message, no matter what they are, and not too many of them.
+/// Quotes bytes of a file for a message: escaped, and truncated to 40 bytes.
 pub(super) fn quote(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let (shown, more) = (&bytes[..bytes.len().min(MOST)], if bytes.len() > MOST { "…" } else { "" });
     format!("`{}{more}`", shown.escape_ascii())
 }
 
-/// A name that can stand on a line of a text: without control characters and blanks at its ends, and without a
-/// backslash at the end, which would continue the line.
+/// Converts a name to one that fits on a line: without control characters, surrounding blanks, or a trailing
+/// backslash, which would continue the line.
 pub(super) fn to_line(name: &str) -> String {
     let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let line = line.trim_matches(|c: char| c.is_ascii_whitespace());

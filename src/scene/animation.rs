@@ -1,4 +1,4 @@
-//! How the joints move.
+//! Animations of the skeleton, and their samples at any time.
 
 use super::{Skeleton, Transform};
 use glam::{Quat, Vec3};
@@ -8,42 +8,41 @@ use glam::{Quat, Vec3};
 pub struct Animation {
     /// The name; empty for none.
     pub name: String,
-    /// Ticks per second: times are in ticks.
+    /// The number of ticks per second; all times are in ticks.
     pub rate: f32,
-    /// Duration in ticks.
+    /// The duration in ticks.
     pub duration: f32,
-    /// Whether the animation starts again at its end: after its last sample a channel goes to its first one, which it
-    /// reaches a duration later.
+    /// Whether the animation loops. Each channel then interpolates from its last sample to its first, one duration
+    /// after that sample.
     pub looped: bool,
-    /// Lists of times in ticks, ascending, which channels share.
+    /// The lists of sample times, shared by channels: ticks in ascending order.
     pub times: Vec<Vec<f32>>,
-    /// What moves.
+    /// The animated properties of joints.
     pub channels: Vec<Channel>,
 }
 
-/// One property of one joint over time. A joint's property without a channel stays as it is at rest.
+/// One property of one joint over time. Properties without a channel keep their rest values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channel {
-    /// Index of the joint.
+    /// The index of the joint.
     pub joint: usize,
-    /// Which of [`Animation::times`] the samples belong to.
+    /// The index in [`Animation::times`] of the sample times.
     pub times: usize,
-    /// What is between two samples.
+    /// The interpolation between samples.
     pub interpolation: Interpolation,
     /// One value per time, relative to the parent joint.
     pub samples: Samples,
 }
 
-/// What is between two samples.
+/// The interpolation between two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interpolation {
     /// The earlier sample.
     Step,
-    /// On the straight line between them; rotations on the great circle, the shorter way round.
+    /// Linear interpolation; rotations use slerp along the shorter arc.
     #[default]
     Linear,
-    /// On the straight line between them; rotations as they are, then made unit length, which is faster near the
-    /// middle.
+    /// Linear interpolation; rotations use nlerp with their signs as stored, which turns faster near the middle.
     Normalized,
 }
 
@@ -54,12 +53,12 @@ pub enum Samples {
     Translation(Vec<[f32; 3]>),
     /// Rotation quaternions (X, Y, Z, W).
     Rotation(Vec<[f32; 4]>),
-    /// Factors along the axes (X, Y, Z).
+    /// Scale factors along the axes (X, Y, Z).
     Scale(Vec<[f32; 3]>),
 }
 
 impl Samples {
-    /// Number of samples: that of the times.
+    /// Returns the number of samples, which equals that of the times.
     pub fn len(&self) -> usize {
         match self {
             Samples::Translation(values) | Samples::Scale(values) => values.len(),
@@ -67,35 +66,35 @@ impl Samples {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl Animation {
-    /// A time of this animation in seconds; as it is where the rate is not a positive number.
+    /// Converts ticks to seconds. Unless the rate is positive and finite, the value is unchanged.
     pub fn seconds(&self, ticks: f32) -> f32 {
         if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
     }
 
-    /// A time in seconds in ticks.
+    /// Converts seconds to ticks.
     pub(super) fn ticks(&self, seconds: f32) -> f32 {
         if self.rate > 0.0 && self.rate.is_finite() { seconds * self.rate } else { seconds }
     }
 
-    /// The first and the last moment, in seconds: time 0 and the duration, or samples beyond them.
+    /// Returns start and end in seconds: from 0 to the duration, extended by samples outside that range.
     pub(super) fn span(&self) -> (f32, f32) {
         let times = self.times.iter().flatten();
         let (first, last) = times.fold((0.0, self.duration), |(first, last): (f32, f32), time| {
             (first.min(*time), last.max(*time))
         });
-        // A negative rate is not applied, and a negative duration ends before it starts.
+        // With a negative duration, `first` may exceed `last`.
         let (first, last) = (self.seconds(first), self.seconds(last));
         (first.min(last), first.max(last))
     }
 
-    /// The times of all lists in ticks, each once.
+    /// Returns the times of all lists in ticks, ascending and without duplicates.
     #[cfg(any(feature = "mesh", feature = "bmd"))]
     pub(super) fn all_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> = self.times.iter().flatten().copied().collect();
@@ -104,20 +103,20 @@ impl Animation {
         times
     }
 
-    /// Where each joint is, relative to its parent, at a time in ticks. Before the first and after the last sample of a
-    /// channel that sample holds, unless the animation is looped.
+    /// Returns the transform of each joint, relative to its parent, at a time in ticks. Unless the animation loops,
+    /// times outside a channel's samples are clamped.
     pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
         self.poses(skeleton, &[ticks])
     }
 
-    /// The [poses](Animation::pose) at several times, one after the other.
+    /// Returns the [poses](Animation::pose) at several times, concatenated.
     pub fn poses(&self, skeleton: &Skeleton, ticks: &[f32]) -> Vec<Transform> {
         let joints = skeleton.joints.len();
         let mut poses = skeleton.rest_pose().repeat(ticks.len());
         for channel in self.channels.iter().filter(|channel| channel.joint < joints) {
             let Some(times) = self.times.get(channel.times) else { continue };
-            let round = self.looped.then_some(self.duration);
-            for (index, moment) in Moment::all(times, ticks, round).enumerate() {
+            let period = self.looped.then_some(self.duration);
+            for (index, moment) in Moment::all(times, ticks, period).enumerate() {
                 if let Some(transform) = poses.get_mut(index * joints + channel.joint) {
                     moment.sample(channel, transform);
                 }
@@ -128,12 +127,11 @@ impl Animation {
 }
 
 impl Channel {
-    /// The samples at other times, in ticks; the channel's own are `times`. An animation that starts again does so after
-    /// `round` ticks.
+    /// Resamples the channel, with its sample times `times`, at the times `ticks`. Loops wrap after `period` ticks.
     #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
-    pub(crate) fn at(&self, times: &[f32], ticks: &[f32], round: Option<f32>) -> Samples {
+    pub(crate) fn at(&self, times: &[f32], ticks: &[f32], period: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];
-        for (moment, transform) in Moment::all(times, ticks, round).zip(&mut transforms) {
+        for (moment, transform) in Moment::all(times, ticks, period).zip(&mut transforms) {
             moment.sample(self, transform);
         }
         let transforms = transforms.into_iter();
@@ -145,43 +143,43 @@ impl Channel {
     }
 }
 
-/// A place between two samples.
+/// A position between two samples.
 struct Moment {
     before: usize,
     after: usize,
-    /// From 0, the sample before, to 1, the one after.
+    /// From 0 at the sample before to 1 at the sample after.
     fraction: f32,
 }
 
 impl Moment {
-    /// The places of these times, in ticks, in the list of times of a channel.
-    fn all(times: &[f32], ticks: &[f32], round: Option<f32>) -> impl Iterator<Item = Moment> {
-        // Where the list is taken as it is, it need not be ascending.
+    /// Locates each time, in ticks, between the sample times of a channel.
+    fn all(times: &[f32], ticks: &[f32], period: Option<f32>) -> impl Iterator<Item = Moment> {
+        // The sample times themselves need no search, so they need not be ascending.
         let same = times.len() == ticks.len()
             && times.iter().zip(ticks).all(|(time, tick)| time.to_bits() == tick.to_bits());
         ticks.iter().enumerate().map(move |(index, ticks)| match same {
             true => Moment { before: index, after: index, fraction: 0.0 },
-            false => match (round, times) {
-                (Some(round), [first, .., last]) if round > 0.0 => {
-                    Moment::in_round(times, *ticks, round, (*first, *last))
+            false => match (period, times) {
+                (Some(period), [first, .., last]) if period > 0.0 => {
+                    Moment::in_period(times, *ticks, period, (*first, *last))
                 }
                 _ => Moment::find(times, *ticks),
             },
         })
     }
 
-    /// A time of an animation that starts again after `round` ticks.
-    fn in_round(times: &[f32], ticks: f32, round: f32, (first, last): (f32, f32)) -> Moment {
-        let ticks = ticks.rem_euclid(round);
+    /// Locates a time of an animation that loops after `period` ticks.
+    fn in_period(times: &[f32], ticks: f32, period: f32, (first, last): (f32, f32)) -> Moment {
+        let ticks = ticks.rem_euclid(period);
         if (first..=last).contains(&ticks) {
             return Moment::find(times, ticks);
         }
-        let since_last = if ticks > last { ticks - last } else { ticks + round - last };
-        let fraction = (since_last / (first + round - last)).clamp(0.0, 1.0);
+        let since_last = if ticks > last { ticks - last } else { ticks + period - last };
+        let fraction = (since_last / (first + period - last)).clamp(0.0, 1.0);
         Moment { before: times.len() - 1, after: 0, fraction }
     }
 
-    /// A time before the first or after the last sample is that of the sample.
+    /// Locates a time, clamped to the first and last sample.
     fn find(times: &[f32], ticks: f32) -> Moment {
         let last = times.len().saturating_sub(1);
         let after = times.partition_point(|time| *time <= ticks).min(last);
@@ -222,7 +220,7 @@ impl Moment {
                 Interpolation::Normalized if self.fraction > 0.0 => {
                     let straight = from * (1.0 - self.fraction) + to * self.fraction;
                     let length = straight.length();
-                    // Halfway between opposite ones there is none.
+                    // Halfway between opposite quaternions the sum is zero.
                     if length > 0.0 { (straight / length).to_array() } else { Quat::IDENTITY.to_array() }
                 }
                 _ => *before,

@@ -1,4 +1,4 @@
-//! How a format understands space, and the way from there to glTF's conventions and back.
+//! Axis, unit and texture conventions of formats, and the conversion to and from those of glTF.
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,13 +55,13 @@ impl fmt::Display for Axis {
     }
 }
 
-/// Where the texture coordinate (0, 0) is in the image.
+/// The corner of the image at texture coordinate (0, 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UvOrigin {
-    /// Top left: that of glTF.
+    /// Top left, as in glTF.
     #[default]
     TopLeft,
-    /// Bottom left: that of OpenGL and OBJ.
+    /// Bottom left, as in OpenGL and OBJ.
     BottomLeft,
 }
 
@@ -74,8 +74,9 @@ impl fmt::Display for UvOrigin {
     }
 }
 
-/// How a format understands space. Front faces are counter-clockwise seen from outside where the axes are
-/// right-handed; a left-handed system turns the order of each face on the way to a scene.
+/// The axes, unit and texture origin of a format.
+///
+/// Front faces are counter-clockwise in right-handed systems. Conversion from a left-handed system reverses the winding.
 ///
 /// ```
 /// use meshspec::scene::{Axis, Conventions};
@@ -88,22 +89,22 @@ impl fmt::Display for UvOrigin {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conventions {
-    /// The direction to the right of one who looks forward.
+    /// The direction to the right when facing forward.
     pub right: Axis,
     /// The direction up.
     pub up: Axis,
     /// The direction forward.
     pub forward: Axis,
-    /// Where the texture coordinate (0, 0) is.
+    /// The position of the texture coordinate (0, 0).
     pub uv_origin: UvOrigin,
     /// Metres per unit.
     pub unit: f32,
-    /// What is known of the above: the row of the interpretations, or that it is assumed.
+    /// The evidence for these conventions: a section of a specification, a row of the interpretations, or an assumption.
     pub evidence: &'static str,
 }
 
 impl Conventions {
-    /// Those of glTF 2.0 and of scenes.
+    /// The conventions of glTF 2.0 and of scenes.
     pub const GLTF: Conventions = Conventions {
         right: Axis::NegX,
         up: Axis::Y,
@@ -113,7 +114,7 @@ impl Conventions {
         evidence: "glTF 2.0, 3.4",
     };
 
-    /// These conventions with other axes.
+    /// Replaces the axes.
     pub fn with_axes(mut self, axes: Axes) -> Conventions {
         let Axes([right, up, forward]) = axes;
         (self.right, self.up, self.forward) = (right, up, forward);
@@ -121,26 +122,26 @@ impl Conventions {
         self
     }
 
-    /// Whether the axes are left-handed.
+    /// Returns `true` if the axes are left-handed.
     pub fn is_left_handed(&self) -> bool {
         self.rotation().determinant() < 0.0
     }
 
-    /// From these axes to those of a scene: a permutation of the coordinates with signs, so without rounding.
+    /// Returns the rotation to scene axes: a signed permutation of the coordinates, so it never rounds.
     fn rotation(&self) -> Mat3 {
         let from = Mat3::from_cols(self.right.vector(), self.up.vector(), self.forward.vector());
         let to = Mat3::from_cols(Vec3::NEG_X, Vec3::Y, Vec3::Z);
         to * from.transpose()
     }
 
-    /// Turns a scene with these axes and units into one with those of glTF, and notes that it comes from this format.
+    /// Converts a scene from these axes and units to those of glTF, and sets [`Scene::source`].
     pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
         scene.source =
             Some(Source { format: format.to_owned(), conventions: self, unused_materials: Vec::new() });
         Frame::new(self.rotation(), self.unit.into()).apply(scene);
     }
 
-    /// Turns a scene with glTF's axes and units into one with these.
+    /// Converts a scene from the axes and units of glTF to these.
     pub fn from_scene_space(self, scene: &mut Scene) {
         Frame::new(self.rotation().transpose(), (1.0 / self.unit).into()).apply(scene);
     }
@@ -148,7 +149,7 @@ impl Conventions {
 
 impl fmt::Display for Conventions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The third direction follows from the hand.
+        // `right` follows from the handedness.
         let Conventions { right: _, up, forward, uv_origin, unit, evidence: _ } = self;
         let hand = if self.is_left_handed() { "left" } else { "right" };
         write!(f, "{up} up, {forward} forward, {hand}-handed, texture origin {uv_origin}, ")?;
@@ -156,7 +157,7 @@ impl fmt::Display for Conventions {
     }
 }
 
-/// Three directions, right, up and forward, that stand at right angles: `-x,+y,+z`.
+/// Three perpendicular directions: right, up and forward. Parsed from text such as `-x,+y,+z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axes([Axis; 3]);
 
@@ -183,14 +184,14 @@ impl FromStr for Axes {
     }
 }
 
-/// A change of the axes and the unit. Coordinates change places and signs: nothing is rounded, no payload of a
-/// not-a-number changed.
+/// A change of axes and unit. Changes of axes only reorder coordinates and flip sign bits, so values, including NaN
+/// payloads, stay exact.
 pub(super) struct Frame {
-    /// For each new coordinate which old one it is.
+    /// The index of the old coordinate for each new one.
     source: [usize; 3],
-    /// The sign bit to flip in it.
+    /// The mask of the sign bit to flip in each new coordinate, or 0.
     flip: [u32; 3],
-    /// The same as a matrix.
+    /// The change of axes as a matrix.
     turn: DMat3,
     scale: f64,
 }
@@ -202,7 +203,7 @@ impl Frame {
         Frame { source, flip, turn: turn.as_dmat3(), scale }
     }
 
-    /// Makes all units this many times larger.
+    /// Creates a uniform scale.
     pub fn scaling(factor: f64) -> Frame {
         Frame::new(Mat3::IDENTITY, factor)
     }
@@ -266,7 +267,7 @@ impl Frame {
         }
     }
 
-    /// Whether the handedness changes: by an odd number of flips, or of exchanges of two coordinates.
+    /// Returns `true` if the handedness changes: the number of sign flips and coordinate swaps is odd.
     fn mirrors(&self) -> bool {
         let flips = self.flip.iter().filter(|flip| **flip != 0).count();
         let exchanges = match self.source {
@@ -287,18 +288,18 @@ impl Frame {
         }
     }
 
-    /// The fourth component says on which side the bitangent is.
+    /// Converts a tangent; its fourth component is the handedness of the bitangent.
     fn tangent(&self, [x, y, z, side]: [f32; 4]) -> [f32; 4] {
         let [x, y, z] = self.direction([x, y, z]);
         [x, y, z, if self.mirrors() { -side } else { side }]
     }
 
-    /// Factors along the axes have no sign to turn.
+    /// Reorders scale factors, which keep their signs.
     fn factors(&self, factors: [f32; 3]) -> [f32; 3] {
         self.source.map(|source| factors[source])
     }
 
-    /// The axis is turned; where the handedness changes the angle is, too.
+    /// Converts a quaternion: changes its axis, and negates its angle if the handedness changes.
     fn rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
         let [x, y, z] = self.direction([x, y, z]);
         if self.mirrors() { [-x, -y, -z, w] } else { [x, y, z, w] }

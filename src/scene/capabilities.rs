@@ -1,8 +1,8 @@
-//! The capabilities of a format, part by part.
+//! The capabilities of formats.
 
 use super::Custom;
 
-/// What a format can express of a scene. The rest is taken out by [`Capabilities::restrict`].
+/// The parts of a scene that a format can express. [`Capabilities::restrict`] removes the others.
 #[derive(Debug, Clone, Copy)]
 pub struct Capabilities {
     /// The format's name, for messages.
@@ -17,54 +17,54 @@ pub struct Capabilities {
     pub textures: bool,
     /// A colour for a whole mesh.
     pub flat_colors: bool,
-    /// The meaning of alpha.
+    /// Alpha modes other than opaque.
     pub alpha_modes: bool,
     /// Clamped and mirrored textures.
     pub wrapping: bool,
-    /// Filters of textures.
+    /// Texture filters.
     pub filters: bool,
-    /// Sides and reflection of surfaces, and textures on any set of texture coordinates.
+    /// Double-sided, metallic and rough surfaces, and textures on any set of texture coordinates.
     pub surfaces: bool,
-    /// Positions without a third coordinate.
+    /// 2D positions.
     pub flat: bool,
     /// Normals.
     pub normals: bool,
     /// Tangents.
     pub tangents: bool,
-    /// Number of sets of texture coordinates.
+    /// The maximum number of sets of texture coordinates.
     pub uvs: usize,
-    /// Number of sets of colours.
+    /// The maximum number of sets of colours.
     pub colors: usize,
-    /// Number of sets of four joints per vertex.
+    /// The maximum number of skins, which are sets of four joints per vertex.
     pub skins: usize,
-    /// Which attributes without a meaning to the model.
+    /// Returns `true` for supported custom attributes.
     pub custom: fn(&Custom) -> bool,
-    /// Vertices that are used in order, without indices.
+    /// Meshes without indices.
     pub unindexed: bool,
-    /// Largest number of corners of a face.
+    /// The maximum number of corners of a face.
     pub corners: u32,
     /// Levels of detail.
     pub lods: bool,
-    /// Nodes: a mesh at several places, with a name for each.
+    /// Nodes, which place a mesh several times under different names.
     pub nodes: bool,
     /// A transform of the whole scene.
     pub transform: bool,
-    /// Joints.
+    /// Skeletons.
     pub skeleton: bool,
     /// Names of joints.
     pub joint_names: bool,
     /// Animations.
     pub animations: bool,
-    /// Named texts.
+    /// Named text properties.
     pub properties: bool,
-    /// Bytes of the application.
+    /// Application-defined bytes.
     pub user_data: bool,
-    /// Whatever else a source has.
+    /// Extras: data without another field.
     pub extras: bool,
 }
 
 impl Capabilities {
-    /// Nothing but triangles between positions.
+    /// Positions and triangles only.
     pub const POSITIONS: Capabilities = Capabilities {
         format: "",
         meshes: false,

@@ -1,15 +1,15 @@
-//! What must hold in a scene before it can be written.
+//! Consistency checks of scenes before they are written.
 
 use super::{Faces, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
-    /// Whether the parts of the scene fit each other: as many values of each attribute as vertices, indices of vertices,
-    /// joints and times that are there, corners that add up, a skeleton without cycles.
+    /// Checks that the scene is consistent: each attribute has one value per vertex, and indices of vertices, joints,
+    /// meshes and times are in range. The corners of the faces add up, and the skeleton has no cycles.
     ///
     /// # Errors
     ///
-    /// The first thing that does not fit, with its path: `meshes[2].uvs[1]`.
+    /// Returns an error for the first inconsistency, with its path, as in `meshes[2].uvs[1]`.
     pub fn check(&self) -> Result<()> {
         for (index, mesh) in self.meshes.iter().enumerate() {
             mesh.check().map_err(|(path, message)| refuse(format!("meshes[{index}].{path}"), message))?;
@@ -31,7 +31,7 @@ impl Scene {
     fn check_joints(&self, skin: &Skin) -> Result<(), String> {
         let joints = self.skeleton.joints.len();
         let known = |joint: u16| joint == Skin::NONE || usize::from(joint) < joints || joints == 0;
-        // The usual case: one pass without branches, in which what stands for no joint becomes 0.
+        // Fast path: one pass without branches. `Skin::NONE` wraps around to 0.
         let highest = skin
             .joints
             .as_flattened()
@@ -100,9 +100,9 @@ fn refuse(path: impl Into<String>, message: String) -> Error {
 impl Mesh {
     fn check(&self) -> Result<(), (String, String)> {
         let vertices = self.positions.len();
-        let wrong =
+        let mismatch =
             |path: String, count: usize| Err((path, format!("{count} values for {vertices} vertices")));
-        let one = [
+        let single = [
             ("exact_positions", self.exact_positions.as_ref().map(Vec::len)),
             ("normals", self.normals.as_ref().map(Vec::len)),
             ("tangents", self.tangents.as_ref().map(Vec::len)),
@@ -120,10 +120,10 @@ impl Mesh {
         if let Some(place) = self.placements.iter().position(|node| !node.transform.is_finite()) {
             return Err((format!("placements[{place}].transform"), "it is not finite".to_owned()));
         }
-        let single = one.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
+        let single = single.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
         for (path, count) in single.chain(sets).chain(colors).chain(joints).chain(weights) {
             if count != vertices {
-                return wrong(path, count);
+                return mismatch(path, count);
             }
         }
         for (index, custom) in self.custom.iter().enumerate() {

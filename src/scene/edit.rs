@@ -1,4 +1,4 @@
-//! What can be done with a scene on its way from one file to another.
+//! Edits of scenes and meshes: transforms, scale, welding and normals.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use super::{
 use crate::Loss;
 
 impl Scene {
-    /// Applies the transform of the whole scene to its meshes and joints, for targets without transforms. Translations
-    /// move the root joints; all others become a joint at the end, the parent of all roots.
+    /// Applies [`Scene::transform`] to meshes and joints, for targets without transforms. A translation moves the root
+    /// joints; any other transform becomes a new last joint, the parent of all roots.
     pub fn apply_transform(&mut self) {
         let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
             return;
@@ -21,7 +21,7 @@ impl Scene {
         self.place(transform.as_dmat4());
     }
 
-    /// Moves the scene.
+    /// Applies a transform to meshes and joints.
     pub(super) fn place(&mut self, transform: DMat4) {
         for mesh in &mut self.meshes {
             match &mut *mesh.placements {
@@ -53,8 +53,8 @@ impl Scene {
         });
     }
 
-    /// Moves the root joints at rest and in all animations, computing in 64 bits. Roots without a rest pose follow their
-    /// bind pose.
+    /// Maps the translations of the root joints, at rest and in all animations, in 64 bits. Roots without a rest pose
+    /// follow their bind pose.
     pub(super) fn map_root_translations(&mut self, to: impl Fn(DVec3) -> DVec3) {
         let moved = |translation: &mut [f32; 3]| {
             *translation = to(DVec3::from(translation.map(f64::from))).as_vec3().into();
@@ -71,16 +71,15 @@ impl Scene {
         }
     }
 
-    /// Moves the scene so that the centre of the box around all vertices, where they are at rest, is at the origin.
-    /// Returns the offset; `None` if the centre is there already. A skeleton is moved by an offset that 32 bits hold.
+    /// Moves the centre of the bounding box to the origin, measured in the rest pose. Returns the offset, or `None` if the
+    /// scene is centred already. The offset of a skeleton is rounded to 32 bits.
     ///
-    /// The centre is computed in 64 bits, and coordinates that are there [in 64 bits](Mesh::exact_positions) are rounded
-    /// after they have moved.
+    /// The centre is computed in 64 bits. [Coordinates in 64 bits](Mesh::exact_positions) are rounded after the move.
     pub fn center(&mut self) -> Option<[f64; 3]> {
         let transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
         let mut extent = Extent::default();
         self.for_each_at_rest(|at| extent.add(transform.transform_point3(at)));
-        // Without a sign of 0.
+        // Subtracts from 0, since negation could yield -0.
         let offset = DVec3::ZERO - extent.center();
         if !offset.is_finite() || offset == DVec3::ZERO {
             return None;
@@ -93,18 +92,18 @@ impl Scene {
         }
         let rounded = Some(centred.as_mat4()).filter(|rounded| rounded.is_finite())?;
         self.transform = Some(rounded);
-        // The offset that 32 bits hold.
+        // The offset as rounded to 32 bits.
         Some((rounded.w_axis.as_dvec4() - transform.w_axis).truncate().into())
     }
 
-    /// Makes all units this many times larger.
+    /// Multiplies all lengths by a factor.
     pub fn scale(&mut self, factor: f64) {
         Frame::scaling(factor).apply(self);
     }
 }
 
 impl Mesh {
-    /// The longest side of the box around the vertices, in metres; 0 without vertices.
+    /// Returns the longest side of the bounding box, in metres; 0 without vertices.
     pub fn size(&self) -> f32 {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for position in &self.positions {
@@ -113,19 +112,19 @@ impl Mesh {
         (high - low).max_element().max(0.0)
     }
 
-    /// Whether the third coordinate of each position is 0.
+    /// Returns `true` if z is 0 in every position.
     pub(crate) fn is_flat(&self) -> bool {
         self.positions.iter().all(|[.., z]| *z == 0.0)
     }
 
-    /// Turns texture coordinates over: what was u is 1 − u, rounded.
+    /// Flips texture coordinates horizontally: u becomes 1 − u, rounded.
     pub fn flip_u(&mut self) {
         for [u, _] in self.uvs.iter_mut().flatten() {
             *u = 1.0 - *u;
         }
     }
 
-    /// Turns texture coordinates over: what was v is 1 − v. No number is touched, only read from the other side.
+    /// Flips texture coordinates vertically by switching [`Mesh::uv_origin`]. The values are unchanged.
     pub fn flip_v(&mut self) {
         self.uv_origin = match self.uv_origin {
             UvOrigin::TopLeft => UvOrigin::BottomLeft,
@@ -133,11 +132,11 @@ impl Mesh {
         };
     }
 
-    /// Gives vertices that have attributes but no positions a place, the origin, and takes the corners out of a mesh
-    /// without vertices. `path` is the mesh in its source.
+    /// Places vertices without positions at the origin, and drops the faces of a mesh without vertices. `path` is that of
+    /// the mesh in its source.
     #[cfg_attr(
         not(any(feature = "mesh", feature = "crucible")),
-        allow(dead_code, reason = "the other formats have positions always")
+        allow(dead_code, reason = "the other formats always have positions")
     )]
     pub(crate) fn settle(&mut self, path: &str, losses: &mut Vec<Loss>) {
         if !self.positions.is_empty() {
@@ -160,7 +159,7 @@ impl Mesh {
         }
     }
 
-    /// Merges vertices that are the same in every attribute, bit by bit. Returns how many there are fewer.
+    /// Merges vertices with bitwise identical attributes. Returns the number of removed vertices.
     pub fn weld(&mut self) -> usize {
         let before = self.positions.len();
         let records = self.records();
@@ -186,8 +185,8 @@ impl Mesh {
         before - kept.len()
     }
 
-    /// Normals from the faces: at each vertex the mean of those of its faces, weighted by their area. Vertices without
-    /// a face that has an area get (0, 0, 1).
+    /// Generates smooth normals: at each vertex the area-weighted mean of its face normals. Vertices without a face, or
+    /// with degenerate faces only, get (0, 0, 1).
     pub fn generate_normals(&mut self) {
         let mut sums = vec![Vec3::ZERO; self.positions.len()];
         self.faces.for_each(self.positions.len(), |face| {
@@ -203,12 +202,12 @@ impl Mesh {
             Some(sums.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Z).into()).collect());
     }
 
-    /// Moves the vertices, turning normals and tangents with them.
+    /// Transforms positions, normals and tangents. A mirroring transform also reverses the winding.
     pub fn transform(&mut self, transform: Mat4) {
         self.place(transform.as_dmat4());
     }
 
-    /// Does the same as [`transform`](Mesh::transform), with a matrix of 64 bits.
+    /// Works as [`transform`](Mesh::transform), with a 64-bit matrix.
     pub(crate) fn place(&mut self, transform: DMat4) {
         if transform == DMat4::IDENTITY {
             return;
@@ -234,7 +233,7 @@ impl Mesh {
         }
     }
 
-    /// All attributes of a vertex as bytes, in the order of the fields, vertex after vertex.
+    /// Returns all attributes as bytes, interleaved by vertex, in the order of the fields.
     pub(crate) fn records(&self) -> Vec<u8> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
         lists.extend(self.exact_positions.as_deref().map(|values| (bytemuck::cast_slice(values), 24)));
@@ -270,13 +269,13 @@ impl Mesh {
         records
     }
 
-    /// Keeps these vertices only, in this order.
+    /// Keeps only these vertices, in this order.
     fn keep(&mut self, vertices: &[usize]) {
         let faces = std::mem::take(&mut self.faces);
         *self = Mesh { faces, ..self.select(vertices) };
     }
 
-    /// A mesh of these vertices, in this order, and without faces.
+    /// Returns a mesh of these vertices, in this order, without faces.
     pub(crate) fn select(&self, vertices: &[usize]) -> Mesh {
         Mesh {
             name: self.name.clone(),
@@ -327,7 +326,7 @@ impl Custom {
 }
 
 impl Faces {
-    /// The corners of every face.
+    /// Visits the corners of every face.
     fn for_each(&self, vertices: usize, mut visit: impl FnMut(&[u32])) {
         let corner = |place: usize| match &self.indices {
             Some(indices) => indices.get(place).unwrap_or(0),
@@ -347,13 +346,13 @@ impl Faces {
         }
     }
 
-    /// Every triangle; faces with more corners as fans around the first.
+    /// Visits every triangle; larger faces become fans around their first corner.
     pub fn for_each_triangle(&self, vertices: usize, mut visit: impl FnMut([u32; 3])) {
         self.for_each(vertices, |face| for_each_of_fan(face, &mut visit));
     }
 }
 
-/// The triangles around the first corner of a face.
+/// Visits the triangles of the fan around the first corner.
 fn for_each_of_fan(face: &[u32], mut visit: impl FnMut([u32; 3])) {
     if let Some((first, corners)) = face.split_first() {
         corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));

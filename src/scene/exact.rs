@@ -2,35 +2,35 @@
 //!
 //! In 32 bits, the coordinates of a mesh far from the origin are rounded visibly: at 4,000 km, to steps of 0.25 m. Such
 //! a mesh also keeps its coordinates in 64 bits ([`Mesh::exact_positions`]), and all edits act on these. They are
-//! rounded once, right before a file is written. If the scene is centred first, the rounding is invisible.
+//! rounded once, right before a file is written. Centring the scene first makes the rounding invisible.
 
 use glam::{DVec3, Vec3};
 
 use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// Above this rounding error, as a fraction of the size of the model, coordinates stay in 64 bits. Centred coordinates
-/// of 32 bits would be at least two bits more precise.
+/// The rounding error, as a fraction of the model size, above which coordinates stay in 64 bits. Centring would gain
+/// at least two bits of precision.
 const KEPT: f64 = 1.0 / (1 << 22) as f64;
 
-/// Above this rounding error, as a fraction of the size of the model, the rounding is a loss.
+/// The rounding error, as a fraction of the model size, above which rounding is a loss.
 const VISIBLE: f64 = 1e-5;
 
-/// Above this rounding error, as a fraction of the size of the mesh, the rounding is a loss.
+/// The rounding error, as a fraction of the mesh size, above which rounding is a loss.
 const VISIBLE_IN_MESH: f64 = 1e-4;
 
-/// Above this rounding error in metres, coordinates stay in 64 bits, and the rounding is a loss unless unavoidable.
+/// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless unavoidable.
 const MILLIMETRE: f64 = 1e-3;
 
-/// Up to this rounding error, as a fraction of the size of the mesh, the rounding is unavoidable: moving the mesh to the
-/// origin gains at most a bit.
+/// The rounding error, as a fraction of the mesh size, up to which rounding is unavoidable: centring gains at most one
+/// bit.
 const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
 
-/// Points are local if their largest coordinate is this many times the size of their bounding box. Others are never
-/// rounded by more than [`VISIBLE_IN_MESH`].
+/// The ratio of largest coordinate to box size above which points are local. The rounding error of other points never
+/// exceeds [`VISIBLE_IN_MESH`].
 const LOCAL: f64 = 1000.0;
 
-/// The coordinate from which 32 bits may be off by more than a millimetre.
+/// The coordinate above which rounding to 32 bits may exceed a millimetre.
 pub(crate) const FAR: f32 = 32768.0;
 
 /// The bounding box of points.
@@ -70,7 +70,7 @@ impl Extent {
         self.largest() > LOCAL * self.size()
     }
 
-    /// Returns `true` if coordinates in this box need 64 bits. `error` is their rounding error in 32 bits.
+    /// Returns `true` if coordinates in this box need 64 bits, given their rounding error in 32 bits.
     pub fn needs_64_bits(&self, error: f64) -> bool {
         error > KEPT * self.size() || error > MILLIMETRE
     }
@@ -80,13 +80,13 @@ impl Extent {
         exceeds(error, VISIBLE, *self) || error > MILLIMETRE
     }
 
-    /// Returns `true` if coordinates in the box had a smaller rounding error near the origin.
+    /// Returns `true` if centring the box would reduce this rounding error.
     pub fn is_avoidable(&self, error: f64) -> bool {
         error > UNAVOIDABLE * self.size()
     }
 }
 
-/// Returns `true` if an error exceeds a fraction of the size of the box, unless the box is a point.
+/// Returns `true` if an error exceeds a fraction of the box size. Always `false` for a single point.
 fn exceeds(error: f64, fraction: f64, extent: Extent) -> bool {
     extent.size() > 0.0 && error > fraction * extent.size()
 }
@@ -115,8 +115,8 @@ pub(crate) fn need_64_bits(points: &[[f64; 3]]) -> bool {
     extent.needs_64_bits(worst)
 }
 
-/// Returns the bounding box of points and their largest rounding error. Vertices at the origin, which some programs add,
-/// are not in the box.
+/// Returns the bounding box of points and their largest rounding error. The box ignores vertices at the origin, which
+/// some exporters add.
 fn measure(points: &[[f64; 3]]) -> (Extent, f64) {
     let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
     for point in points {
@@ -152,7 +152,7 @@ impl Mesh {
         }
     }
 
-    /// Moves every position, computing in 64 bits.
+    /// Maps every position, computing in 64 bits.
     pub(super) fn move_points(&mut self, to: impl Fn(DVec3) -> DVec3) {
         if self.exact_positions.is_none() {
             let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
@@ -174,7 +174,7 @@ impl Mesh {
 }
 
 impl Scene {
-    /// Drops the positions in 64 bits, which formats lack, and lists visible rounding errors.
+    /// Drops the 64-bit positions, which no format stores, and lists visible rounding errors.
     pub(super) fn round(&mut self, losses: &mut Vec<Loss>) {
         if self.meshes.iter().all(|mesh| mesh.exact_positions.is_none()) {
             return;

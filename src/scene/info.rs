@@ -10,7 +10,7 @@ use crate::info::{
 };
 
 impl Scene {
-    /// Counts, attributes, bounds.
+    /// Returns counts, attributes and bounds.
     pub fn info(&self) -> SceneInfo {
         let text = |(name, value): &(String, String)| Property {
             name: name.clone(),
@@ -58,7 +58,7 @@ impl Mesh {
         }
     }
 
-    /// Number of triangles that the faces make.
+    /// Returns the number of triangles after triangulation.
     pub(super) fn triangle_count(&self) -> u64 {
         match &self.faces.corners {
             Some(corners) => corners.iter().map(|count| u64::from(count.saturating_sub(2))).sum(),
@@ -95,7 +95,7 @@ fn attribute(name: impl Into<Cow<'static, str>>, components: &'static str) -> At
     AttributeInfo { name: name.into(), components: components.into() }
 }
 
-/// The text for a number of components, one to four, of a kind.
+/// Formats one to four components of a type, as in `3 × f32`.
 macro_rules! components {
     ($components:expr, $($variant:ident $kind:literal),*; $values:expr) => {
         match ($values, $components) {
@@ -124,7 +124,7 @@ impl Animation {
             name: (!self.name.is_empty()).then(|| self.name.clone()),
             ticks: self.duration,
             seconds: Some(self.seconds(self.duration)),
-            // Lists of times may differ: the longest one has the poses that are stored.
+            // The lists of times may differ in length; the longest counts.
             poses: self.times.iter().map(Vec::len).max().unwrap_or(0) as u64,
         }
     }

@@ -12,15 +12,15 @@ use crate::Loss;
 pub struct Material {
     /// The name, often that of an image; empty for none.
     pub name: String,
-    /// Linear red, green, blue and alpha, from 0 to 1. `None` if the source has none, which is drawn as white.
+    /// Linear red, green, blue and alpha, from 0 to 1. `None` if the source has none; drawn as white.
     pub base_color: Option<[f32; 4]>,
-    /// The image that is multiplied with the base colour.
+    /// The texture, multiplied by the base colour.
     pub texture: Option<Texture>,
     /// The meaning of alpha.
     pub alpha_mode: AlphaMode,
     /// Whether back faces are drawn.
     pub double_sided: bool,
-    /// The metalness, from 0 for an insulator to 1 for a metal.
+    /// The metalness, from 0 for a dielectric to 1 for a metal.
     pub metallic: f32,
     /// The roughness, from 0 for a mirror to 1 for a matt surface.
     pub roughness: f32,
@@ -92,8 +92,8 @@ impl Material {
         Some((bytes, worst))
     }
 
-    /// Replaces texture and name by the name of the texture, for formats that name materials by image. `mesh` is the
-    /// index of the mesh.
+    /// Renames the material to its texture and removes the texture, for formats that name materials by image. `mesh` is
+    /// the index of the mesh.
     #[cfg(any(feature = "seed", feature = "bmd"))]
     pub(crate) fn take_texture_as_name(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
         let Some(texture) = self.texture.take() else { return };

@@ -1,14 +1,15 @@
-//! Several meshes as one, for targets that have only one.
+//! Merges meshes for targets with a single mesh.
 
 use super::{Colors, Custom, Indices, Mesh, Skin, Weights};
 use crate::Loss;
 
-/// One mesh with the vertices and faces of all, in order. Attributes that only some of them have are filled up: normals
-/// from the faces, colours with white, tangents with +X, all else with 0. The meshes have the
-/// same origin of texture coordinates.
+/// Concatenates the vertices and faces of meshes with the same texture origin.
+///
+/// Fills in attributes that only some meshes have: generated normals, white colours, tangents of +X, and 0 for all
+/// others.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
-    lose_looks(&meshes, losses);
+    list_dropped_materials(&meshes, losses);
     let mut merged = Mesh::default();
     let mut indices =
         Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
@@ -27,8 +28,8 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     merged
 }
 
-/// Names, materials and extras that only the first mesh keeps.
-fn lose_looks(meshes: &[Mesh], losses: &mut Vec<Loss>) {
+/// Lists the names, materials and extras that differ from those of the first mesh, which are kept.
+fn list_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {
         let (own, kept) = (&mesh.material, &first.material);
@@ -60,7 +61,7 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
         match (&mut *all, more) {
             (Colors::U8(all), Colors::U8(more)) => all.extend(more),
             (Colors::F32(all), Colors::F32(more)) => all.extend(more),
-            // `share_attributes` has seen to it that the kinds are the same.
+            // Unreachable: `share_attributes` made the types equal.
             _ => {}
         }
     }
@@ -77,7 +78,7 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
     }
 }
 
-/// Gives every mesh the attributes that any of them has, of the same kinds.
+/// Adds missing attributes, so that all meshes have the same ones with the same types.
 pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let normals = meshes.iter().any(|mesh| mesh.normals.is_some());
     let tangents = meshes.iter().any(|mesh| mesh.tangents.is_some());
@@ -124,7 +125,7 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     share_kinds(meshes);
 }
 
-/// Colours and weights of a set as precise in all meshes as in the one where they are most precise.
+/// Converts the colours and weights of each set to floats if any mesh has floats.
 fn share_kinds(meshes: &mut [Mesh]) {
     for set in 0..meshes.first().map_or(0, |mesh| mesh.colors.len()) {
         if meshes.iter().any(|mesh| matches!(mesh.colors[set], Colors::F32(_))) {
@@ -144,8 +145,8 @@ fn share_kinds(meshes: &mut [Mesh]) {
     }
 }
 
-/// The custom attributes that any of the meshes has, without values. Those of the same name and type are the same; if one
-/// mesh has several such, they are so many.
+/// Returns the custom attributes of all meshes, without values. Attributes with equal name and type are one, unless a
+/// single mesh has several of them.
 fn all_custom(meshes: &[Mesh]) -> Vec<Custom> {
     let mut all: Vec<Custom> = Vec::new();
     for mesh in meshes {

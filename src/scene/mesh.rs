@@ -1,45 +1,45 @@
-//! Meshes: attributes of vertices, one list each, and the faces between them.
+//! Meshes: vertex attributes, one list each, and faces.
 
 use super::{Extras, Material, Placement, Skin, UvOrigin};
 use crate::bulk;
 
-/// One mesh: what is drawn with one material.
+/// A mesh with a single material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
     /// The name; empty for none.
     pub name: String,
     /// The material.
     pub material: Material,
-    /// Coordinates (X, Y, Z) of each vertex in metres, in model space.
+    /// The position (X, Y, Z) of each vertex in model space, in metres.
     pub positions: Vec<[f32; 3]>,
-    /// The same coordinates in 64 bits, where 32 bits round them visibly: far from the origin, measured by the size of the
-    /// mesh. All edits move these, and round them to `positions`. Formats are written from `positions`.
+    /// The positions in 64 bits, present if rounding to 32 bits is visible: the mesh is far from the origin for its size.
+    /// Edits change these and round them to `positions`, from which formats are written.
     pub exact_positions: Option<Vec<[f64; 3]>>,
-    /// The nodes that show the mesh; empty for one without a name and a transform.
+    /// The nodes that show the mesh. Empty for a single node without a name or transform.
     pub placements: Vec<Placement>,
-    /// Whether the source has no third coordinate and z is 0 only here. Changes of the axes do not change that.
+    /// Whether the source has 2D positions; z is then 0 in its axes. Changes of axes keep this flag.
     pub flat: bool,
     /// Normals (X, Y, Z), one per vertex.
     pub normals: Option<Vec<[f32; 3]>>,
-    /// Tangents (X, Y, Z) and the side of the bitangent, 1 or −1, one per vertex.
+    /// Tangents (X, Y, Z) with the handedness of the bitangent, 1 or −1, one per vertex.
     pub tangents: Option<Vec<[f32; 4]>>,
     /// Sets of texture coordinates (U, V), one per vertex in each.
     pub uvs: Vec<Vec<[f32; 2]>>,
-    /// Where (0, 0) is in the images.
+    /// The corner of images at texture coordinate (0, 0).
     pub uv_origin: UvOrigin,
     /// Sets of colours, one per vertex in each.
     pub colors: Vec<Colors>,
-    /// Joints and weights: each set attaches a vertex to four joints at most.
+    /// Sets of joints and weights. Each set binds a vertex to at most four joints.
     pub skins: Vec<Skin>,
-    /// Attributes without a meaning to the model.
+    /// Application-specific attributes.
     pub custom: Vec<Custom>,
     /// The faces.
     pub faces: Faces,
-    /// What has no other place.
+    /// Data without another field.
     pub extras: Extras,
 }
 
-/// Colours (red, green, blue, alpha), one per vertex, linear, as precise as the source has them.
+/// Linear colours (red, green, blue, alpha), one per vertex, in the precision of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Colors {
     /// 255 is 1.0.
@@ -49,7 +49,7 @@ pub enum Colors {
 }
 
 impl Colors {
-    /// Number of colours: that of the vertices.
+    /// Returns the number of colours, which equals that of the vertices.
     pub fn len(&self) -> usize {
         match self {
             Colors::U8(values) => values.len(),
@@ -57,12 +57,12 @@ impl Colors {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no colours.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The colours as numbers from 0 to 1.
+    /// Converts the colours to floats; bytes map to 0 to 1.
     pub fn into_f32(self) -> Vec<[f32; 4]> {
         match self {
             Colors::U8(values) => {
@@ -72,7 +72,8 @@ impl Colors {
         }
     }
 
-    /// The colours as bytes, and the largest distance of one from what it was, in units of 1.0.
+    /// Converts the colours to bytes. Also returns the largest rounding or clamping error of a channel, where 1.0 is full
+    /// intensity.
     pub fn into_u8(self) -> (Vec<[u8; 4]>, f32) {
         match self {
             Colors::U8(values) => (values, 0.0),
@@ -80,7 +81,7 @@ impl Colors {
                 let mut worst = 0.0_f32;
                 let colors = values.into_iter().map(|color| {
                     color.map(|channel| {
-                        // A saturating cast; not-a-number becomes 0.
+                        // The cast saturates; NaN becomes 0.
                         let byte = (channel * 255.0).round() as u8;
                         worst = worst.max((channel - f32::from(byte) / 255.0).abs());
                         byte
@@ -92,19 +93,19 @@ impl Colors {
     }
 }
 
-/// An attribute without a meaning to the model.
+/// An application-specific vertex attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom {
     /// The name in the source.
     pub name: String,
-    /// Number of components of each value, 1 to 4.
+    /// The number of components per vertex, 1 to 4.
     pub components: usize,
-    /// The components, vertex after vertex.
+    /// The components, interleaved by vertex.
     pub values: Components,
 }
 
 impl Custom {
-    /// Whether it has the same name and type.
+    /// Returns `true` if name and type are equal.
     pub(super) fn is_like(&self, other: &Custom) -> bool {
         let kind = std::mem::discriminant::<Components>;
         self.name == other.name
@@ -112,35 +113,35 @@ impl Custom {
             && kind(&self.values) == kind(&other.values)
     }
 
-    /// An attribute like this with zeros for so many vertices.
+    /// Returns an attribute with this name and type, and zeros for this many vertices.
     pub(super) fn zeros(&self, vertices: usize) -> Custom {
         let Custom { name, components, values } = self;
         Custom { name: name.clone(), components: *components, values: values.zeros(vertices * components) }
     }
 }
 
-/// Numbers of one kind.
+/// Numbers of a single component type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Components {
-    /// Floats.
+    /// 32-bit floats.
     F32(Vec<f32>),
-    /// Floats of 64 bits.
+    /// 64-bit floats.
     F64(Vec<f64>),
-    /// Bytes.
+    /// Unsigned bytes.
     U8(Vec<u8>),
     /// Signed bytes.
     I8(Vec<i8>),
-    /// 16 bits.
+    /// Unsigned 16-bit integers.
     U16(Vec<u16>),
-    /// 16 bits, signed.
+    /// Signed 16-bit integers.
     I16(Vec<i16>),
-    /// 32 bits.
+    /// Unsigned 32-bit integers.
     U32(Vec<u32>),
-    /// 32 bits, signed.
+    /// Signed 32-bit integers.
     I32(Vec<i32>),
 }
 
-/// Does the same to whichever list of numbers it is.
+/// Evaluates an expression for the list of any component type.
 macro_rules! each_kind {
     ($components:expr, $values:ident => $result:expr) => {
         match $components {
@@ -157,32 +158,32 @@ macro_rules! each_kind {
 }
 
 impl Components {
-    /// Number of components: that of the vertices times that of each.
+    /// Returns the number of components of all vertices.
     pub fn len(&self) -> usize {
         each_kind!(self, values => values.len())
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no components.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The numbers one after the other, little-endian.
+    /// Returns the numbers as little-endian bytes.
     pub fn to_le_bytes(&self) -> Vec<u8> {
         each_kind!(self, values => bulk::as_bytes(values).into_owned())
     }
 
-    /// Size of a number in bytes.
+    /// Returns the size of a number in bytes; 0 without numbers.
     pub(super) fn size(&self) -> usize {
         each_kind!(self, values => size_of_val(&values[..]).checked_div(values.len()).unwrap_or(0))
     }
 
-    /// The numbers as they lie in memory.
+    /// Returns the numbers as bytes in native order.
     pub(super) fn as_bytes(&self) -> &[u8] {
         each_kind!(self, values => bytemuck::cast_slice(values))
     }
 
-    /// The numbers at these places, in this order.
+    /// Returns the numbers at these indices, in this order.
     pub(super) fn select(&self, places: &[usize]) -> Components {
         fn gather<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
             places.iter().filter_map(|place| values.get(*place).copied()).collect()
@@ -199,7 +200,7 @@ impl Components {
         }
     }
 
-    /// As many zeros of the same kind.
+    /// Returns `count` zeros of the same type.
     pub(super) fn zeros(&self, count: usize) -> Components {
         match self {
             Components::F32(_) => Components::F32(vec![0.0; count]),
@@ -213,7 +214,7 @@ impl Components {
         }
     }
 
-    /// Adds numbers of the same kind at the end.
+    /// Appends numbers of the same type.
     pub(super) fn append(&mut self, more: Components) {
         match (self, more) {
             (Components::F32(all), Components::F32(more)) => all.extend(more),
@@ -224,22 +225,23 @@ impl Components {
             (Components::I16(all), Components::I16(more)) => all.extend(more),
             (Components::U32(all), Components::U32(more)) => all.extend(more),
             (Components::I32(all), Components::I32(more)) => all.extend(more),
-            // `share_attributes` has seen to it that the kinds are the same.
+            // Unreachable: `share_attributes` made the types equal.
             _ => {}
         }
     }
 }
 
-/// The faces of a mesh: which vertices are the corners of each, counter-clockwise seen from the front.
+/// The faces of a mesh, with counter-clockwise corners when seen from the front.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faces {
-    /// The corners of one face after the other. `None`: the vertices as they stand.
+    /// The vertex indices of the corners, face after face. `None` for a mesh without indices, whose corners are its
+    /// vertices in order.
     pub indices: Option<Indices>,
-    /// Number of corners of each face. `None`: three each.
+    /// The number of corners of each face. `None` for triangles.
     pub corners: Option<Vec<u32>>,
 }
 
-/// Indices of vertices, as wide as the source has them.
+/// Vertex indices, in the width of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Indices {
     /// 16 bits each.
@@ -249,7 +251,7 @@ pub enum Indices {
 }
 
 impl Indices {
-    /// Number of indices.
+    /// Returns the number of indices.
     pub fn len(&self) -> usize {
         match self {
             Indices::U16(values) => values.len(),
@@ -257,12 +259,12 @@ impl Indices {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no indices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The largest index.
+    /// Returns the largest index; `None` without indices.
     pub fn max(&self) -> Option<u32> {
         match self {
             Indices::U16(values) => values.iter().copied().reduce(u16::max).map(u32::from),
@@ -270,7 +272,7 @@ impl Indices {
         }
     }
 
-    /// The index at this position.
+    /// Returns the index at a position; `None` past the end.
     pub fn get(&self, position: usize) -> Option<u32> {
         match self {
             Indices::U16(values) => values.get(position).map(|index| u32::from(*index)),
@@ -278,7 +280,7 @@ impl Indices {
         }
     }
 
-    /// The indices, widened.
+    /// Widens the indices to 32 bits.
     pub fn into_u32(self) -> Vec<u32> {
         match self {
             Indices::U16(values) => values.into_iter().map(u32::from).collect(),
@@ -288,22 +290,22 @@ impl Indices {
 }
 
 impl Faces {
-    /// Triangles with these corners.
+    /// Creates triangles from vertex indices.
     pub fn triangles(indices: Vec<u32>) -> Faces {
         Faces { indices: Some(Indices::U32(indices)), corners: None }
     }
 
-    /// Number of corners of all faces together, in a mesh of this many vertices.
+    /// Returns the total number of corners in a mesh of `vertices` vertices.
     pub fn corner_count(&self, vertices: usize) -> usize {
         self.indices.as_ref().map_or(vertices, Indices::len)
     }
 
-    /// Gives the corners indices where the vertices were used as they stand.
+    /// Adds sequential indices to a mesh without indices.
     pub(super) fn number(&mut self, vertices: usize) {
         self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
     }
 
-    /// Drops the corners after the last triangle. Returns how many there were.
+    /// Drops one or two surplus corners after the last triangle. Returns their number.
     pub(super) fn drop_spare_corners(&mut self, vertices: usize) -> usize {
         if self.corners.is_some() {
             return 0;
@@ -321,7 +323,7 @@ impl Faces {
         spare
     }
 
-    /// Drops the triangles that refer to vertices beyond these. Returns how many there were.
+    /// Drops triangles with an index that is not below `vertices`. Returns their number.
     #[cfg(feature = "gltf")]
     pub(crate) fn drop_missing_vertices(&mut self, vertices: usize) -> usize {
         let is_missing =
@@ -335,7 +337,7 @@ impl Faces {
         missing
     }
 
-    /// Turns every face over: the corners in the other order, from the same first one.
+    /// Reverses the winding of every face, keeping its first corner.
     pub(super) fn reverse(&mut self, vertices: usize) {
         self.number(vertices);
         let corners = self.corners.as_deref();

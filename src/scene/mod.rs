@@ -1,11 +1,11 @@
-//! The neutral model: what a mesh file holds, in the terms of no format.
+//! The format-neutral model of meshes, skeletons and animations.
 //!
-//! Every format's document turns [into a scene](ToScene) and is made [from one](FromScene); interchange formats
-//! (glTF, OBJ …) only know scenes. So each of them becomes any other.
+//! Documents of every format convert [to](ToScene) and [from](FromScene) scenes. Interchange formats such as glTF and
+//! OBJ read and write scenes only. Any format therefore converts to any other.
 //!
-//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, counter-clockwise front faces, column
-//! vectors, quaternions (x, y, z, w), metres where the source says metres. Texture coordinates keep the origin that they
-//! had ([`Mesh::uv_origin`]): turning them over rounds, and is only done for a target that has the other one.
+//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, and counter-clockwise front faces. Vectors
+//! are columns, quaternions (x, y, z, w), and lengths metres if the unit of the source is known. Texture coordinates keep
+//! the origin of the source ([`Mesh::uv_origin`]): flipping rounds, so only targets with the other origin flip.
 //!
 //! Nothing is dropped silently: every conversion returns a list of [losses](crate::Loss).
 
@@ -74,7 +74,7 @@ use serde_json::{Map, Value};
 
 use crate::{Dialect, Format, Limits, Loss, Result, Strictness};
 
-/// The triangulation of polygons with many corners, for the tests of its time.
+/// The triangulation of polygons with many corners, for tests of its running time.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
@@ -85,71 +85,71 @@ pub mod __private {
 /// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scene {
-    /// Where it comes from.
+    /// The source of the scene.
     pub source: Option<Source>,
     /// The meshes.
     pub meshes: Vec<Mesh>,
-    /// The levels of detail; empty where all meshes are shown at every distance. So are meshes of no level.
+    /// The levels of detail. Meshes outside of all levels are shown at every distance.
     pub lods: Vec<Lod>,
-    /// Transform of the whole scene. `None` is the identity.
+    /// The transform of the whole scene; `None` for the identity.
     pub transform: Option<Mat4>,
     /// The joints that the skins of the meshes refer to.
     pub skeleton: Skeleton,
     /// The animations of the skeleton.
     pub animations: Vec<Animation>,
-    /// Text that the source names, in its order: properties of Seed.
+    /// Named text properties in the order of the source, as in Seed.
     pub properties: Vec<(String, String)>,
-    /// Bytes that only the application understands: user data of IyMA.
+    /// Application-defined bytes, as in IyMA.
     pub user_data: Vec<u8>,
-    /// What has no other place.
+    /// Data without another field.
     pub extras: Extras,
 }
 
-/// Where a scene comes from.
+/// The source of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// The name of the format.
     pub format: String,
-    /// How its files were understood.
+    /// The conventions used for reading.
     pub conventions: Conventions,
-    /// The names of materials that no mesh has.
+    /// The names of materials that no mesh uses.
     pub unused_materials: Vec<String>,
 }
 
-/// What has no other place in the model, by name.
+/// Data without another field, by name.
 pub type Extras = Map<String, Value>;
 
-/// One level of detail: the meshes to show from a distance on.
+/// A level of detail.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lod {
-    /// Distance in metres from which on these meshes are shown; 0 for the finest level.
+    /// The minimum distance in metres at which these meshes are shown; 0 for the finest level.
     pub distance: f32,
     /// Indices into [`Scene::meshes`].
     pub meshes: Vec<usize>,
 }
 
-/// How to convert between a format and a scene.
+/// Options for conversions between a format and a scene.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
-    /// Conventions to use instead of [those of the format](ToScene::CONVENTIONS).
+    /// Conventions that replace [those of the format](ToScene::CONVENTIONS).
     pub conventions: Option<Conventions>,
-    /// The dialect to make; that of the specification where `None`.
+    /// The dialect to write; `None` for that of the specification.
     pub dialect: Option<Dialect>,
-    /// The extension of the file to be written, where a format has several kinds of files: Crucible. `None` where there
-    /// is no file yet.
+    /// The extension of the output file, for formats with several file types, as in Crucible. `None` if there is no file
+    /// name yet.
     pub extension: Option<String>,
-    /// Whether reading applies the transforms of nodes to the vertices of their meshes, which is then no loss. Otherwise
-    /// they become [placements](Mesh::placements), and formats without nodes apply them and list that.
+    /// Whether reading bakes the transforms of nodes into vertices, without listing a loss. Otherwise nodes become
+    /// [placements](Mesh::placements), and formats without nodes bake them and list it.
     pub bake: bool,
-    /// Triangles, and vertices, that a scene may have after the meshes of several nodes are copied, if they are:
+    /// The maximum number of triangles, and of vertices, after meshes of several nodes are copied; see
     /// [`Limits::max_triangles`].
     pub max_triangles: u64,
-    /// How precisely to store positions, where a format has several forms of vertices: BMD. `None`: in the smallest form
+    /// The precision of positions, for formats with several vertex forms, as in BMD. `None` for the smallest form
     /// without a visible difference.
     pub precision: Option<Precision>,
-    /// What reading of interchange formats refuses, and writing of BMD. Lenient mode drops and lists what is missing, and
-    /// writes meshes that packing changes beyond recognition.
+    /// The strictness of reading interchange formats and writing BMD. Lenient mode drops invalid references and lists
+    /// them, and writes meshes that packing distorts beyond recognition.
     pub strictness: Strictness,
 }
 
@@ -168,78 +168,79 @@ impl Default for SceneOptions {
 }
 
 impl SceneOptions {
-    /// These options with the conventions that the files follow.
+    /// Sets the conventions of the files.
     pub fn with_conventions(mut self, conventions: Conventions) -> SceneOptions {
         self.conventions = Some(conventions);
         self
     }
 
-    /// These options with the dialect to make.
+    /// Sets the dialect to write.
     pub fn with_dialect(mut self, dialect: Dialect) -> SceneOptions {
         self.dialect = Some(dialect);
         self
     }
 
-    /// These options with the extension of the file to be written.
+    /// Sets the extension of the output file.
     pub fn with_extension(mut self, extension: impl Into<String>) -> SceneOptions {
         self.extension = Some(extension.into());
         self
     }
 
-    /// These options with the wish to have the transforms of nodes applied to the vertices, or without.
+    /// Sets whether the transforms of nodes are baked into vertices.
     pub fn with_bake(mut self, bake: bool) -> SceneOptions {
         self.bake = bake;
         self
     }
 
-    /// These options with another bound on triangles.
+    /// Sets the maximum number of triangles.
     pub fn with_max_triangles(mut self, triangles: u64) -> SceneOptions {
         self.max_triangles = triangles;
         self
     }
 
-    /// These options with what reading refuses.
+    /// Sets the strictness.
     pub fn with_strictness(mut self, strictness: Strictness) -> SceneOptions {
         self.strictness = strictness;
         self
     }
 
-    /// These options with the precision of positions.
+    /// Sets the precision of positions.
     pub fn with_precision(mut self, precision: Precision) -> SceneOptions {
         self.precision = Some(precision);
         self
     }
 }
 
-/// A format whose documents become scenes.
+/// A format whose documents convert to scenes.
 pub trait ToScene: Format {
-    /// How the format understands space, with the evidence.
+    /// The conventions of the format, with their evidence.
     const CONVENTIONS: Conventions;
 
-    /// The content as a scene, with a list of what a scene cannot hold.
+    /// Converts the document to a scene, and lists the losses.
     ///
     /// # Errors
     ///
-    /// If the document is not [valid](Format::check): indices of missing joints or vertices.
+    /// Returns an error if the document is not [valid](Format::check), for example if it refers to missing joints or
+    /// vertices.
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 }
 
-/// A format whose documents are made from scenes.
+/// A format whose documents can be made from scenes.
 pub trait FromScene: ToScene {
-    /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
-    /// formats that have none.
+    /// Whether programs that use the format need normals. Converters then generate missing normals.
     const NEEDS_NORMALS: bool = false;
 
-    /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](ToScene::into_scene).
-    /// Without any, programs show the fields and the model of a file side by side, unlinked.
+    /// Returns the fields behind each mesh, joint and key, in the order of [`into_scene`](ToScene::into_scene).
+    ///
+    /// By default there are none, and viewers show fields and model side by side without links.
     fn places(&self) -> Places {
         Places::default()
     }
 
-    /// A document with the content of the scene, with a list of what the format cannot hold.
+    /// Converts a scene to a document, and lists the losses.
     ///
     /// # Errors
     ///
-    /// If the format cannot express the scene at all, such as a mesh with too many joints.
+    /// Returns an error if the format cannot express the scene at all, as for a mesh with too many joints.
     fn from_scene(scene: Scene, options: &SceneOptions) -> Result<(Self, Vec<Loss>)>;
 }

@@ -1,4 +1,4 @@
-//! Scenes with joints far from the origin, where 32 bits would round them visibly.
+//! Scenes with joints so far from the origin that rounding to 32 bits is visible.
 
 use glam::DVec3;
 #[cfg(feature = "gltf")]
@@ -11,7 +11,7 @@ use super::{Placement, Transform, skin::influences};
 use crate::{Loss, Quantity};
 
 impl Scene {
-    /// Lists the visible rounding of root joints that the transform of the scene moves.
+    /// Lists the rounding error of root joints under the transform of the scene, if it is visible.
     pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
@@ -20,7 +20,7 @@ impl Scene {
         self.list_rounded(largest_error(moved), losses);
     }
 
-    /// Lists the rounding error of joints, or of the transform without any, if it is visible.
+    /// Lists a visible rounding error: of joints or, in a scene without joints, of the transform.
     fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
@@ -48,10 +48,11 @@ fn largest_error(translations: impl Iterator<Item = DVec3>) -> f64 {
 
 #[cfg(feature = "gltf")]
 impl Scene {
-    /// Sets the transform of a scene without one, with the exact translations of joints by their indices. If 32 bits would
-    /// round the scene visibly, the transform moves to the nodes of the meshes, which have 64 bits, or takes over whole
-    /// units of the translations of the root joints. Lists what is rounded nevertheless: the translations of other
-    /// joints, and scenes with levels of detail or with vertices that follow no joint.
+    /// Sets the transform of a scene without one. `joints` holds exact translations by joint index.
+    ///
+    /// If rounding to 32 bits would be visible, the transform moves to the mesh nodes, which have 64 bits. With joints,
+    /// it takes over whole units of the translations of the root joints instead. Lists the remaining rounding errors: of
+    /// other joints, and of scenes with levels of detail or unbound vertices.
     pub(crate) fn split_transform(
         &mut self,
         transform: DMat4,
@@ -89,14 +90,14 @@ impl Scene {
         self.place(transform);
     }
 
-    /// Returns `true` if a mesh with skins has vertices that follow no joint.
+    /// Returns `true` if a mesh with skins has vertices without influences.
     fn has_unbound_vertices(&self) -> bool {
         let mut skinned = self.meshes.iter().filter(|mesh| !mesh.skins.is_empty());
         skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
     }
 
-    /// Splits the transform and the translations of the roots into a transform that 32 bits express exactly and roots
-    /// near the origin. `center` is the centre of the scene before the transform. Returns `false` if that is impossible.
+    /// Splits the transform and the root translations into a transform that is exact in 32 bits, and roots near the
+    /// origin. `center` is the scene centre before the transform. Returns `false` if the split is impossible.
     fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[(usize, DVec3)]) -> bool {
         let rounded = transform.as_mat4();
         let center = center.as_vec3().round().as_dvec3();
@@ -109,7 +110,7 @@ impl Scene {
         }
         self.transform = Some(Mat4 { w_axis: whole.extend(1.0), ..rounded });
         for root in 0..self.skeleton.joints.len() {
-            // A root without a rest pose would stay in its bind pose.
+            // Without a rest pose, a root would stay in its bind pose.
             if self.skeleton.joints[root].parent.is_none() {
                 self.skeleton.joints[root].rest = Some(self.skeleton.rest(root));
             }

@@ -33,7 +33,7 @@ impl Placement {
         single.into_iter().chain(self.instances.iter().map(|instance| self.transform * to_matrix(instance)))
     }
 
-    /// Returns `true` if the transform consists of a translation, a rotation and a scale, as in nodes of glTF.
+    /// Returns `true` if the transform decomposes into translation, rotation and scale, as glTF nodes require.
     fn is_decomposable(&self) -> bool {
         let axes = DMat3::from_mat4(self.transform);
         let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(DVec3::normalize_or_zero);
@@ -57,7 +57,7 @@ fn to_matrix(transform: &Transform) -> DMat4 {
 }
 
 impl Mesh {
-    /// Returns the number of copies that the nodes show; 1 without nodes.
+    /// Returns the number of copies in all nodes; 1 without nodes.
     pub fn copies(&self) -> usize {
         self.placements.iter().map(Placement::count).fold(0, usize::saturating_add).max(1)
     }
@@ -68,7 +68,7 @@ impl Mesh {
     }
 
     /// Returns the number of bytes in the names and, as JSON, the extras of all copies.
-    fn words(&self) -> u64 {
+    fn text_size(&self) -> u64 {
         let size = |extras: &Extras| match extras.is_empty() {
             true => 0,
             false => serde_json::to_string(extras).map_or(0, |text| text.len()),
@@ -76,10 +76,10 @@ impl Mesh {
         let texture = self.material.texture.as_ref().map_or(0, |texture| texture.name.len());
         let own = size(&self.extras) + self.name.len() + self.material.name.len() + texture;
         let own = (own as u64).saturating_mul(self.copies() as u64);
-        let words = |node: &Placement| {
+        let node_text = |node: &Placement| {
             ((size(&node.extras) + node.name.len()) as u64).saturating_mul(node.count() as u64)
         };
-        self.placements.iter().map(words).fold(own, u64::saturating_add)
+        self.placements.iter().map(node_text).fold(own, u64::saturating_add)
     }
 }
 
@@ -100,9 +100,11 @@ impl Mesh {
 }
 
 impl Scene {
+    /// Checks the limits on triangles, vertices and meshes, counting each mesh once.
+    ///
     /// # Errors
     ///
-    /// Returns an error if the meshes, each counted once, exceed the limits of triangles, vertices or meshes.
+    /// Returns an error if a limit is exceeded.
     pub(crate) fn require_triangles(&self, limits: &Limits) -> Result<()> {
         let count = self.meshes.iter().map(Mesh::cost).fold(0, u64::saturating_add);
         limits::require_triangles(count, limits.max_triangles)?;
@@ -133,7 +135,7 @@ impl Scene {
         limits::require_triangles(cost.fold(0, u64::saturating_add), max_triangles)?;
         let count = all.clone().map(copies).fold(0, usize::saturating_add);
         limits::require_meshes(count, max_triangles)?;
-        let words = all.filter(|(_, chosen)| **chosen).map(|(mesh, _)| mesh.words());
+        let words = all.filter(|(_, chosen)| **chosen).map(|(mesh, _)| mesh.text_size());
         limits::require_words(words.fold(0, u64::saturating_add), max_triangles)?;
         let mut baked = Vec::new();
         baked.try_reserve_exact(count).map_err(|error| Error::from(std::io::Error::from(error)))?;
@@ -154,8 +156,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes meshes that nodes of glTF cannot show: those with sheared transforms, and levels of detail, which are one
-    /// node each.
+    /// Bakes meshes that glTF nodes cannot show: sheared ones, and levels of detail, each of which is a single node.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: std::collections::HashSet<usize> =
             self.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();

@@ -1,6 +1,6 @@
-//! Where in a file the parts of its scene come from.
+//! The fields of a file that the parts of its scene are read from.
 
-/// The fields of a file that its scene is made of, as paths of the declaration.
+/// The fields behind each part of a scene, as paths of the declaration.
 ///
 /// Maps vertices to bytes, and findings to vertices, for viewers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

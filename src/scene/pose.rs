@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// The relative rounding error of products of matrices.
 const SAME: f32 = 1e-5;
 
-/// The tolerance in seconds for times outside the animation, since people round them.
+/// The tolerance in seconds for times just outside the animation, which users often round.
 const ROUNDING: f32 = 1e-3;
 
 /// The maximum number of animation names in a message.
@@ -72,7 +72,7 @@ impl FromStr for Pose {
             "rest" => Ok(Pose::Rest),
             _ => moment().ok_or_else(|| {
                 let message =
-                    format!("`{text}` is no pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
+                    format!("`{text}` is not a pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
                 Error::unsupported(message)
             }),
         }
@@ -80,11 +80,11 @@ impl FromStr for Pose {
 }
 
 impl Scene {
-    /// Lets the scene rest in this pose. Animations show what they showed before.
+    /// Sets the rest pose of the scene. Animations keep their poses.
     ///
     /// # Errors
     ///
-    /// If there is no such animation, or the time is before its start or after its end.
+    /// Returns an error if the animation does not exist or the time is outside of it.
     pub fn rest_in(&mut self, pose: &Pose) -> Result<()> {
         match pose {
             Pose::Rest => {}
@@ -119,8 +119,9 @@ impl Scene {
         })
     }
 
-    /// Lets the joints rest in this pose, given by their transforms relative to their parents; without one, in the bind pose.
-    /// Animations show what they showed before: what they do not move stays where it rested.
+    /// Sets the rest pose from transforms relative to the parents; `None` sets the bind pose.
+    ///
+    /// Animations keep their poses: properties without a channel get one with their previous rest value.
     pub fn set_rest(&mut self, local: Option<&[Transform]>) {
         let before = self.skeleton.rest_pose();
         for (index, joint) in self.skeleton.joints.iter_mut().enumerate() {
@@ -130,17 +131,17 @@ impl Scene {
         self.animations.iter_mut().for_each(|animation| animation.hold(&before, &after));
     }
 
-    /// Moves skinned vertices to where they are at rest: what is shown while no animation plays. Returns how many moved.
+    /// Moves skinned vertices to the rest pose. Returns the number of moved vertices.
     pub(crate) fn pose_at_rest(&mut self) -> usize {
-        // Joints without a rest are where they are bound.
+        // Joints without a rest transform stay in the bind pose.
         if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
             return 0;
         }
         self.pose(&self.skeleton.rest_pose())
     }
 
-    /// Moves skinned vertices to where these transforms of the joints, relative to their parents, take them. The skeleton
-    /// stays bound as it was. Returns how many moved.
+    /// Moves skinned vertices to a pose, given by joint transforms relative to the parents. The bind pose is unchanged.
+    /// Returns the number of moved vertices.
     pub fn pose(&mut self, local: &[Transform]) -> usize {
         let skinning = Skinning::new(self, &self.skeleton.to_model(local));
         if skinning.is_still() {
@@ -157,8 +158,8 @@ impl Scene {
         moved
     }
 
-    /// Visits each vertex where it is at rest, in every copy that nodes show; of copies that are not turned, the corners of
-    /// the box around them.
+    /// Visits the rest position of each vertex in every copy. For copies without rotation, visits two opposite corners
+    /// of their bounding box instead.
     pub(super) fn for_each_at_rest(&self, mut visit: impl FnMut(DVec3)) {
         let skinning = Skinning::new(self, &self.skeleton.to_model(&self.skeleton.rest_pose()));
         for mesh in &self.meshes {
@@ -175,14 +176,14 @@ impl Scene {
 }
 
 impl Skeleton {
-    /// Where each joint is at rest, relative to its parent.
+    /// Returns the rest transform of each joint relative to its parent.
     pub(super) fn rest_pose(&self) -> Vec<Transform> {
         (0..self.joints.len()).map(|joint| self.rest(joint)).collect()
     }
 }
 
 impl Animation {
-    /// Holds each property of a joint that no channel moves where it rested `before`, if it rests elsewhere `after`.
+    /// Adds a constant channel with the rest value `before` for each unanimated property that changes in `after`.
     fn hold(&mut self, before: &[Transform], after: &[Transform]) {
         let property = |samples: &Samples| std::mem::discriminant(samples);
         let moving = self.channels.iter().filter(|channel| !channel.samples.is_empty());
@@ -217,7 +218,7 @@ impl Animation {
     }
 }
 
-/// Whether two vectors differ by more than rounding.
+/// Returns `true` if two vectors differ by more than rounding.
 fn differ(a: &[f32], b: &[f32]) -> bool {
     let largest = a.iter().chain(b).fold(0.0, |largest: f32, value| largest.max(value.abs()));
     a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME * largest)
@@ -238,7 +239,7 @@ impl Mesh {
         }
     }
 
-    /// Moves a vertex, turning its normal and tangent with it.
+    /// Transforms a vertex with its normal and tangent.
     pub(super) fn place_vertex(&mut self, vertex: usize, matrix: Mat4) {
         match self.exact_positions.as_mut().and_then(|exact| exact.get_mut(vertex)) {
             Some(exact) => {
@@ -263,17 +264,17 @@ impl Mesh {
     }
 }
 
-/// Linear blend skinning: where joints take the vertices.
+/// Linear blend skinning.
 pub(super) struct Skinning {
-    /// From the bind pose to where each joint is, in model space.
+    /// The transform of each joint from its bind pose to its current pose, in model space.
     pub matrices: Vec<Mat4>,
-    /// The largest coordinates of skinned vertices and of joints, which rounding is relative to.
+    /// The largest coordinates of skinned vertices and of joints, the reference for rounding errors.
     vertices: f32,
     joints: f32,
 }
 
 impl Skinning {
-    /// For these transforms of the joints to model space.
+    /// Creates the skinning for the transforms from joint space to model space.
     pub fn new(scene: &Scene, global: &[Mat4]) -> Skinning {
         let matrices = global.iter().zip(&scene.skeleton.joints);
         let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
@@ -288,17 +289,17 @@ impl Skinning {
         }
     }
 
-    /// Whether no joint moves its vertices.
+    /// Returns `true` if no joint moves its vertices.
     pub fn is_still(&self) -> bool {
         self.matrices.iter().all(|matrix| self.keeps(*matrix))
     }
 
-    /// Whether a matrix leaves vertices where they are.
+    /// Returns `true` if a matrix leaves vertices in place.
     pub fn keeps(&self, matrix: Mat4) -> bool {
         self.agree(matrix, Mat4::IDENTITY)
     }
 
-    /// Whether two matrices take vertices to the same place but for rounding.
+    /// Returns `true` if two matrices move vertices equally, except for rounding.
     pub fn agree(&self, a: Mat4, b: Mat4) -> bool {
         let [linear, other] = [a, b].map(Mat3::from_mat4);
         let size = [b.x_axis, b.y_axis, b.z_axis]
@@ -309,7 +310,7 @@ impl Skinning {
         linear.abs_diff_eq(other, SAME * size) && distance <= SAME * (size * self.vertices + self.joints)
     }
 
-    /// The mean of the matrices of the joints of a vertex, by their weights; `None` if it has none.
+    /// Returns the weighted mean of the joint matrices of a vertex; `None` without influences.
     pub fn blend(&self, skins: &[Skin], vertex: usize) -> Option<Mat4> {
         let (mut sum, mut blended) = (0.0, Mat4::ZERO);
         for (joint, weight) in weights(skins, vertex) {
@@ -322,7 +323,7 @@ impl Skinning {
     }
 }
 
-/// The joints of a vertex with a positive weight.
+/// Returns the joints of a vertex with positive finite weights.
 pub(super) fn weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (usize, f32)> {
     let all = skins.iter().filter_map(move |skin| {
         let weights = match &skin.weights {

@@ -1,11 +1,11 @@
-//! How precisely positions are stored, where there is a choice.
+//! The precision of positions, for formats that offer a choice.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
 
-/// How precisely a format with several forms of vertices stores positions.
+/// The precision of positions in a format with several vertex forms.
 ///
 /// ```
 /// use meshspec::scene::Precision;
@@ -17,9 +17,9 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Precision {
-    /// All vertices in the form of this many bits.
+    /// The vertex form with this many bits, for all vertices.
     Bits(u32),
-    /// Each vertex in the smallest form in which no coordinate is off by more than this, in metres.
+    /// The smallest form for each vertex whose error per coordinate does not exceed this value in metres.
     Error(f32),
 }
 
@@ -44,7 +44,7 @@ impl FromStr for Precision {
         };
         precision.ok_or_else(|| {
             let message = format!(
-                "`{text}` is no precision; expected bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001"
+                "`{text}` is not a precision; expected bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001"
             );
             Error::unsupported(message)
         })

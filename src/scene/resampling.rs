@@ -8,7 +8,7 @@ use crate::{Category, Loss, Quantity};
 /// The fractions between two rotations at which nlerp and slerp are farthest apart, 1/2 ± √3/6, and the middle.
 const FRACTIONS: [f32; 3] = [0.211_324_87, 0.5, 0.788_675_1];
 
-/// The fractions for rotations farther apart than [`WIDE`], for which nlerp is fast near the middle.
+/// The fractions for rotations farther apart than [`WIDE`], where nlerp speeds up near the middle.
 const MANY_FRACTIONS: [f32; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 /// The angle between two rotations, in degrees, above which [`FRACTIONS`] do not apply.
@@ -35,7 +35,7 @@ impl Deviation {
         times.extend([before.2, after.2].into_iter().flatten().map(f32::next_down));
         times.sort_by(f32::total_cmp);
         times.dedup();
-        // Linear segments deviate most at one of their ends.
+        // Linear segments deviate most at their ends.
         let mut between = Vec::new();
         if let Samples::Rotation(ends) = before.0.at(before.1, &times, before.2) {
             for (pair, ends) in times.windows(2).zip(ends.windows(2)) {
@@ -50,7 +50,7 @@ impl Deviation {
             }
         }
         times.extend(between);
-        let [exact, found] = [before, after].map(|(channel, own, round)| channel.at(own, &times, round));
+        let [exact, found] = [before, after].map(|(channel, own, period)| channel.at(own, &times, period));
         self.add(&exact, &found);
     }
 

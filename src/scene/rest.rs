@@ -1,4 +1,4 @@
-//! Skeletons for formats with a single pose: vertices are bound to the joints in the rest pose.
+//! Rebinds vertices to joints in the rest pose, for formats with a single pose.
 
 use glam::{Mat3, Mat4, Vec3};
 
@@ -19,8 +19,8 @@ const MAX_PRODUCTS: usize = 1 << 22;
 const TIMES: usize = 64;
 
 impl Scene {
-    /// Gives up a skeleton that takes so many joints in a format, if it can have no more than `max`: vertices stay where they
-    /// are at rest.
+    /// Drops the skeleton and moves vertices to the rest pose if `count`, the number of joints that the format needs,
+    /// exceeds `max`.
     pub(crate) fn limit_joints(&mut self, count: usize, max: usize, format: &str) -> Option<Loss> {
         if count <= max {
             return None;
@@ -35,12 +35,12 @@ impl Scene {
         Some(Loss::dropped("skeleton.joints", message).counting(count, "joints"))
     }
 
-    /// Binds the vertices to the joints in the rest pose, for formats with a single pose. If both poses agree, nothing
-    /// changes.
+    /// Rebinds vertices to joints in the rest pose, for formats with a single pose. Does nothing if bind pose and rest
+    /// pose agree.
     ///
     /// Animations are unchanged, since keys are relative to parents. Vertices of several joints that move differently
     /// deviate in animations; the deviation is measured and listed. Joints for which `free` returns `true` may be bound
-    /// outside the rest pose if that is exact.
+    /// in another pose if the result is exact.
     #[doc(hidden)]
     pub fn bind_at_rest(&mut self, format: &str, free: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
@@ -91,8 +91,8 @@ impl Scene {
         Some(Loss::changed("skeleton.joints.rest", message).affecting(count, joints, "joints"))
     }
 
-    /// Returns the largest deviation in animations of vertices with several joints, in metres; `None` if it is
-    /// rounding.
+    /// Returns a loss with the largest deviation, in metres, of vertices with several joints in animations. `None` if it
+    /// does not exceed rounding.
     fn deviation(&self, mut bends: Vec<Bend>, format: &str) -> Option<Loss> {
         bends.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
         let mut most = 0.0_f32;

@@ -1,4 +1,4 @@
-//! Removes from a scene what a format cannot express, and lists it.
+//! Reduces scenes to the capabilities of a format, and lists the losses.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,15 @@ use super::{
 use crate::{Category, Loss, LossKind, Quantity, Result};
 
 impl Capabilities {
-    /// How every writer begins: brings a scene to the axes, the unit and the texture origin of the format, and takes out
-    /// what the format cannot express. What can be expressed otherwise is: the transform is applied, polygons become
-    /// triangles, several meshes one, coordinates of 64 bits are rounded.
+    /// Converts a scene to the axes, unit and texture origin of the format, and removes everything that the format cannot
+    /// express. Every writer calls this first.
+    ///
+    /// Applies the transform, triangulates polygons, merges meshes and rounds 64-bit coordinates where the format
+    /// requires it.
     ///
     /// # Errors
     ///
-    /// If copies of meshes at several nodes have more triangles than the options allow.
+    /// Returns an error if copies of meshes at several nodes exceed the maximum number of triangles.
     pub fn restrict(
         &self,
         scene: &mut Scene,
@@ -78,11 +80,11 @@ impl Capabilities {
         Ok(losses.list)
     }
 
-    /// Applies the nodes that the format cannot express to copies of their meshes.
+    /// Bakes the nodes that the format cannot express: one copy of the mesh per node.
     ///
     /// # Errors
     ///
-    /// If the copies have more triangles or vertices than the limit.
+    /// Returns an error if the copies exceed `max_triangles` triangles or vertices.
     pub fn apply_nodes(&self, scene: &mut Scene, max_triangles: u64) -> Result<Vec<Loss>> {
         let mut losses = Vec::new();
         if self.nodes {
@@ -109,7 +111,7 @@ impl Capabilities {
             &mut mesh.name,
         );
         self.restrict_material(mesh, at, losses);
-        // A transform may have taken them out of the plane.
+        // A transform may have moved flat meshes out of the plane z = 0.
         if mesh.flat && !(self.flat && mesh.is_flat()) {
             mesh.flat = false;
             let message = format!("{} has no 2D positions: z = 0 added", self.format);
@@ -196,7 +198,7 @@ impl Capabilities {
             std::mem::replace(&mut material.metallic, metallic),
             std::mem::replace(&mut material.roughness, roughness),
         ];
-        // glTF's default is a metal, which most of its files do not mean.
+        // Most glTF files have the default, a fully rough metal, by omission.
         if found != [metallic, roughness] && found != [1.0, 1.0] {
             let [metallic, roughness] = found;
             let detail = format_args!("metallic {metallic}, roughness {roughness}");
@@ -227,7 +229,7 @@ impl Capabilities {
             losses.list.push(loss.affecting(polygons, faces, "faces"));
         }
         let thin = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
-        // Formats of any polygons say themselves what they do with them.
+        // Writers of formats with unlimited polygons handle such faces and list them.
         if thin > 0 && self.corners < u32::MAX {
             let loss = Loss::dropped(format!("{at}.faces.corners"), "faces with fewer than 3 corners");
             losses.list.push(loss.affecting(thin, faces, "faces"));
@@ -254,7 +256,7 @@ impl Capabilities {
             let mut worst = 0.0_f32;
             for [_, v] in uvs {
                 let turned = 1.0 - *v;
-                // In f64 the difference is exact for all that can matter.
+                // In 64 bits, the difference is exact for all relevant values.
                 let error = (f64::from(*v) - (1.0 - f64::from(turned))).abs();
                 worst = worst.max(error as f32);
                 *v = turned;
@@ -300,19 +302,19 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
     let Some(finest) = lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };
     let all: HashSet<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
     let kept: HashSet<usize> = finest.meshes.iter().copied().collect();
-    let goes = |mesh: &usize| all.contains(mesh) && !kept.contains(mesh);
-    // From the last one on: the numbers of those before stay what they are.
-    for mesh in (0..scene.meshes.len()).rev().filter(goes) {
+    let is_dropped = |mesh: &usize| all.contains(mesh) && !kept.contains(mesh);
+    // In reverse, so that earlier indices stay valid.
+    for mesh in (0..scene.meshes.len()).rev().filter(is_dropped) {
         losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
     }
     let mut index = 0;
     let before = scene.meshes.len();
     scene.meshes.retain(|_| {
-        let keep = !goes(&index);
+        let keep = !is_dropped(&index);
         index += 1;
         keep
     });
-    // One that shows everything from anywhere says nothing.
+    // A single level that shows all meshes at every distance is no loss.
     if lods.len() == 1 && finest.distance == 0.0 && scene.meshes.len() == before {
         return;
     }

@@ -1,9 +1,9 @@
-//! Skeletons whose bind pose has scale, for formats whose bind pose only turns and moves.
+//! Removes scale from the bind pose, for formats with rigid bind poses.
 //!
-//! Each joint gets a new space, which differs from its own by a constant linear map `D`, so that the bind pose of all is
-//! rigid. A transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`: its translation is that of `L` by
-//! `D⁻¹(parent)`, and what turns and scales stays what it is, by a factor, where both maps are uniform. Elsewhere that
-//! product may shear, which no key can say: it becomes the nearest rotation and scale.
+//! Each joint gets a new space that differs from its old one by a constant linear map `D`, so that its bind pose is
+//! rigid. A transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`. `D⁻¹(parent)` maps its
+//! translation. If both maps are uniform, its rotation is unchanged and its scale is multiplied by a factor. Otherwise
+//! the product may shear, which keys cannot express, so the nearest rotation and scale replace it.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 use super::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, Skeleton, Transform};
 use crate::{Loss, Quantity};
 
-/// How far factors may be from each other and count as the same.
+/// The tolerance for equal scale factors.
 const SAME: f32 = 1e-4;
 
 impl Scene {
-    /// Folds the scale of the bind pose into translations, vertices and keys. Skips joints for which `keep` returns
+    /// Folds the scale of the bind pose into translations, vertices and keys, except for joints for which `keep` returns
     /// `true`. Returns the losses.
     #[doc(hidden)]
     pub fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
@@ -42,7 +42,7 @@ impl Scene {
         losses
     }
 
-    /// Gives each joint the space that this map leads to. Returns what no key can say.
+    /// Changes the space of each joint by its map. Returns a loss if dropped shear moves vertices.
     fn change_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
         let before = Scene {
             skeleton: self.skeleton.clone(),
@@ -68,8 +68,8 @@ impl Scene {
         })
     }
 
-    /// How far vertices are from where they were with another skeleton and its animations, at most: at rest and at the
-    /// times of all samples.
+    /// Returns the largest distance between vertex positions before and after, in the rest pose and at the times of all
+    /// samples.
     fn largest_distance(&self, before: &Scene) -> f32 {
         let boxes = self.boxes();
         let mut error = 0.0_f32;
@@ -93,7 +93,7 @@ impl Scene {
         error
     }
 
-    /// The corners of the box around the vertices that follow each joint.
+    /// Returns the corners of the bounding box of each joint's vertices; `None` without vertices.
     fn boxes(&self) -> Vec<Option<[Vec3; 8]>> {
         let mut bounds = vec![None::<(Vec3, Vec3)>; self.skeleton.joints.len()];
         for mesh in &self.meshes {
@@ -118,7 +118,7 @@ impl Scene {
     }
 }
 
-/// From the space in which a joint is bound without scale to its own.
+/// Returns the map from the rigidly bound space of a joint to its own; the identity if it is unscaled or kept.
 fn map_of(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     let bind = joint.inverse_bind.inverse();
     if keep(joint) || !bind.is_finite() || scale_error(bind) <= SAME {
@@ -129,13 +129,13 @@ fn map_of(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     if map.inverse().is_finite() { map } else { Mat3::IDENTITY }
 }
 
-/// How far the columns of a matrix are from unit length.
+/// Returns the largest deviation of a matrix column from unit length.
 fn scale_error(matrix: Mat4) -> f32 {
     let axes = Mat3::from_mat4(matrix);
     [axes.x_axis, axes.y_axis, axes.z_axis].iter().map(|axis| (axis.length() - 1.0).abs()).fold(0.0, f32::max)
 }
 
-/// The factor of a map that scales all directions alike.
+/// Returns the factor of a uniform scale; `None` for other maps.
 fn uniform(map: Mat3) -> Option<f32> {
     let factor = map.x_axis.x;
     map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), SAME * factor.abs()).then_some(factor)
@@ -143,7 +143,7 @@ fn uniform(map: Mat3) -> Option<f32> {
 
 struct Spaces<'a> {
     maps: Vec<Mat3>,
-    /// As it was.
+    /// The skeleton before the change.
     skeleton: &'a Skeleton,
 }
 
@@ -152,13 +152,13 @@ impl Spaces<'_> {
         self.maps.get(joint).copied().unwrap_or(Mat3::IDENTITY)
     }
 
-    /// From the space of the parent to its new one.
+    /// Returns the map from the old space of the parent to its new one.
     fn above(&self, joint: usize) -> Mat3 {
         let parent = self.skeleton.joints.get(joint).and_then(|joint| joint.parent);
         parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
     }
 
-    /// By what the scale of a joint is multiplied, where it turns as before.
+    /// Returns the factor for the scale of a joint if its rotation is unchanged.
     fn factor(&self, joint: usize) -> Option<f32> {
         Some(uniform(self.above(joint))? * uniform(self.map(joint))?).filter(|factor| *factor > 0.0)
     }
@@ -195,7 +195,7 @@ impl Spaces<'_> {
         for joint in sheared {
             self.sample(animation, joint);
         }
-        // What is folded needs no keys.
+        // Scales of 1 need no keys.
         let is_one =
             |values: &[[f32; 3]]| values.as_flattened().iter().all(|value| (value - 1.0).abs() <= SAME);
         animation.channels.retain(|channel| match &channel.samples {
@@ -204,7 +204,7 @@ impl Spaces<'_> {
         });
     }
 
-    /// Gives a joint rotations and scales at all times at which one of them has a sample.
+    /// Resamples the rotation and scale of a joint at the times of both.
     fn sample(&self, animation: &mut Animation, joint: usize) {
         let (own, others): (Vec<_>, _) =
             std::mem::take(&mut animation.channels).into_iter().partition(|channel| {
@@ -216,11 +216,11 @@ impl Spaces<'_> {
         let mut times: Vec<f32> = lists.flatten().copied().collect();
         times.sort_by(f32::total_cmp);
         times.dedup();
-        let round = animation.looped.then_some(animation.duration);
+        let period = animation.looped.then_some(animation.duration);
         let mut poses = vec![self.skeleton.rest(joint); times.len()];
         for channel in &own {
             let Some(list) = animation.times.get(channel.times) else { continue };
-            match channel.at(list, &times, round) {
+            match channel.at(list, &times, period) {
                 Samples::Rotation(values) => {
                     poses.iter_mut().zip(values).for_each(|(pose, value)| pose.rotation = value);
                 }

@@ -1,13 +1,13 @@
-//! The joints that vertices follow.
+//! Skeletons, and transforms of joints.
 
 use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::Extras;
 
-/// A tree, or several, of joints.
+/// A forest of joints.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Skeleton {
-    /// The joints. A parent may stand behind its children.
+    /// The joints, in any order: a parent may follow its children.
     pub joints: Vec<Joint>,
 }
 
@@ -16,44 +16,45 @@ pub struct Skeleton {
 pub struct Joint {
     /// The name; empty for none.
     pub name: String,
-    /// Index of the parent; `None` for a root.
+    /// The index of the parent; `None` for a root.
     pub parent: Option<usize>,
-    /// From model space, where the vertices are, to the space of the joint in the bind pose.
+    /// The transform from model space to joint space in the bind pose.
     pub inverse_bind: Mat4,
-    /// Where the joint is, relative to its parent, while no animation moves it. `None`: where it is in the bind pose.
+    /// The rest transform relative to the parent, used while no animation plays. `None` for that of the bind pose.
     pub rest: Option<Transform>,
-    /// What has no other place.
+    /// Data without another field.
     pub extras: Extras,
 }
 
-/// A scale, then a rotation, then a translation.
+/// A transform that applies scale, then rotation, then translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transform {
     /// Translation (X, Y, Z).
     pub translation: [f32; 3],
     /// Rotation quaternion (X, Y, Z, W).
     pub rotation: [f32; 4],
-    /// Factors along the axes (X, Y, Z).
+    /// Scale factors along the axes (X, Y, Z).
     pub scale: [f32; 3],
 }
 
 impl Default for Transform {
-    /// The identity.
+    /// Returns the identity.
     fn default() -> Transform {
         Transform { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
     }
 }
 
 impl Transform {
-    /// The transform as a matrix for column vectors.
+    /// Converts the transform to a matrix for column vectors.
     pub fn to_matrix(&self) -> Mat4 {
         let rotation = Quat::from_array(self.rotation);
-        // Quaternions of files are of length 1 only as far as their packed forms allow.
+        // Packed quaternions have unit length only approximately.
         let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { Quat::IDENTITY };
         Mat4::from_scale_rotation_translation(self.scale.into(), rotation, self.translation.into())
     }
 
-    /// The transform that is nearest to a matrix; exact unless it shears or projects.
+    /// Approximates a matrix by a transform. Exact except for shear and projection; non-finite matrices become the
+    /// identity.
     pub fn from_matrix(matrix: Mat4) -> Transform {
         if !matrix.is_finite() {
             return Transform::default();
@@ -63,7 +64,7 @@ impl Transform {
         if scale.is_finite() && rotation.is_finite() && !scale.cmpeq(Vec3::ZERO).any() {
             return Transform { translation, rotation: rotation.normalize().to_array(), scale: scale.into() };
         }
-        // Flat, or so long that its square is infinite: the directions that have no length follow from the others.
+        // A column is zero, or its squared length overflows. Directions of zero columns follow from the others.
         let axes = Mat3::from_mat4(matrix);
         let axes = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::as_dvec3);
         let scale = axes.map(|axis| axis.length().min(f32::MAX.into()) as f32);
@@ -71,7 +72,7 @@ impl Transform {
         let beside = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
         let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| beside(y + z));
         let x = x.unwrap_or(Vec3::X);
-        // What shears y towards x is lost.
+        // Drops the shear of y towards x.
         let y = (y - x * x.dot(y)).try_normalize().or_else(|| z.cross(x).try_normalize());
         let y = y.unwrap_or_else(|| x.any_orthonormal_vector());
         let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
@@ -80,12 +81,12 @@ impl Transform {
 }
 
 impl Skeleton {
-    /// Where a joint is relative to its parent while no animation moves it.
+    /// Returns the rest transform of a joint relative to its parent.
     pub fn rest(&self, joint: usize) -> Transform {
         self.joints.get(joint).and_then(|joint| joint.rest).unwrap_or_else(|| self.bind(joint))
     }
 
-    /// Where a joint is relative to its parent in the bind pose.
+    /// Returns the bind transform of a joint relative to its parent.
     pub fn bind(&self, joint: usize) -> Transform {
         let Some(entry) = self.joints.get(joint) else { return Transform::default() };
         let parent = entry.parent.and_then(|parent| self.joints.get(parent));
@@ -93,7 +94,8 @@ impl Skeleton {
         Transform::from_matrix(to_parent * entry.inverse_bind.inverse())
     }
 
-    /// From the space of each joint to model space, for these transforms relative to the parents, one per joint.
+    /// Returns the matrix from joint space to model space of each joint. `local` holds one transform per joint, relative
+    /// to its parent.
     pub fn to_model(&self, local: &[Transform]) -> Vec<Mat4> {
         let mut global: Vec<Option<Mat4>> = vec![None; self.joints.len()];
         for joint in self.parents_first() {
@@ -104,7 +106,7 @@ impl Skeleton {
         global.into_iter().map(|matrix| matrix.unwrap_or(Mat4::IDENTITY)).collect()
     }
 
-    /// The joints in an order in which parents stand before their children; those in cycles are left out.
+    /// Returns the joints with parents before their children, without joints in cycles.
     pub fn parents_first(&self) -> Vec<usize> {
         let count = self.joints.len();
         let mut children = vec![Vec::new(); count];

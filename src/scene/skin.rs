@@ -1,25 +1,25 @@
-//! Which joints a vertex follows, and how much.
+//! Skins: the joints and weights of vertices.
 
 /// Four joints and weights per vertex.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skin {
-    /// Indices of joints; [`Skin::NONE`] where a vertex has fewer than four.
+    /// The indices of joints. [`Skin::NONE`] fills unused slots.
     pub joints: Vec<[u16; 4]>,
     /// The weights.
     pub weights: Weights,
 }
 
-/// Four weights per vertex, as precise as the source has them.
+/// Four weights per vertex, in the precision of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Weights {
     /// 255 is 1.0.
     U8(Vec<[u8; 4]>),
-    /// Usually from 0 to 1, with a sum of 1.
+    /// Usually from 0 to 1, summing to 1.
     F32(Vec<[f32; 4]>),
 }
 
 impl Weights {
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         match self {
             Weights::U8(values) => values.len(),
@@ -27,12 +27,12 @@ impl Weights {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The weights as numbers from 0 to 1.
+    /// Converts the weights to floats; bytes map to 0 to 1.
     pub fn into_f32(self) -> Vec<[f32; 4]> {
         match self {
             Weights::U8(values) => {
@@ -44,10 +44,10 @@ impl Weights {
 }
 
 impl Skin {
-    /// Stands for no joint.
+    /// The joint index of an unused slot.
     pub const NONE: u16 = u16::MAX;
 
-    /// One joint for each vertex, or none.
+    /// Binds each vertex rigidly to one joint, or to none for [`Skin::NONE`].
     pub fn rigid(joints: impl IntoIterator<Item = u16>) -> Skin {
         let joints: Vec<_> =
             joints.into_iter().map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]).collect();
@@ -56,7 +56,7 @@ impl Skin {
         Skin { joints, weights: Weights::U8(weights) }
     }
 
-    /// The four largest influences of each vertex in these sets, with a sum of 1.
+    /// Reduces skins to the four largest influences of each vertex, normalized to a sum of 1.
     pub(super) fn with_four(skins: &[Skin], vertices: usize) -> (Skin, Reduced) {
         let (four, reduced) = reduce::<4>(skins, vertices);
         let joints = four.iter().map(|influences| influences.map(|(joint, _)| joint)).collect();
@@ -64,23 +64,24 @@ impl Skin {
         (Skin { joints, weights: Weights::F32(weights) }, reduced)
     }
 
-    /// Returns the four largest influences of each vertex in these sets, with a sum of 1.
+    /// Returns the four largest influences of each vertex in all skins, normalized to a sum of 1.
     pub fn strongest(skins: &[Skin], vertices: usize) -> Skin {
         Skin::with_four(skins, vertices).0
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
 }
 
-/// The joints of one vertex in all sets with a weight above 0, largest first; those of the same weight in their order.
+/// Returns the joints of a vertex with positive weights, from all skins, in descending order of weight. The sort is
+/// stable.
 pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     let mut all: Vec<(u16, f32)> = skins
         .iter()
@@ -98,16 +99,16 @@ pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     all
 }
 
-/// Influences that a target with fewer of them drops.
+/// Influences dropped for a target with fewer influences per vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Reduced {
-    /// Number of vertices that lost a joint.
+    /// The number of vertices with dropped influences.
     pub vertices: usize,
-    /// The largest part of its weights that one vertex lost.
+    /// The largest dropped fraction of a vertex's total weight.
     pub dropped: f32,
 }
 
-/// The `COUNT` largest influences of each vertex with a sum of 1.
+/// Returns the `COUNT` largest influences of each vertex, normalized to a sum of 1.
 pub(crate) fn reduce<const COUNT: usize>(
     skins: &[Skin],
     vertices: usize,
@@ -130,8 +131,8 @@ pub(crate) fn reduce<const COUNT: usize>(
     (kept.collect(), reduced)
 }
 
-/// Weights as bytes with a sum of 255: rounded down, and what is missing given to those that lost most. Without any
-/// weight they stay 0.
+/// Converts weights to bytes with a sum of 255, using the largest remainder method. Returns zeros unless the sum of the
+/// weights is positive.
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
     let sum: f32 = weights.iter().sum();

@@ -1,4 +1,4 @@
-//! Strategies that generate scenes, for tests of what scenes become.
+//! Strategies that generate scenes, for tests of conversions.
 
 use glam::{Mat4, Quat, Vec3};
 use proptest::collection::{btree_set, vec};
@@ -12,8 +12,8 @@ use super::{
     Lod, Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
 };
 
-/// Scenes without anything that glTF forbids: finite numbers, vectors of unit length, weights with a sum of 1, times
-/// that ascend from 0 on.
+/// Generates scenes that are valid in glTF: finite numbers, unit vectors, weights with a sum of 1, and ascending
+/// times from 0.
 pub fn scenes() -> impl Strategy<Value = Scene> {
     (0..=5usize).prop_flat_map(|joints| {
         let max_animations = if joints == 0 { 0 } else { 2 };
@@ -42,8 +42,8 @@ pub fn scenes() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Scenes with some of what formats allow and glTF does not: any floats, joints that are missing or there twice,
-/// faces with any number of corners, times in any order.
+/// Generates scenes with defects that other formats allow and glTF forbids. Examples are arbitrary floats, repeated joints,
+/// degenerate faces, and negative times.
 pub fn wild_scenes() -> impl Strategy<Value = Scene> {
     let damage = (any::<Index>(), any::<Index>(), ANY, any::<[u8; 4]>());
     (scenes(), vec(damage, 1..6)).prop_map(|(mut scene, damages)| {
@@ -181,7 +181,7 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
     })
 }
 
-/// Materials without a texture: that would need texture coordinates.
+/// Generates materials without textures, which would need texture coordinates.
 fn materials() -> impl Strategy<Value = Material> {
     let unit = || 0.0f32..=1.0;
     let alpha = prop_oneof![
@@ -211,7 +211,7 @@ fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
     ]
 }
 
-/// Joints of a vertex, each once, in one set or two; without a skeleton they are only numbers.
+/// Generates up to two skins with distinct joints per vertex. Without a skeleton, joint indices are arbitrary.
 fn skins(joints: usize, vertices: usize) -> impl Strategy<Value = Vec<Skin>> {
     let numbers = if joints == 0 { 9 } else { joints };
     let four = btree_set(0..numbers as u16, 0..=numbers.min(4)).prop_shuffle_vec();
@@ -222,7 +222,7 @@ fn skins(joints: usize, vertices: usize) -> impl Strategy<Value = Vec<Skin>> {
     })
 }
 
-/// Sets of joints in any order.
+/// Shuffles sets of joints.
 trait Shuffle: Strategy<Value = std::collections::BTreeSet<u16>> + Sized {
     fn prop_shuffle_vec(self) -> impl Strategy<Value = Vec<u16>> {
         self.prop_map(|set| set.into_iter().collect::<Vec<_>>()).prop_shuffle()
@@ -231,7 +231,7 @@ trait Shuffle: Strategy<Value = std::collections::BTreeSet<u16>> + Sized {
 
 impl<S: Strategy<Value = std::collections::BTreeSet<u16>>> Shuffle for S {}
 
-/// A set with those of the joints of each vertex that are in this range.
+/// Returns a skin of the joints of each vertex at positions in this range.
 fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Skin {
     const BYTES: [[u8; 4]; 5] =
         [[0; 4], [255, 0, 0, 0], [128, 127, 0, 0], [100, 100, 55, 0], [64, 64, 64, 63]];
@@ -252,7 +252,7 @@ fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Sk
     Skin { joints, weights }
 }
 
-/// Attributes of all kinds, with names of their own.
+/// Generates attributes of all component types with distinct names.
 fn customs(vertices: usize) -> impl Strategy<Value = Vec<Custom>> {
     let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(kind, components)| {
         vec(-30_000i32..30_000, vertices * components).prop_map(move |values| {
@@ -289,7 +289,7 @@ fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
     prop_oneof![Just(None), wide, narrow].prop_map(|indices| Faces { indices, corners: None })
 }
 
-/// Skeletons in which parents stand before or behind their children.
+/// Generates skeletons with all parents before or all parents after their children.
 fn skeletons(count: usize) -> impl Strategy<Value = Skeleton> {
     let joint = (names(), option::of(any::<Index>()), matrices(), option::of(transforms()), extras());
     (vec(joint, count), any::<bool>()).prop_map(move |(joints, backwards)| {
@@ -308,7 +308,7 @@ fn skeletons(count: usize) -> impl Strategy<Value = Skeleton> {
     })
 }
 
-/// Animations in which something moves.
+/// Generates animations with at least one channel.
 fn animations(joints: usize) -> impl Strategy<Value = Animation> {
     let rate = select(vec![1.0f32, 24.0, 30.0, 60.0, 1000.0]);
     let lists = vec(vec(1..20u32, 1..=4), 1..=2);

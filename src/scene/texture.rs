@@ -80,7 +80,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Returns the filters, unless they interpolate everywhere as renderers do by default.
+    /// Returns the filters, or `None` if they interpolate everywhere, the default of renderers.
     pub(super) fn filters(&self) -> Option<String> {
         let Sampler { magnify, minify, .. } = self;
         let smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
@@ -134,15 +134,15 @@ impl TextureTransform {
     }
 }
 
-/// The content beyond the edges of an image.
+/// The wrapping of texture coordinates outside 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
-    /// The image, repeated.
+    /// Repeats the image.
     #[default]
     Repeat,
-    /// The image, mirrored at every repetition.
+    /// Repeats the image, mirroring every other copy.
     Mirror,
-    /// The pixels at the edge.
+    /// Extends the pixels at the edges.
     Clamp,
 }
 

@@ -1,4 +1,4 @@
-//! The triangles of a scene, without its parts.
+//! The triangles of a scene as a flat list.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use glam::{DMat4, DVec3};
 use super::{Mesh, Scene};
 
 impl Scene {
-    /// Returns the corners of all triangles in model space, in metres: meshes of the finest level of detail at each of their
-    /// placements, polygons triangulated.
+    /// Returns the corners of all triangles in model space, in metres.
     ///
-    /// Triangles are counter-clockwise seen from the front. Axes are those of glTF: +Y up, +Z forward.
+    /// Includes each placement of the meshes of the finest level of detail, and triangulates polygons. Triangles are
+    /// counter-clockwise seen from the front. Axes are those of glTF: +Y up, +Z forward.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -33,7 +33,7 @@ impl Scene {
         shown.flat_map(|(mesh, _)| self.triangles_of(mesh))
     }
 
-    /// Returns for each mesh whether it belongs to the finest level of detail, or to none.
+    /// Returns a flag per mesh: `true` if it belongs to the finest level of detail or to no level.
     pub fn finest_meshes(&self) -> Vec<bool> {
         let finest = self.lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
         let mut shown = vec![true; self.meshes.len()];

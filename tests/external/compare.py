@@ -22,7 +22,7 @@ def files(samples, fixtures):
 
 
 def convert(program, path, out):
-    """The triangles as floats of 32 bits, or what is wrong."""
+    """Returns the triangles as 32-bit floats, or the error."""
     result = subprocess.run([program, path, out], capture_output=True, text=True)
     if result.returncode != 0:
         return None, result.stderr.strip()
@@ -30,7 +30,7 @@ def convert(program, path, out):
     return triangles.astype(numpy.float32).reshape(-1, 3, 3), ""
 
 
-# Formats that are not built in, documents whose parts do not fit each other, and positions that OBJ cannot say.
+# Disabled formats, inconsistent documents, and positions that OBJ cannot express.
 EXPECTED_PROBLEMS = ("not a file of a known format", "no scene", "is not finite")
 
 
@@ -55,13 +55,13 @@ def main():
                     wrong.append(f"{path} -> {extension}: {problem}")
                     continue
                 if extension == "ply" and has_faces_of_several_sizes(Path(folder, "out.obj")):
-                    # Trimesh reads binary PLY only if all lists are of one length.
+                    # trimesh reads binary PLY only if all lists have the same length.
                     skipped += 1
                     continue
                 meshes = trimesh.load_scene(out, process=False, skip_materials=True).geometry.values()
                 got = numpy.concatenate([mesh.triangles for mesh in meshes]).astype(numpy.float32)
                 compared += 1
-                # trimesh may put the meshes of a file in another order.
+                # trimesh may reorder the meshes of a file.
                 same = got.shape == expected.shape and numpy.array_equal(order(got), order(expected), equal_nan=True)
                 if not same:
                     wrong.append(f"{path} -> {extension}: {len(expected)} triangles, trimesh reads {len(got)}")
@@ -71,7 +71,7 @@ def main():
 
 
 def order(triangles):
-    """The triangles in order, each from its smallest corner on: trimesh splits quads from another corner."""
+    """Sorts triangles, each rotated to its smallest corner first, since trimesh splits quads at another corner."""
     first = numpy.lexsort((triangles[..., 2], triangles[..., 1], triangles[..., 0]), axis=1)[:, :1]
     places = (first + numpy.arange(3)) % 3
     flat = numpy.take_along_axis(triangles, places[..., None], axis=1).reshape(-1, 9)

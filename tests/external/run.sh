@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Reads the OBJ, PLY and STL files that meshspec writes with trimesh, and compares the triangles. Then validates the corpus
+# Reads OBJ, PLY and STL files written by meshspec with trimesh, and compares the triangles. Then validates the corpus
 # against the published JSON Schemas.
 #
 # Usage: tests/external/run.sh
 #
 # Needs cargo and python3 with venv; installs trimesh and jsonschema, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
-# (default: the user's cache folder). Converts the samples in samples/ and, where $MESHSPEC_FIXTURES names a folder with
-# an index.json, every file in it that is accepted.
+# (default: the user's cache folder). Converts the files in samples/ and, if $MESHSPEC_FIXTURES names a folder with an
+# index.json, every accepted file in it.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

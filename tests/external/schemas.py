@@ -1,4 +1,4 @@
-"""The published JSON Schemas describe the corpus, and little else.
+"""Tests that the published JSON Schemas accept the corpus and reject modified data.
 
 Usage: schemas.py REPOSITORY
 """

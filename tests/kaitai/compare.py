@@ -1,11 +1,11 @@
-"""Holds what Kaitai's parsers read against what the walker reads.
+"""Compares the values of Kaitai's parsers with those of the walker.
 
     compare.py PARSERS DUMP_VALUES [FIXTURES]
 
 PARSERS is the folder of the compiled definitions, DUMP_VALUES the example program, FIXTURES a folder with an
-`index.json` of files. Compared are the sample with one of everything in tests/golden, the files in samples/ and those
-of FIXTURES. Every value of either side must have an equal one on the other side, under the same names and in the same
-order; what one side cannot decode, neither can the other. What Kaitai refuses because of a constraint must violate one.
+`index.json` of files. Compares the sample with one of everything in tests/golden, the files in samples/ and those of
+FIXTURES. Both sides must read equal values under the same names, in the same order, and fail on the same files. Files
+that Kaitai rejects by a constraint must violate one in the walker, too.
 """
 
 import importlib
@@ -22,11 +22,11 @@ from pathlib import Path
 
 from kaitaistruct import KaitaiStruct, KaitaiStructError, ValidationFailedError
 
-# Formats whose definitions Python can follow: nothing but Rust decodes the bitcode of IyMA's descriptor.
-# Those of Seed are texts.
+# The formats with definitions that work in Python. IyMA's bitcode descriptor has a decoder in Rust only, and Seed is a
+# text format.
 FORMATS = {path.stem for path in Path("docs/schema").glob("*.md")} - {"iyma", "seed"}
 
-# Names of fields that only look ahead at what the next field is.
+# The names of lookahead fields.
 LOOKAHEADS = {
     field["name"]
     for path in Path("docs/schema").glob("*.json")
@@ -38,12 +38,12 @@ LOOKAHEADS = {
 
 INDEX = re.compile(r"\[\d+\]")
 
-# Bits of floats: how they and their bits are packed.
+# The `struct` formats of floats and of their bits.
 FLOATS = {"f32": ("f", "I"), "f64": ("d", "Q")}
 
 
 def walker_values(lines):
-    """Names to types and to values, from the lines of dump_values."""
+    """Returns the types and values by name, from the lines of dump_values."""
     values = {}
     word = None
     keys = {}
@@ -51,7 +51,7 @@ def walker_values(lines):
         entry = json.loads(line)
         path = entry["path"]
         if entry["type"] == "word":
-            # The fields of a word within a word are joined to its name.
+            # Names of nested bit fields are joined.
             word = path if "bits" not in entry else word
             continue
         if "bits" in entry:
@@ -69,17 +69,17 @@ def walker_values(lines):
 
 
 def identifier(name):
-    """The name as the definitions spell it."""
+    """Returns the name as spelled in the definitions."""
     if name.startswith("_"):
         return "unnamed_" + name[1:]
     return "field_" + name if name[0].isdigit() else name
 
 
 def kaitai_values(value, names, values):
-    """Collects the leaves of a parsed value under their names."""
+    """Collects the leaves of a parsed value by name."""
     if isinstance(value, KaitaiStruct):
         for name, child in fields(value):
-            # Wrappers that the declaration does not have.
+            # Wrappers that the declaration lacks.
             kaitai_values(child, names if name.startswith("as_") else names + [name], values)
     elif isinstance(value, list):
         for item in value:
@@ -89,7 +89,7 @@ def kaitai_values(value, names, values):
 
 
 def fields(struct_value):
-    """Names and values of the fields of a parsed struct, without what the definitions add."""
+    """Returns names and values of the fields of a parsed struct, without those that the definitions add."""
     cls = type(struct_value)
     parameters = set(inspect.signature(cls.__init__).parameters)
     properties = [name for name, member in vars(cls).items() if isinstance(member, property)]
@@ -108,9 +108,9 @@ def fields(struct_value):
 
 
 def difference(kinds, expected, found):
-    """The first position where a value of the walker is not the one of Kaitai; None if there is none."""
+    """Returns the position of the first difference between walker and Kaitai; None if all values are equal."""
     if len(set(kinds)) == 1 and kinds[0] in FLOATS and all(type(value) is float for value in found):
-        # All at once.
+        # Fast path: compares whole lists.
         number, bits = (f"<{len(found)}{code}" for code in FLOATS[kinds[0]])
         if struct.pack(number, *found) == struct.pack(bits, *expected):
             return None
@@ -119,7 +119,7 @@ def difference(kinds, expected, found):
 
 
 def same(kind, expected, found):
-    """Whether a value of the walker is a value of Kaitai."""
+    """Returns True if a value of the walker equals a value of Kaitai."""
     if kind == "bool":
         return found is expected
     if kind == "int":
@@ -129,13 +129,13 @@ def same(kind, expected, found):
     code, bits = FLOATS[kind]
     number = struct.unpack("<" + code, struct.pack("<" + bits, expected))[0]
     if math.isnan(number):
-        # Python does not keep the payload of an f32.
+        # Python does not preserve the NaN payload of an f32.
         return isinstance(found, float) and math.isnan(found)
     return isinstance(found, float) and struct.pack("<" + code, found) == struct.pack("<" + bits, expected)
 
 
 def parse(layout, path):
-    """Names to values, from Kaitai's parser of a layout."""
+    """Returns the values by name, from Kaitai's parser of a layout."""
     parser = getattr(importlib.import_module(layout), "".join(map(str.capitalize, layout.split("_"))))
     found = {}
     with parser.from_file(path) as parsed:
@@ -144,7 +144,7 @@ def parse(layout, path):
 
 
 def refuse(layout, path, reason):
-    """Raises unless Kaitai, too, finds that the file does not follow the layout."""
+    """Raises an error unless Kaitai also rejects the file."""
     try:
         parse(layout, path)
     except (EOFError, ValueError, RuntimeError, KaitaiStructError):
@@ -153,7 +153,7 @@ def refuse(layout, path, reason):
 
 
 def is_refused(layout, path):
-    """Whether Kaitai refuses values of the file. Not all constraints can be said in its definitions."""
+    """Returns True if Kaitai rejects values of the file. Its definitions cannot express all constraints."""
     try:
         parse(layout, path)
     except ValidationFailedError:
@@ -162,9 +162,9 @@ def is_refused(layout, path):
 
 
 def compare(layout, path, lines):
-    """Number of values compared; raises where the two differ."""
+    """Returns the number of compared values; raises an error at the first difference."""
     found = parse(layout, path)
-    # Plain bytes are not taken apart.
+    # Byte arrays are compared as a whole.
     expected = walker_values(lines)
     for key, values in found.items():
         if key in expected and expected[key][0][0] == "int" and values and isinstance(values[0], bytes):
@@ -184,17 +184,17 @@ def compare(layout, path, lines):
 
 
 def samples():
-    """The project's own files: path, format, dialect, whether they are valid."""
+    """Yields the project's own files: path, format, dialect and validity."""
     for path in sorted(Path("samples").glob("*/*")):
         if path.parent.name in FORMATS:
             yield path, [path.parent.name], True
 
 
 def reference_files(fixtures):
-    """The files of the fixtures' index: path, format and perhaps dialect, whether they are valid."""
+    """Yields the files of the fixtures' index: path, format, optional dialect and validity."""
     for entry in json.loads((fixtures / "index.json").read_text()):
         names = [entry["format"]]
-        # The walker cannot tell the dialects of MESH apart in every broken file.
+        # The walker cannot distinguish the dialects of MESH in every broken file.
         if entry["format"] == "mesh" and entry["expected"]:
             sidecar = json.loads((fixtures / entry["expected"]).read_text())
             names.append("renderlib" if sidecar.get("variant") == "78E" else "spec")

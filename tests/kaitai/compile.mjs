@@ -1,6 +1,6 @@
 // Compiles Kaitai Struct definitions to Python: node compile.mjs OUT_DIR FILE.ksy…
 //
-// kaitai-struct-compiler has no command line; it takes the definition as an object, so the YAML is parsed first.
+// kaitai-struct-compiler has no command line, and takes the definition as an object, so this script parses the YAML.
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

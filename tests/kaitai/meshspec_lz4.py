@@ -1,4 +1,4 @@
-"""The custom process of the generated definitions: one raw LZ4 block of a stated size."""
+"""The custom process of the generated definitions: unpacks a raw LZ4 block of known size."""
 
 import lz4.block
 
@@ -22,7 +22,7 @@ class MeshspecLz4:
 
 
 def has_zero_offset(block):
-    """Whether a match of the block has the offset 0, which the format forbids and the C library accepts."""
+    """Returns True if a match has offset 0, which the format forbids but the C library accepts."""
 
     def length(at, nibble):
         while nibble == 15 or nibble > 15 and block[at - 1] == 255:
@@ -42,5 +42,5 @@ def has_zero_offset(block):
                 return True
             at, _ = length(at + 2, token & 15)
     except IndexError:
-        # Cut short: the decoder says so.
+        # Truncated: the decoder reports the error.
         return False

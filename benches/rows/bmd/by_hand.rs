@@ -1,6 +1,6 @@
-//! The yardstick: loops with every shift and mask typed by hand, as one would write them without a declaration.
+//! The yardstick: loops with hand-written shifts and masks, as in code without a declaration.
 
-/// Columns of 37 bytes per vertex.
+/// Columns with a total of 37 bytes per vertex.
 #[derive(Default, PartialEq, Debug)]
 pub struct Columns {
     pub positions: Vec<[f32; 3]>,
@@ -10,7 +10,7 @@ pub struct Columns {
     pub bones: Vec<u8>,
 }
 
-/// What the codes of small floats and colours stand for.
+/// Lookup tables for small floats and colours.
 pub struct Tables {
     pub f8a: [f32; 256],
     pub colors: [[u8; 4]; 256],
@@ -47,7 +47,7 @@ fn triple(word: u32) -> [f32; 3] {
     ]
 }
 
-/// From 24 bits.
+/// Decodes texture coordinates of 24 bits.
 fn scaled_st(word: u32) -> [f32; 2] {
     let scale = (1u32 << (word >> 21 & 6)) as f32;
     [((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale, ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale]
@@ -70,7 +70,7 @@ fn direction(word: u32) -> [f32; 3] {
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }
 
-/// Vertices of any mix of sizes.
+/// Decodes vertices of mixed sizes.
 pub fn vertices(words: &[u32], flat: bool, len: usize, tables: &Tables) -> Columns {
     let mut columns = Columns::with_capacity(len);
     let mut at = 0;
@@ -113,7 +113,7 @@ pub fn vertices(words: &[u32], flat: bool, len: usize, tables: &Tables) -> Colum
     columns
 }
 
-/// Faces as triangles, a quad as two.
+/// Decodes faces as triangles; a quad becomes two.
 pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
     let mut triangles = Vec::with_capacity(2 * len);
     let mut at = 0;
@@ -143,7 +143,7 @@ pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// The words of triples: exponents are tried from the smallest that may do.
+/// Encodes triples, trying exponents from the smallest possible one.
 pub fn encode_triples(values: &[[f32; 3]]) -> Vec<u32> {
     let mut words = Vec::with_capacity(values.len());
     for values in values {

@@ -1,4 +1,4 @@
-//! BMD: vertices and faces decoded and encoded, whole images read.
+//! BMD: decodes and encodes vertices and faces, and reads whole images.
 
 mod by_hand;
 
@@ -7,10 +7,10 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
-/// 37 MB of columns.
+/// The number of vertices: 37 MB of columns.
 const VERTICES: usize = 1_000_000;
 
-/// Numbers that look like chance.
+/// A pseudo-random number generator.
 struct Noise(u64);
 
 impl Noise {
@@ -22,7 +22,7 @@ impl Noise {
     }
 }
 
-/// Words of vertices whose tags are chosen among these.
+/// Returns vertices with random tags from this list.
 fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
@@ -41,7 +41,7 @@ fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
         }
         vertex[1] = vertex[1] & 0x00ff_ffff | u32::from(tag) << 24;
         if size > 2 {
-            // Two bones.
+            // Limits the bone index to 0 and 1.
             vertex[size - 1] &= 0x01ff_ffff;
         }
         words.extend(&vertex[..size]);
@@ -49,7 +49,7 @@ fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
     Ok(Vertices::from_words(words, surface)?)
 }
 
-/// Words of faces whose tags are chosen among these.
+/// Returns faces with random tags from this list.
 fn faces(tags: &[u32]) -> Result<Faces, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
@@ -84,7 +84,7 @@ fn face_rows(bench: &mut Bench) -> Result<(), Error> {
 }
 
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
-    // The allocator keeps blocks of a size that it has seen come and go: else both sides would mostly wait for fresh pages.
+    // After a block of this size was freed, the allocator reuses such blocks. Otherwise, page faults would dominate.
     drop(std::hint::black_box(vec![1_u8; 31 << 20]));
     vertex_rows(bench)?;
     face_rows(bench)?;
@@ -92,7 +92,7 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     image_rows(bench)
 }
 
-/// A list of vertices: name of the row, name of the one against a copy of the columns, surface, tags.
+/// A list of vertices: the name of the row, the name of the row against a copy of the columns, the surface, and the tags.
 type Form = (&'static str, Option<&'static str>, Surface, &'static [u8]);
 
 fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
@@ -129,7 +129,7 @@ fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// Positions encoded, a million at a time.
+/// Encodes a million positions.
 fn encode_rows(bench: &mut Bench) -> Result<(), Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut coordinate = || (noise.next() >> 40) as f32 / 65_536.0 - 128.0;
@@ -143,7 +143,7 @@ fn encode_rows(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// 16 meshes of 60,000 vertices, 4 of each size and mixed ones, and as many faces.
+/// Reads an image of 16 meshes with 60,000 vertices and 30,000 faces each: 4 meshes of each vertex size, and 4 mixed.
 fn image_rows(bench: &mut Bench) -> Result<(), Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();

@@ -1,4 +1,4 @@
-//! `meshspec assemble`: a file from its values, as `dump --json` prints them.
+//! `meshspec assemble`: writes a file from the output of `dump --json`.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -17,13 +17,12 @@ use crate::output;
 use crate::part;
 use crate::progress;
 
-/// Write a file from its values, as `dump --json` prints them: the same file again, or one with what was changed.
+/// Write a file from the values printed by `dump --json`, edited or not.
 ///
-/// Values are written as given, also where they contradict each other. Counts, sizes and offsets that are left out are
-/// computed.
+/// Values are written as given, even if they contradict each other. Missing counts, sizes and offsets are computed.
 #[derive(Debug, Args)]
 pub struct Assemble {
-    /// The values, an object a line; `-` is standard input.
+    /// The values, one JSON object per line; `-` is standard input.
     #[arg(value_name = "DUMP")]
     input: PathBuf,
     /// The file to write; `-` is standard output.
@@ -34,14 +33,14 @@ pub struct Assemble {
     force: bool,
 }
 
-/// The first line.
+/// The first line of a dump.
 #[derive(Deserialize)]
 struct Head {
     format: String,
     layout: Option<String>,
 }
 
-/// A value.
+/// A line with a value.
 #[derive(Deserialize)]
 struct Line<'l> {
     #[serde(borrow, default)]
@@ -54,7 +53,7 @@ struct Line<'l> {
     value: Option<&'l RawValue>,
     #[serde(borrow)]
     bytes: Option<Cow<'l, str>>,
-    /// Why the dump ends here.
+    /// The error that ends the dump.
     error: Option<IgnoredAny>,
 }
 
@@ -70,7 +69,7 @@ impl Assemble {
         let lines = text.split(|byte| *byte == b'\n').enumerate();
         let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let Some((_, head)) = lines.next() else {
-            return Err(Failure::invalid(&place, "it is empty: expected what `dump --json` prints"));
+            return Err(Failure::invalid(&place, "empty: expected the output of `dump --json`"));
         };
         let mut values =
             Values::new(layout_of(head, formats).map_err(|message| Failure::invalid(&place, message))?);
@@ -84,7 +83,7 @@ impl Assemble {
     }
 }
 
-/// The layout that the first line names.
+/// Returns the layout named in the first line.
 fn layout_of(head: &[u8], formats: &Formats) -> Result<&'static Type, String> {
     let Head { format, layout } = serde_json::from_slice(head)
         .map_err(|error| format!("line 1 does not name format and layout: {error}"))?;
@@ -101,11 +100,11 @@ fn layout_of(head: &[u8], formats: &Formats) -> Result<&'static Type, String> {
     }
 }
 
-/// Gives the values of a line.
+/// Adds the values of a line.
 fn add(line: &[u8], values: &mut Values) -> Result<(), String> {
     let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if line.error.is_some() {
-        return Err("the dump ends with an error: what follows in the file is not in it".to_owned());
+        return Err("the dump ends with an error: the rest of the file is missing".to_owned());
     }
     let bytes = line.bytes.as_deref().map(unhex).transpose()?;
     let required = |bytes: Option<Vec<u8>>| bytes.ok_or_else(|| format!("a {} without `bytes`", line.kind));
@@ -134,18 +133,18 @@ fn add(line: &[u8], values: &mut Values) -> Result<(), String> {
     given.map_err(|error| error.to_string())
 }
 
-/// A string, or a list of bytes where it is not UTF-8.
+/// Parses a string, or a list of bytes for text that is not UTF-8.
 fn text_of(value: Option<&RawValue>) -> Result<Vec<u8>, String> {
     let value = value.ok_or("it has no `value`")?;
     let text: meshspec::Text = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
     Ok(text.as_bytes().to_vec())
 }
 
-/// The bytes of hexadecimal digits, two each.
+/// Parses bytes from pairs of hexadecimal digits.
 fn unhex(digits: &str) -> Result<Vec<u8>, String> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> =
         if digits.len().is_multiple_of(2) { pairs.map(byte).collect() } else { None };
-    bytes.ok_or_else(|| "`bytes` are not hexadecimal digits, two for each".to_owned())
+    bytes.ok_or_else(|| "`bytes` is not a string of pairs of hexadecimal digits".to_owned())
 }

@@ -1,4 +1,4 @@
-//! `meshspec completions`: the command line, for shells.
+//! `meshspec completions`: completion scripts for shells.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::failure::{Result, Status};
 
-/// Print a script that makes a shell complete the command line.
+/// Print a completion script for a shell.
 #[derive(Debug, Args)]
 pub struct Completions {
     /// The shell.
@@ -16,7 +16,7 @@ pub struct Completions {
 
 impl Completions {
     pub fn run(&self, mut program: Command) -> Result<Status> {
-        // Not written at once: the generator panics if that fails.
+        // Buffered, since the generator panics on write errors.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, "meshspec", &mut script);
         io::stdout().lock().write_all(&script)?;

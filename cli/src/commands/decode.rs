@@ -1,4 +1,4 @@
-//! `meshspec decode`: the contents of a file as plain numbers.
+//! `meshspec decode`: prints the contents of a file as plain numbers.
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, Write};
@@ -17,14 +17,14 @@ use crate::progress;
 use crate::reading::Reading;
 use crate::terminal::{Escaped, TITLE, counted};
 
-/// Rows of an array that are shown, unless all are.
+/// The maximum number of shown rows of an array without `--all`.
 const FEW: usize = 8;
 
-/// Show the contents of a file as plain numbers: what a loader should have in memory after reading.
+/// Show the contents of a file as plain numbers: the data that a loader should have in memory after reading.
 ///
-/// The same shape for every format: attributes, indices, skeleton, keys, and skinned positions at three times of each
-/// animation. Values stay in the file's own coordinate system. The data of --json has every float also by its bits, and is
-/// described in docs/contents.md.
+/// The structure is the same for every format: attributes, indices, skeleton, keys, and skinned positions at three times of
+/// each animation. Values stay in the coordinate system of the file. With --json, floats also have their bits;
+/// docs/contents.md describes the data.
 #[derive(Debug, Args)]
 pub struct Decode {
     /// The file; `-` is standard input.
@@ -32,7 +32,7 @@ pub struct Decode {
     /// Show every row of long arrays.
     #[arg(long)]
     all: bool,
-    /// Print data for other programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ impl Decode {
             writeln!(out)?;
             out.flush()?;
         } else {
-            // The stream takes out the colours where there is no terminal.
+            // The stream strips colours unless it is a terminal.
             let mut out = BufWriter::new(anstream::stdout().lock());
             let rows = if self.all { usize::MAX } else { FEW };
             let title = formats.get(contents.format).map_or(contents.format, |format| format.about().title);
@@ -79,10 +79,10 @@ impl Decode {
     }
 }
 
-/// Prints contents for people.
+/// Prints contents as text.
 struct Text<'o, W> {
     out: &'o mut W,
-    /// Rows of an array that are shown.
+    /// The maximum number of shown rows of an array.
     rows: usize,
 }
 
@@ -218,7 +218,7 @@ impl<W: Write> Text<'_, W> {
         self.rows(name, array, |_| String::new())
     }
 
-    /// Prints a heading and the rows of an array after their places; vectors have a row each.
+    /// Prints a heading and the rows of an array, each after its label. Each vector is a row.
     fn rows(&mut self, name: &str, array: &Array, place: impl Fn(usize) -> String) -> io::Result<()> {
         let Array { shape, numbers, tolerance } = array;
         let is_one = numbers.len() == 1 && shape.len() == 1;
@@ -249,7 +249,7 @@ impl<W: Write> Text<'_, W> {
     }
 }
 
-/// Numbers of an array: the first one, and how many.
+/// A row of an array: the index of its first number, and the number of numbers.
 struct Row<'a>(&'a Array, usize, usize);
 
 impl Display for Row<'_> {
@@ -260,7 +260,7 @@ impl Display for Row<'_> {
             if place > 0 {
                 f.write_str(" ")?;
             }
-            // Undefined values of an array with a tolerance are NaN.
+            // In an array with a tolerance, NaN marks undefined values.
             f.write_str(if array.tolerance.is_some() && number == "NaN" { "undefined" } else { &number })?;
         }
         Ok(())

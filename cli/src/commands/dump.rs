@@ -1,4 +1,4 @@
-//! `meshspec dump`: the bytes of a file, field by field.
+//! `meshspec dump`: prints the bytes of a file, field by field.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -21,25 +21,25 @@ use crate::selection::Paths;
 use crate::terminal::{Escaped, TITLE, counted};
 use crate::text_dump::TextDump;
 
-/// Show the bytes of a file field by field: offset, bytes, type, name, value, meaning; of a text file, line by line.
+/// Show a file field by field: offset, bytes, type, name, value and meaning. Text files are shown line by line.
 #[derive(Debug, Args)]
 pub struct Dump {
     /// The file; `-` is standard input.
     file: PathBuf,
-    /// Show only this value and its parts: `animations[1].timestamps`, or the end of its path if that is unambiguous.
+    /// Show only this value and its parts: `animations[1].timestamps`. Any unambiguous path suffix works.
     #[arg(long)]
     path: Option<String>,
     /// Show every item of long lists.
     #[arg(long)]
     all: bool,
-    /// Print data for other programs, an object a line.
+    /// Print JSON, one object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     reading: Reading,
 }
 
-/// The file that is dumped.
+/// The file to dump.
 struct File<'f> {
     name: String,
     format: AnyFormat,
@@ -95,9 +95,9 @@ impl File<'_> {
         self.format.about().rule_for(fault)
     }
 
-    /// Prints the dump for people, and the fault at which it ends.
+    /// Prints the dump as text, and the error that ends it.
     fn print(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
-        // The stream takes out the colours where there is no terminal.
+        // The stream strips colours unless it is a terminal.
         let mut out = BufWriter::new(anstream::stdout().lock());
         let (name, title) = (Escaped(&self.name), self.format.about().title);
         let size = counted(self.bytes.len() as u64, "byte", "bytes");
@@ -112,7 +112,7 @@ impl File<'_> {
         Ok(fault)
     }
 
-    /// Prints a line for the file, one for each value, and one for the fault at which they end.
+    /// Prints a line for the file, a line per value, and a line for the error that ends the dump.
     fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
         let mut out = BufWriter::new(io::stdout().lock());
         let (format, layout, size) = (self.format.name(), self.layout, self.bytes.len() as u64);
@@ -132,7 +132,7 @@ impl File<'_> {
     }
 }
 
-/// The first line of the data.
+/// The first line of the JSON output.
 #[derive(Serialize)]
 struct Head<'h> {
     file: &'h str,
@@ -141,7 +141,7 @@ struct Head<'h> {
     size: u64,
 }
 
-/// The last line of the data where there is a fault.
+/// The last line of the JSON output after an error.
 #[derive(Serialize)]
 struct Last<'l> {
     error: Broken<'l>,

@@ -1,4 +1,4 @@
-//! `meshspec edit`: some values of a file changed, all else as it was.
+//! `meshspec edit`: changes values of a file and preserves all other bytes.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,11 +18,11 @@ use crate::reading::Reading;
 use crate::selection::Paths;
 use crate::terminal::{Escaped, HINT, WARNING};
 
-/// Change values of a file by their paths, and leave all else byte by byte as it is.
+/// Change values of a file by path, and preserve all other bytes.
 ///
-/// Values are set first, then inserted, then removed, in the order of the command line. Only the size of a packed block is recomputed,
-/// unless --recount is given: `--set header.vertex_count=7` alone breaks the file. PATH is a path as `dump` prints it, or an
-/// unambiguous end of one. VALUE is a number, the name of an enum's value, a text, or a list or struct as JSON.
+/// Values are first set, then inserted, then removed, each in the order of the command line. Without --recount, only the
+/// sizes of packed blocks are recomputed: `--set header.vertex_count=7` alone breaks the file. PATH is a path as printed by
+/// `dump`, or any unambiguous suffix. VALUE is a number, the name of an enum value, text, or a list or struct as JSON.
 #[derive(Debug, Args)]
 pub struct Edit {
     /// The file to read; `-` is standard input.
@@ -31,16 +31,16 @@ pub struct Edit {
     /// The file to write; `-` is standard output. With --force it may be IN.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// Give a value that is there another content.
+    /// Set an existing value.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Put an item before the one with this path, or at the end of its list; or a field where none is.
+    /// Insert an item before the one with this path or at the end of its list, or add a missing field.
     #[arg(long, value_name = "PATH=VALUE")]
     insert: Vec<String>,
-    /// Take out an item of a list, or a field that need not be there.
+    /// Remove an item of a list, or an optional field.
     #[arg(long, value_name = "PATH")]
     remove: Vec<String>,
-    /// Compute counts, sizes and offsets anew that no longer agree with the rest.
+    /// Recompute counts, sizes and offsets that no longer match.
     #[arg(long)]
     recount: bool,
     /// Overwrite OUT if it exists.
@@ -77,7 +77,7 @@ impl Edit {
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
             let was_broken = walk::first_fault(layout, &bytes, limits).is_some();
             let state = if was_broken { "still broken" } else { "broken now" };
-            let hint = (!self.recount).then_some("--recount computes what follows from the changes");
+            let hint = (!self.recount).then_some("--recount updates the values that depend on the changes");
             self.warn(&format!("the file is {state}: {fault}"), hint);
         } else if let (Ok(before), Ok(after)) =
             (format.check(&bytes, &options), format.check(&edited, &options))
@@ -110,7 +110,7 @@ impl Edit {
         Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
     }
 
-    /// Says which rule the output violates, if the input does not, or in fewer places.
+    /// Warns about a rule that the output violates more often than the input.
     fn compare(&self, before: &Report, after: &Report) {
         let is_new = |finding: &&Finding| {
             let (rule, path) = (finding.rule, &finding.path);
@@ -124,11 +124,11 @@ impl Edit {
         }
     }
 
-    /// Says what is wrong with the output, which may be intended.
+    /// Warns about the output, which may be invalid on purpose.
     fn warn(&self, message: &str, hint: Option<&str>) {
         let message = format!("{}: {message}", output::name_of(&self.output));
         let mut stderr = anstream::stderr().lock();
-        // If standard error is closed there is nobody to tell.
+        // Ignores a closed standard error.
         let _ = writeln!(stderr, "{WARNING}warning{WARNING:#}: {}", Escaped(&message));
         if let Some(hint) = hint {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {hint}");
@@ -136,8 +136,8 @@ impl Edit {
     }
 }
 
-/// The path of a value as it is after changes. The ends of paths are looked up in the file as it was: in what a change
-/// before has replaced or moved, only a whole path says which value it is.
+/// Returns the full path of a value after the previous changes. Path suffixes are resolved in the original file, so inside
+/// anything replaced or moved by an earlier change, the full path is required.
 fn select<'f>(
     path: &str,
     paths: &Paths<'f>,
@@ -161,19 +161,21 @@ fn select<'f>(
     match changed.iter().find(|changed| found.len() > changed.len() && found.starts_with(changed)) {
         Some(changed) => {
             let changed = walk::path_text(changed);
-            let message = format!("`{path}` lies in `{changed}`, which is changed before");
-            Err(Failure::usage(paths.place, message).with_hint("give its whole path, as it is by then"))
+            let message = format!("`{path}` lies in `{changed}`, which an earlier change modifies");
+            Err(Failure::usage(paths.place, message)
+                .with_hint("give its full path, as it is after the earlier changes"))
         }
         None => Ok(found),
     }
 }
 
-/// `PATH=VALUE`.
+/// Splits `PATH=VALUE`.
 fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, Part)> {
     let Some((path, value)) = text.split_once('=') else {
         return Err(Failure::usage(paths.place, format!("`{text}` is not PATH=VALUE")));
     };
-    let value = part::of_option(value)
-        .map_err(|error| Failure::usage(paths.place, format!("the value of `{path}` is no JSON: {error}")))?;
+    let value = part::of_option(value).map_err(|error| {
+        Failure::usage(paths.place, format!("the value of `{path}` is not JSON: {error}"))
+    })?;
     Ok((path, value))
 }

@@ -1,4 +1,4 @@
-//! `meshspec formats`: what the program can read and write.
+//! `meshspec formats`: lists the supported formats.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::terminal::TITLE;
 /// List the formats with their dialects and extensions.
 #[derive(Debug, Args)]
 pub struct Formats {
-    /// Print data for other programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -69,7 +69,7 @@ impl Format {
         }
     }
 
-    /// Interchange formats have no dialects.
+    /// Returns an interchange format, which has no dialects.
     fn of_interchange(format: Interchange) -> Format {
         Format {
             name: format.name(),

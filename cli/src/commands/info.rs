@@ -1,4 +1,4 @@
-//! `meshspec info`: what is in a file.
+//! `meshspec info`: summarizes the content of files.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,18 +23,18 @@ use crate::reading::{Bounds, Reading};
 use crate::sections::{self, Parts};
 use crate::terminal::{Escaped, TITLE, coordinate, counted, number, shortened};
 
-/// How many meshes, properties and packed blocks are shown of each file.
+/// The maximum number of meshes, properties and packed blocks shown per file.
 const FEW: usize = 4;
-/// How many names and animations.
+/// The maximum number of names and animations shown per file.
 const NAMES: usize = 10;
 
-/// Show what is in files: counts, attributes, bounds, materials, skeleton, animations, sizes.
+/// Summarize files: counts, attributes, bounds, materials, skeleton, animations and sizes.
 #[derive(Debug, Args)]
 pub struct Info {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print data for other programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -62,7 +62,7 @@ struct FileInfo {
     verbosity: Verbosity,
 }
 
-/// What is in a document or a scene.
+/// The summary of a document or scene.
 #[derive(Serialize)]
 struct Content {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ struct Content {
 struct Mesh {
     #[serde(flatten)]
     info: MeshInfo,
-    /// Whole triangles that the faces make.
+    /// The number of triangles after triangulation.
     triangles: u64,
 }
 
@@ -202,12 +202,12 @@ impl FileResult for FileInfo {
     }
 }
 
-/// The first few, and the others unless there is only one.
+/// Splits off the first few items; all if only one more would be left.
 fn split<T>(items: &[T], few: usize) -> (&[T], &[T]) {
     items.split_at(if items.len() <= few.saturating_add(1) { items.len() } else { few })
 }
 
-/// `"a", "b" and 3 more`
+/// Formats names as `"a", "b" and 3 more`.
 fn listed(names: &[String], few: usize) -> String {
     let (shown, others) = split(names, few);
     let shown: Vec<_> = shown.iter().map(|name| format!("\"{}\"", Escaped(&shortened(name)))).collect();
@@ -284,7 +284,7 @@ impl Mesh {
     }
 }
 
-/// Each attribute once, with all its forms: vertices of BMD may have several.
+/// Groups attributes by name, with all their forms, of which vertices of BMD may have several.
 fn forms(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
     let mut list: Vec<(&str, Vec<&str>)> = Vec::new();
     for AttributeInfo { name, components } in attributes {
@@ -313,7 +313,7 @@ fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write
 }
 
 fn print_parts(Parts { sections, packed }: &Parts, few: usize, out: &mut impl Write) -> io::Result<()> {
-    // A text has none.
+    // Text files have no sections.
     if !sections.is_empty() {
         writeln!(out, "  sections:")?;
     }

@@ -1,4 +1,4 @@
-//! `meshspec iyma`: operations on IyMA files only: merging, splitting, user data.
+//! `meshspec iyma`: merges and splits IyMA files, and edits their user data.
 
 use std::fs;
 use std::io::{self, Read};
@@ -34,9 +34,9 @@ enum Command {
 
 /// Merge the meshes of several files into one.
 ///
-/// The files must have the same vertex buffers, in any order, and either all or none of them indices. The first file
-/// decides the order of the buffers. Indices become 32-bit if those of any file are. The user data of the first file
-/// that has any is kept.
+/// The files must have the same vertex buffers, in any order, and all or none of them must have indices. The first file
+/// determines the order of the buffers. Indices become 32-bit if those of any file are. The user data is that of the
+/// first file with any.
 #[derive(Debug, Args)]
 struct Merge {
     /// The files to read, folders of them, or patterns such as `*.ima`; `-` is standard input.
@@ -49,7 +49,7 @@ struct Merge {
     writing: Writing,
 }
 
-/// Write each mesh of a file to a file of its own, with the user data.
+/// Write each mesh of a file to a separate file, with the user data.
 #[derive(Debug, Args)]
 struct Split {
     /// The file to read; `-` is standard input.
@@ -58,7 +58,7 @@ struct Split {
     /// The folder to write to, created if needed. The files are named after IN: `name.0.ima`, `name.1.ima`, …
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Only this mesh, counted from 0.
+    /// Write only this mesh, counted from 0.
     #[arg(long, value_name = "N")]
     mesh: Option<usize>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ enum UserData {
     Clear(Clear),
 }
 
-/// Write the user data of a file to standard output, or to a file. Nothing else is decompressed.
+/// Write the user data of a file to standard output or to a file, without decompressing anything else.
 #[derive(Debug, Args)]
 struct Get {
     /// The file to read; `-` is standard input.
@@ -82,7 +82,7 @@ struct Get {
     /// The file to write; `-` is standard output.
     #[arg(long, short, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Accept whatever can be decoded without guessing.
+    /// Accept everything that can be decoded without guessing.
     #[arg(long)]
     lenient: bool,
     /// Overwrite OUT if it exists.
@@ -90,7 +90,7 @@ struct Get {
     force: bool,
 }
 
-/// Write a file with other user data.
+/// Replace the user data of a file.
 #[derive(Debug, Args)]
 struct Set {
     /// The file to read; `-` is standard input.
@@ -99,17 +99,17 @@ struct Set {
     /// The file to write; `-` is standard output. With --force it may be IN.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The file that holds the user data; `-` is standard input.
+    /// The file with the user data; `-` is standard input.
     #[arg(long, value_name = "FILE", required_unless_present = "text", conflicts_with = "text")]
     data: Option<PathBuf>,
-    /// The user data itself.
+    /// The user data as text.
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
     #[command(flatten)]
     writing: Writing,
 }
 
-/// Write a file without user data.
+/// Remove the user data of a file.
 #[derive(Debug, Args)]
 struct Clear {
     /// The file to read; `-` is standard input.
@@ -122,19 +122,19 @@ struct Clear {
     writing: Writing,
 }
 
-/// How files are written.
+/// Options for writing files.
 #[derive(Debug, Args)]
 struct Writing {
-    /// The dialect to write; by default that of the (first) input.
+    /// The dialect to write; by default, that of the first input.
     #[arg(long, value_parser = input::dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Accept, and write, whatever can be decoded without guessing.
+    /// Accept and write everything that can be decoded without guessing.
     #[arg(long)]
     lenient: bool,
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
-    /// Overwrite files that exist.
+    /// Overwrite existing files.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -161,7 +161,7 @@ impl Merge {
     fn run(&self) -> Result<Status> {
         output::refuse_existing(&self.output, self.writing.force)?;
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Failure::usage("standard input", "can be only one of the inputs"));
+            return Err(Failure::usage("standard input", "can be used for one input only"));
         }
         let inputs = listing::list_some(&self.inputs, &is_iyma)?;
         let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
@@ -179,7 +179,7 @@ impl Merge {
         self.writing.write([(self.output.clone(), document)], &output)
     }
 
-    /// The failure for an error about one of the documents, or about the merged one.
+    /// Returns the failure for an error about an input document or the merged one.
     fn failure(&self, inputs: &[PathBuf], error: &meshspec::Error) -> Failure {
         match place_of(inputs, &error.path().to_string()) {
             Some((file, "")) => Failure::invalid(&file, error.message()),
@@ -189,7 +189,7 @@ impl Merge {
     }
 }
 
-/// The file name and the rest of a path of the library, which counts the documents.
+/// Splits an error path of the library, `documents[N]…`, into file name and remaining path.
 fn place_of<'p>(inputs: &[PathBuf], path: &'p str) -> Option<(String, &'p str)> {
     let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
     let input = inputs.get(number.parse::<usize>().ok()?)?;
@@ -217,7 +217,7 @@ impl Split {
         self.writing.write(files, &name)
     }
 
-    /// The meshes to write, each with its number.
+    /// Returns the meshes to write with their indices.
     fn meshes(&self, document: &Document, losses: &mut Vec<Loss>) -> Result<Vec<(usize, Document)>> {
         let name = name_of(&self.input);
         let fail = |error| Failure::of(&name, &error);
@@ -269,7 +269,7 @@ impl Set {
         let data = match (&self.text, &self.data) {
             (Some(text), _) => text.clone().into_bytes(),
             (None, Some(path)) if is_standard(path) && is_standard(&self.input) => {
-                let message = "cannot be both IN and --data";
+                let message = "cannot be used for both IN and --data";
                 return Err(Failure::usage("standard input", message));
             }
             (None, Some(path)) => input::read(path)?.to_vec(),
@@ -296,7 +296,7 @@ impl Writing {
         output::refuse_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
-        // Wrong checksums belonged to the previous content.
+        // Wrong checksums refer to the previous content.
         document.metadata_checksum = None;
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;
@@ -307,7 +307,7 @@ impl Writing {
         self.write([(output.to_owned(), document)], &name)
     }
 
-    /// The document in the dialect to write.
+    /// Converts a document to the dialect to write.
     fn in_dialect(&self, document: Document, losses: &mut Vec<Loss>, place: &str) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
         input::require_dialect(FormatId::Iyma, dialect, place)?;
@@ -316,13 +316,13 @@ impl Writing {
         Ok(document)
     }
 
-    /// Reports losses; `--strict` refuses them.
+    /// Reports losses; `--strict` rejects them.
     fn accept(&self, losses: &[Loss], place: &str) -> Result<()> {
         messages::print(self.verbosity, &[], losses, &[]);
         if self.strict && !losses.is_empty() { Err(Failure::lossy(place, losses)) } else { Ok(()) }
     }
 
-    /// Writes all files, or none if one of them fails before the first is in place. Failures to encode name `place`.
+    /// Writes all files, or none if encoding or writing one fails before the first is placed. Encoding errors name `place`.
     fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, place: &str) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
         files.iter().try_for_each(|(path, _)| output::refuse_existing(path, self.force))?;

@@ -1,4 +1,4 @@
-//! `meshspec man`: the manual pages, made from the declaration of the command line.
+//! `meshspec man`: prints manual pages, generated from the command line definition.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub struct Man {
 
 impl Man {
     pub fn run(&self, mut program: Command) -> Result<Status> {
-        // Gives the subcommands their full names.
+        // Sets the full names of subcommands.
         program.build();
         let version = format!("{} {}", program.get_name(), program.get_version().unwrap_or_default());
         let mut page = &program;

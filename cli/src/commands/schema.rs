@@ -1,4 +1,4 @@
-//! `meshspec schema`: the declaration of a format in other languages.
+//! `meshspec schema`: prints the declaration of a format in other languages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::STANDARD;
 use crate::output;
 
-/// Print the declaration of a format: tables, or a definition for other programs.
+/// Print the declaration of a format as tables, or as a definition for other tools.
 #[derive(Debug, Args)]
 pub struct Schema {
     /// The format.
@@ -22,13 +22,13 @@ pub struct Schema {
     /// The language.
     #[arg(long = "as", value_name = "LANGUAGE", value_parser = language_parser())]
     language: layout::Schema,
-    /// Only the layout of this name: `mesh_renderlib`.
+    /// Print only this layout: `mesh_renderlib`.
     #[arg(long, value_name = "NAME")]
     layout: Option<String>,
-    /// Write the files to this folder, under their usual names.
+    /// Write the files to this folder under their default names.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Overwrite files that exist.
+    /// Overwrite existing files.
     #[arg(long)]
     force: bool,
 }
@@ -73,21 +73,21 @@ impl Schema {
         }
     }
 
-    /// A grammar is not what most of the languages are for.
+    /// Returns the failure for a language that cannot express grammars.
     fn inexpressible(&self) -> Failure {
         let message = format!("{} cannot express a text format", self.language);
         Failure::usage(self.format.name(), message)
             .with_hint("print its table and grammar with --as markdown or --as json")
     }
 
-    /// The names of all layouts.
+    /// Returns the names of all layouts.
     fn layouts(&self) -> String {
         let names: Vec<_> = self.format.about().layouts().iter().map(|(name, _)| *name).collect();
         names.join(", ")
     }
 
     fn write_all(&self, folder: &Path, files: &[SchemaFile]) -> Result<()> {
-        // All or none, as far as that can be known.
+        // Checks all files before writing the first.
         for file in files {
             output::refuse_existing(&folder.join(&file.name), self.force)?;
         }

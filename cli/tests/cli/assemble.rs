@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::dump::repository;
 use crate::files::{Folder, animated, bytes_of, triangle};
 
-/// Dumps a file as data and assembles it again; nothing where it cannot be walked to its end, or is a text.
+/// Dumps a file as JSON and assembles it again; `None` for malformed files and text formats.
 fn round_trip(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     let dump = folder.run(&format!("dump --json {name}"));
     let head: Value = serde_json::from_str(dump.stdout.lines().next()?).unwrap();
@@ -19,7 +19,7 @@ fn round_trip(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     Some(folder.get("out"))
 }
 
-/// Where two files differ first, and the bytes that they have there.
+/// Returns the offset of the first difference between two files, with the bytes of both.
 fn first_difference<'f>(left: &'f [u8], right: &'f [u8]) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
     let differs = |at: &usize| left.get(*at) != right.get(*at);
     (0..left.len().max(right.len())).find(differs).map(|at| (at, left.get(at), right.get(at)))
@@ -63,7 +63,7 @@ fn dumps_of_all_reference_files_assemble_to_the_files() {
     assert!(count > 140, "{count}");
 }
 
-/// The lines of a dump, changed.
+/// Returns the lines of a dump with a change.
 fn assembled(folder: &Folder, change: impl Fn(Value) -> Option<Value>) -> crate::files::Run {
     let dump = folder.run("dump --json in.mesh").fine();
     let lines = dump.lines().filter_map(|line| change(serde_json::from_str(line).unwrap()));
@@ -134,14 +134,14 @@ fn only_whole_dumps_can_be_assembled() {
     let message = folder.run_with("assemble - out.mesh", dump).fails(1);
     assert!(message.contains("the dump ends with an error"), "{message}");
     for (text, expected) in [
-        ("", "it is empty"),
+        ("", "empty: expected the output"),
         ("{}", "line 1 does not name format and layout"),
         ("{\"format\":\"mesh\",\"layout\":\"dough\"}", "mesh has no layout \"dough\", only "),
         ("{\"format\":\"seed\"}", "seed is a text format"),
         ("{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}", "line 3: x: no value"),
         (
             "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"0\"}",
-            "line 2: `bytes` are not",
+            "line 2: `bytes` is not",
         ),
     ] {
         let message = folder.run_with("assemble - out.mesh", text).fails(1);
@@ -245,7 +245,7 @@ fn recount_computes_what_depends_on_what_it_computes() {
     assert!(warning.contains("4 vertices from 4 on, but there are 7 [IYMA-MESH-RANGE, I11]"), "{warning}");
     let error = edit(&["--insert", mesh]);
     assert!(error.starts_with("error: quads.ima: descriptor: "), "{error}");
-    // What is not stored cannot be set.
+    // Computed fields cannot be set.
     let error = edit(&["--set", "descriptor.data_len=5"]);
     let data_len = "descriptor: data_len must be 233, the size of the buffers, because it is not stored";
     assert!(error.contains(data_len), "{error}");
@@ -303,11 +303,11 @@ fn indices_count_as_changes_before_leave_them() {
     assert_eq!(indices(set), [0, 1, 2, 2, 1, 1]);
     let message = edit("--remove indices[0] --remove indices[2]").fails(1);
     assert_eq!(message, "error: in.mesh: indices[2]: no such value\n");
-    // What stands for one value of the file as it was may stand for another by then.
+    // After the change, the same suffix could refer to another value.
     let message = edit("--remove animations[0].poses[0] --remove poses[0].joint").fails(2);
     assert!(
         message.starts_with(
-            "error: in.mesh: `poses[0].joint` lies in `animations[0].poses`, which is changed before"
+            "error: in.mesh: `poses[0].joint` lies in `animations[0].poses`, which an earlier change modifies"
         ),
         "{message}"
     );
@@ -328,7 +328,7 @@ fn an_edit_says_which_rule_it_violates() {
         "{warning}"
     );
     assert!(warning.contains("[MESH-INDEX-RANGE"), "{warning}");
-    // What was so before is no news.
+    // Findings of the input are not reported again.
     assert_eq!(edited("bad.mesh out.mesh --set speed=5"), "");
     assert_eq!(
         edited(
@@ -337,7 +337,7 @@ fn an_edit_says_which_rule_it_violates() {
         ""
     );
     assert!(edited("bad.mesh out.mesh --set indices[1]=98").contains("now: indices[1] "));
-    // Nothing says how many vertices of BMD follow from their bytes.
+    // The number of BMD vertices does not follow from their size in bytes.
     folder.put("in.bmd", fs::read(repository().join("samples/bmd/forms.bmd")).unwrap());
     let remove = "in.bmd out.bmd --remove meshes[0].vertices[7] --recount";
     let warning = edited(remove);

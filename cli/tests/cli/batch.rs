@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::files::{Folder, animated, broken_triangle, triangle, with_slashes};
 
-/// Two good files, a bad one, and one that is no mesh, some of them in a folder of the folder.
+/// A folder with two valid files, an invalid one and a file of another type, some of them in a subfolder.
 fn models() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("models/deep")).unwrap();
@@ -51,7 +51,7 @@ fn files_that_would_become_one_are_not_converted_and_the_others_are() {
     }
     assert!(messages.ends_with("1 file converted, 3 failed\n"), "{messages}");
     assert!(!folder.path("out/a.cmodel").exists() && folder.path("out/deep/b.cmodel").is_file());
-    // One that is named twice is one file.
+    // A file named twice is converted once.
     let run = folder.run("convert models/deep models/deep/b.MESH models/deep --out-dir other --to stl");
     assert!(run.stderr.ends_with("1 file converted, 0 failed\n"), "{}", run.stderr);
 }
@@ -103,7 +103,7 @@ fn a_pattern_without_a_match_cannot_be_read() {
     let message = folder.run("convert models/a.mesh no*.mesh --out-dir out --to json").fails(3);
     assert!(message.contains("error: no*.mesh: no file matches this pattern\n"), "{message}");
     assert!(message.ends_with("1 file converted, 1 failed\n"), "{message}");
-    // A file without a pattern is one of several failures.
+    // A missing file counts as one failure among several.
     folder.run("convert no.mesh --out-dir out --to json").fails(1);
 }
 

@@ -1,4 +1,4 @@
-//! Files that an input refers to, and files that are no regular ones.
+//! Companion files of inputs, and irregular files.
 
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -12,7 +12,7 @@ fn fifo(folder: &Folder, name: &str) {
     assert!(Command::new("mkfifo").arg(folder.path(name)).status().unwrap().success());
 }
 
-/// glTF of a triangle whose positions are the first 36 bytes of this file.
+/// Returns glTF of a triangle whose positions are the first 36 bytes of this file.
 fn gltf(uri: &str) -> String {
     format!(
         r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"byteLength":36,"uri":"{uri}"}}],
@@ -42,7 +42,7 @@ fn folder() -> Folder {
 #[test]
 fn a_buffer_is_read_up_to_its_length() {
     let folder = folder();
-    // A file that would not fit into memory, if its end were read.
+    // A sparse file that does not fit in memory.
     folder.put("in/a.bin", numbers());
     std::fs::File::options().write(true).open(folder.path("in/a.bin")).unwrap().set_len(1 << 41).unwrap();
     let run = convert(&folder, "a.bin");

@@ -1,4 +1,4 @@
-//! BMD through the program: the sample is looked into, checked, edited as JSON and written back.
+//! BMD: the program shows, checks and edits the sample as JSON, and writes it back.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn a_canonical_image_survives_json() {
     folder.run("convert pyramid.json red.bmd").fine();
     assert!(folder.get("red.bmd").windows(8).any(|bytes| bytes == b"#FF0000\0"));
 
-    // A vertex with a normal is none of a texture, and no word holds what is too large for it.
+    // Textured meshes have no vertices with normals, and values must fit in their bits.
     data["meshes"][0]["material"] = "gfx/red".into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);
@@ -69,7 +69,7 @@ fn a_canonical_image_survives_json() {
 fn faults_are_shown_where_they_are() {
     let folder = folder();
     let mut bytes = pyramid();
-    // The second mesh has a vertex more than its list.
+    // The second mesh declares one vertex more than its list holds.
     let meshes = u32::from_le_bytes(bytes[0x10..0x14].try_into().unwrap()) as usize;
     bytes[meshes + 32 + 12] += 1;
     folder.put("bad.bmd", &bytes);

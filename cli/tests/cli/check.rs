@@ -61,7 +61,7 @@ fn many_findings_are_one_of_each_rule_and_a_count() {
     assert!(text.ends_with(end), "{text}");
     run.fails(1);
 
-    // The library keeps a hundred of each rule.
+    // The library keeps a hundred findings per rule.
     let text = folder.run("check --verbose bad.mesh").stdout;
     assert_eq!(text.matches("error: indices[").count(), 100, "{text}");
     assert!(text.ends_with("\nand 24 more of MESH-INDEX-RANGE\nbad.mesh: 124 errors, 1 warning\n"), "{text}");
@@ -114,7 +114,7 @@ fn interchange_formats_and_documents_are_checked_too() {
          \x20 = OBJ: Files decode without errors.\n\n\
          bad.obj: 1 error, 0 warnings\n"
     );
-    // Without a name, the content says what it is.
+    // Without a file name, the format is detected from the content.
     let run = folder.run_with("check -", "# made by hand\nv 0 0 0\nv 1 0 zero\n");
     assert!(run.stdout.contains("[OBJ-READ]"), "{}", run.stdout);
     run.fails(1);

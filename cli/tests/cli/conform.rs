@@ -1,4 +1,4 @@
-//! `conform`: small loaders, most of them a line for the shell, over a corpus of four files.
+//! `conform`: runs small loaders, mostly shell one-liners, over a corpus of four files.
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ pub fn corpus() -> Folder {
     folder
 }
 
-/// Runs a loader that is a script for the shell, whose `$1` is the file.
+/// Runs a shell script as the loader; `$1` is the file.
 pub fn conform(folder: &Folder, options: &str, script: &str) -> Run {
     let mut command = folder.command();
     command.args(["conform", "index.jsonl"]).args(options.split_whitespace());
@@ -68,7 +68,7 @@ fn a_right_loader_conforms() {
     let folder = corpus();
     let agrees = format!("3 files, no disagreement{NOT_COMPARED}\n");
     assert_eq!(conform(&folder, "", RIGHT).fine(), format!("index.jsonl: {agrees}"));
-    // By the folder of the index, and leniently.
+    // Names the folder of the index, and reads leniently.
     let run = folder.run("conform . --lenient -- true {}");
     assert_eq!(run.fine(), format!(".: {agrees}"));
     assert!(!folder.path("minimized").exists());
@@ -121,7 +121,7 @@ fn a_minimised_file_breaks_the_same_rule() {
     let check = folder.run("check small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
     assert_eq!(check.status, 1);
     assert!(check.stdout.contains("[MESH-INDEX-RANGE"), "{}", check.stdout);
-    // Without minimising there is no file.
+    // Without minimization, no file is written.
     let run = conform(&folder, "--minimize 0 --out none", "exit 0");
     assert_eq!((run.status, folder.path("none").exists()), (1, false));
     assert!(!run.stdout.contains("minimised"), "{}", run.stdout);
@@ -147,7 +147,7 @@ fn a_crash_is_no_verdict() {
     let report = report(&folder, "--memory 0", "kill -SEGV $$");
     assert_eq!((&report["crashes"], &report["wrong_verdicts"]), (&json!(3), &json!(0)));
     assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGSEGV");
-    // Through a shell, which reports the signal as a status.
+    // A shell reports the signal as an exit status.
     let report = self::report(&folder, "--memory 0", "sh -c 'kill -ABRT $$'; exit $?");
     assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGABRT");
     assert_eq!(report["crashes"], 3);
@@ -198,13 +198,13 @@ fn a_signal_ends_the_loader_too() {
     wait_for_end(pid.trim());
 }
 
-/// Fails unless a process ends soon: it may be killed, but not gone yet.
+/// Fails unless a process ends soon. A killed process may take a moment.
 #[cfg(target_os = "linux")]
 fn wait_for_end(pid: &str) {
     let start = Instant::now();
     let is_running = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // A zombie waits for whoever adopted it.
+        // A zombie has ended, and waits for its adoptive parent.
         !stat.is_empty() && !stat.contains(") Z ")
     };
     while is_running() {
@@ -231,7 +231,7 @@ fn contents_are_compared_if_the_loader_prints_them() {
     let folder = corpus();
     let script = format!("{RIGHT} && cat \"$1.json\"");
     assert_eq!(conform(&folder, "--contents always", &script).status, 0);
-    // Parts of them are enough.
+    // Partial contents are accepted.
     let script = format!("{RIGHT} && echo '{{\"format\": \"mesh\"}}'");
     assert_eq!(conform(&folder, "", &script).status, 0);
     // No contents at all are fine unless they are required.
@@ -259,7 +259,7 @@ fn wrong_contents_are_named_by_their_path() {
     let report = self::report(&folder, "--minimize 0", &script);
     assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
     assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
-    // Of valid files, rules are warnings only.
+    // Rules of valid files are only warnings.
     let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
     folder.put("index.jsonl", index.replace("\"rule\":null", "\"rule\":\"MESH-TRIANGLES\""));
     let report = self::report(&folder, "--minimize 0", &script);
@@ -267,7 +267,7 @@ fn wrong_contents_are_named_by_their_path() {
         (&report["groups"][0]["label"], &report["groups"][0]["rule"]),
         (&json!("valid mesh files"), &json!(null))
     );
-    // What is no JSON.
+    // Output that is not JSON.
     let script = format!("{RIGHT} && echo '{{nan}}'");
     let report = self::report(&folder, "--minimize 0", &script);
     assert!(
@@ -287,14 +287,14 @@ fn output_is_bounded() {
 #[test]
 fn a_minimised_file_keeps_wrong_contents() {
     let folder = corpus();
-    // Each file has the indices of the triangle, whatever is in it.
+    // The loader prints the indices of the triangle for every file.
     let script = "case \"$1\" in bad.mesh) exit 1;; esac; echo '{\"meshes\": [{\"indices\": [0, 1, 2], \"vertices\": 9}]}'";
     let report = report(&folder, "", script);
     assert_eq!(report["groups"][0]["label"], "valid mesh files");
     assert_eq!(report["groups"][0]["message"], "meshes[0].vertices: found 9, expected 3");
     let name = report["groups"][0]["minimized"]["file"].as_str().unwrap();
     assert_eq!(name, "minimized/valid-mesh-files-wrong-contents-meshes-vertices.mesh");
-    // Strict reading still accepts it, and its indices are the same.
+    // Strict reading still accepts the minimized file, and its indices are unchanged.
     assert_eq!(folder.run(&format!("check --quiet {name}")).status, 0);
     assert!(folder.get(name).windows(12).any(|bytes| bytes == [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]));
 }

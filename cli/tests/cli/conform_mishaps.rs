@@ -1,4 +1,4 @@
-//! `conform`: loaders that do not start, print something else than contents, or overwrite the corpus.
+//! `conform`: loaders that do not start, print anything but contents, or overwrite the corpus.
 
 use std::process::Stdio;
 
@@ -28,7 +28,7 @@ fn contents_that_are_not_compared_are_counted() {
     assert!(run.stderr.contains("found: {}; "), "{run:?}");
     let all = "index.jsonl: 3 files, no disagreement; contents of 2 of 2 files compared\n";
     assert_eq!(printing("cat \"$1.json\"").fine(), all);
-    // A file without any of the keys is no disagreement, unlike one without an object.
+    // An empty object is no disagreement, unlike missing output.
     let run = printing("[ \"$1\" = walk.mesh ] && echo '{ }' || cat \"$1.json\"");
     assert_eq!(run.fine(), all.replace("2 of 2", "1 of 2"));
     let run = printing("[ \"$1\" = walk.mesh ] && echo reading || cat \"$1.json\"");
@@ -45,7 +45,7 @@ fn a_loader_decides_neither_names_nor_number_of_files() {
     let long = report(&folder, "", &script);
     let file = long["groups"][0]["minimized"]["file"].as_str().unwrap();
     assert!(file.len() < 150 && folder.path(file).exists(), "{file}");
-    // Names that differ in punctuation only.
+    // Names that differ only in punctuation.
     let script = "case \"$1\" in bad.mesh) exit 1;; esac; [ $(wc -c <\"$1\") -gt 61 ] && echo '{\"a-b\": 1}' || echo '{\"a.b\": 1}'";
     let two = report(&folder, "--out two", script);
     let names: Vec<_> =
@@ -65,7 +65,7 @@ fn a_failure_to_write_leaves_the_report() {
     assert!(run.stdout.starts_with("wrong verdict: MESH-INDEX-RANGE"), "{run:?}");
     assert!(run.stdout.contains("\nindex.jsonl: 3 files: 1 wrong verdict"), "{run:?}");
     assert!(run.fails(3).starts_with("error: index.jsonl/below: "));
-    // Of two groups, the file of one cannot be written.
+    // The minimized file of one of two groups cannot be written.
     std::fs::create_dir_all(folder.path("minimized/MESH-INDEX-RANGE-wrong-verdict-reject.mesh")).unwrap();
     let run = conform(&folder, "", "! grep -q walk \"$1\"");
     assert_eq!(run.stdout.matches("wrong verdict: ").count(), 2, "{run:?}");
@@ -112,7 +112,7 @@ fn a_loader_that_never_starts_is_named_once() {
         "hint: the loader rejects every file with status 127: loader: cannot open nope.py for {}; \
          does it start at all?\n"
     );
-    // Another message for another file: it reads them.
+    // Messages differ between files, so the loader reads them.
     let run = conform(&folder, "", "wc -c <\"$1\" >&2; exit 1");
     assert_eq!(run.stderr, "");
     assert!(run.stdout.contains("minimised"), "{run:?}");
@@ -168,7 +168,7 @@ fn a_reader_that_has_seen_enough_gets_the_verdict() {
     }
 }
 
-/// Returns the status of a run whose standard output nobody reads.
+/// Returns the exit status of a run with a closed standard output.
 fn closed(folder: &Folder, format: &str, loader: &[&str]) -> i32 {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("meshspec"));
     command.current_dir(folder.path("")).args([

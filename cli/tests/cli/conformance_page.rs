@@ -1,6 +1,6 @@
-//! `docs/conformance.md`: its commands print what it shows, with the loaders of `examples/loaders`.
+//! `docs/conformance.md`: its commands print the shown output, with the loaders of `examples/loaders`.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli conformance_page -- --include-ignored` writes the shown lines anew. Omissions
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli conformance_page -- --include-ignored` updates the shown output. Omissions
 //! remain: `…` matches any lines up to the next blank line.
 
 use std::fs;
@@ -16,7 +16,7 @@ use crate::files::Folder;
 /// The corpus that the commands of a section read.
 #[derive(Clone, Copy, PartialEq)]
 enum Corpus {
-    /// Generated as the page says; everything is compared.
+    /// Generated with the command on the page; the whole output is compared.
     Generated,
     /// The files of a format and dialect in the repository: numbers may differ.
     Committed(&'static str, Dialect),
@@ -78,8 +78,7 @@ fn loaders() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/loaders")
 }
 
-/// Runs the commands of a section in a folder with the loaders, and compares what they print. Returns how many there
-/// are.
+/// Runs the commands of a section in a folder with the loaders, and compares their output. Returns their number.
 fn run_section(title: &str, corpus: Corpus) -> usize {
     let page = fs::read_to_string(page()).unwrap();
     let section = page.split(&format!("\n## {title}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
@@ -120,7 +119,7 @@ fn copy_corpus(folder: &Folder, format: &str, dialect: Dialect) {
     folder.put("corpus/index.jsonl", index);
 }
 
-/// Runs a command by the shell, which finds the program that is tested.
+/// Runs a command in a shell that finds the tested program.
 fn run(command: &str, folder: &Folder) -> String {
     let program = assert_cmd::cargo::cargo_bin!("meshspec");
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
@@ -129,7 +128,7 @@ fn run(command: &str, folder: &Folder) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Fails unless a command prints what the page shows, or writes it anew.
+/// Fails unless a command prints the shown output, or updates the page.
 #[track_caller]
 fn compare(command: &str, expected: &str, printed: &str, corpus: Corpus) {
     static WRITING: Mutex<()> = Mutex::new(());
@@ -144,7 +143,7 @@ fn compare(command: &str, expected: &str, printed: &str, corpus: Corpus) {
     fs::write(page(), old.replace(&example(expected), &example(&shown))).unwrap();
 }
 
-/// Returns the lines that the page shows, as they were printed; `None` if others were printed. Numbers may differ.
+/// Returns the printed lines in place of the shown ones; `None` if they differ in more than numbers.
 fn shown(expected: &str, printed: &str) -> Option<String> {
     let mut printed = printed.lines().peekable();
     let mut shown = String::new();
@@ -164,7 +163,7 @@ fn shown(expected: &str, printed: &str) -> Option<String> {
     printed.next().is_none().then_some(shown)
 }
 
-/// The text with 0 for each number, and without plurals.
+/// Replaces numbers by 0, and removes plurals.
 fn without_numbers(text: &str) -> String {
     let mut kept = String::new();
     for c in text.chars() {

@@ -121,7 +121,7 @@ fn an_extension_of_several_formats_is_that_of_the_input_or_else_the_name_of_one(
         folder.run(&format!("convert in.mesh {out}")).fine();
         assert_eq!(format_of(out), format, "{out}");
     }
-    // Seed stays Seed; what has another extension becomes MESH.
+    // Seed stays Seed; files with other extensions become MESH.
     folder.run("convert in.mesh seed.mesh --to seed --normals").fails(0);
     folder.run("convert seed.mesh again.mesh").fine();
     folder.run("convert in.mesh in.obj").fails(0);

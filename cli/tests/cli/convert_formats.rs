@@ -20,7 +20,7 @@ fn a_mesh_becomes_a_chunk_in_the_axes_of_crucible() {
     assert!(run.stderr.contains("\nassumed: crucible: +Y up, +Z forward, left-handed, "), "{}", run.stderr);
     let chunk = &crucible_of(&folder, "out.crmesh").chunks[0];
     assert_eq!(chunk.positions_3d().unwrap(), [[-0.0, 0.0, 0.0], [-1.0, 0.0, 0.5], [-0.0, 2.0, 0.0]]);
-    // The mirror turns the face over.
+    // Mirroring reverses the winding.
     assert_eq!(chunk.indices.iter().collect::<Vec<_>>(), [0, 2, 1]);
 }
 
@@ -75,7 +75,7 @@ fn axes_scale_and_weld_change_the_content() {
     folder.put_mesh("in.mesh", &triangle());
     folder.run("convert in.mesh out.crmesh --axes -x,+z,-y --out-axes -x,+y,+z --scale 2 --normals");
     let chunk = &crucible_of(&folder, "out.crmesh").chunks[0];
-    // Z was up: (x, y, z) is (x, z, −y).
+    // Z was up: (x, y, z) becomes (x, z, −y).
     assert_eq!(chunk.positions_3d().unwrap(), [[0.0, 0.0, -0.0], [2.0, 1.0, -0.0], [0.0, 0.0, -4.0]]);
     assert_eq!(chunk.streams[1].values.name(), "normal");
     for wrong in ["--axes +x,+x,+z", "--axes up", "--scale 0", "--scale nan"] {
@@ -105,11 +105,11 @@ fn axes_scale_and_weld_change_the_content() {
     assert_eq!(once.indices, [0, 1, 2, 0, 2, 3]);
 }
 
-/// A square with texture coordinates, and with a normal that is not that of its corners.
+/// A square with texture coordinates, and with a normal that differs from that of its corners.
 const SQUARE: &str =
     "o square\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0.25\nvn 1 0 0\nf 1/1/1 2/1/1 3/1/1 4/1/1\n";
 
-/// What each option says in OBJ, where texture coordinates begin bottom left.
+/// The result of each option in OBJ, whose texture origin is bottom left.
 const CHANGES: [(&str, &str); 6] = [
     ("--flip-v", "\nvt 0 0.75\n"),
     ("--uv-origin top-left", "\nvt 0 0.75\n"),
@@ -137,7 +137,7 @@ fn each_change_is_made_and_no_other() {
     }
 }
 
-/// Without a change the document itself is written.
+/// Without edits, the document is written unchanged.
 #[test]
 fn changes_are_made_within_a_format_too() {
     let folder = Folder::new();
@@ -146,7 +146,7 @@ fn changes_are_made_within_a_format_too() {
     folder.run("convert in.bmd same.bmd");
     assert_eq!(folder.get("same.bmd"), folder.get("in.bmd"));
     for (option, _) in CHANGES {
-        // What is not usual in OBJ is in BMD.
+        // Conventions that are unusual in OBJ are usual in BMD.
         let option = option.replace("top-left", "bottom-left");
         folder.run(&format!("convert in.bmd out.bmd --force {option}"));
         assert_ne!(folder.get("out.bmd"), folder.get("in.bmd"), "{option}");
@@ -167,7 +167,7 @@ fn the_content_is_changed_for_json_too() {
     assert_eq!(read("out.json")["animations"][0]["poses"][1]["position"], json!([3.0, 0.0, 0.0]));
     folder.run("convert in.mesh other.json --scale 2 --dialect tangent").fails(2);
 
-    // The dialect is kept, as it is without changes.
+    // The dialect is kept, as without edits.
     folder.put_mesh("lib.mesh", &renderlib());
     folder.run("convert lib.mesh lib.json --scale 2");
     assert_eq!(read("lib.json")["dialect"], "renderlib");
@@ -278,7 +278,7 @@ fn normals_are_generated_for_formats_that_need_them() {
     assert!(!said.contains("normals are generated") && !normals("bare.mesh"), "{said}");
     let said = folder.run("convert a.obj a.bmd").fails(0);
     assert!(!said.contains("in the direction of their positions") && normals("a.bmd"), "{said}");
-    // A file stays as it is in its own format, and in formats that do without.
+    // No normals are generated for the same format, or for formats that do not need them.
     folder.run("convert bare.mesh larger.mesh --scale 2").fails(0);
     folder.run("convert a.obj a.ima").fails(0);
     assert!(!normals("larger.mesh") && !normals("a.ima"));
@@ -295,7 +295,7 @@ fn positions_of_bmd_are_as_precise_as_asked() {
         folder.get("a.bmd").len()
     };
     assert!(size("64bit") < size("96bit") && size("96bit") < size("128bit"));
-    // Normals need a vertex of 96 bits in any case.
+    // Vertices with normals have at least 96 bits.
     assert_eq!((size("0.1"), size("0.0005")), (size("96bit"), size("128bit")));
     let message = folder.run("convert a.obj b.bmd --precision 1e-9").fails(1);
     assert!(message.contains("expected at most 1e-9"), "{message}");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::files::{Folder, Run};
 
-/// Runs the example with a format of its own, which cargo builds with the tests.
+/// Runs the example with a custom format, which cargo builds with the tests.
 fn run_own(folder: &Folder, arguments: &str) -> Run {
     let mut example: PathBuf = assert_cmd::cargo::cargo_bin!("meshspec").into();
     example.set_file_name("examples");
@@ -48,7 +48,7 @@ fn a_corpus_has_files_verdicts_and_contents() {
     assert!(String::from_utf8(folder.get("a/README.md")).unwrap().contains("```python"));
     let schema: Value = serde_json::from_slice(&folder.get("a/index.schema.json")).unwrap();
     assert_eq!(schema["required"].as_array().unwrap().len(), cases[0].as_object().unwrap().len());
-    // The same again, another one with another seed.
+    // Equal seeds generate equal corpora, other seeds others.
     run_own(&folder, "corpus height_field --out b").fine();
     assert_eq!(folder.get("a/index.jsonl"), folder.get("b/index.jsonl"));
     run_own(&folder, "corpus height_field --out c --seed 1").fine();
@@ -70,7 +70,7 @@ fn a_corpus_has_as_many_files_as_asked_for() {
     let heights =
         data[0]["fields"].as_array().unwrap().iter().find(|field| field["field"] == "heights").unwrap();
     assert!(heights["kinds"]["several items"].as_u64().unwrap() > 10, "{heights}");
-    // Numbers are common ones only.
+    // All numbers are ordinary.
     for kind in ["infinity", "largest", "signalling NaN"] {
         assert!(heights["never"].as_array().unwrap().contains(&json!(kind)), "{heights}");
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::dump::repository;
 use crate::files::{Folder, animated, broken_triangle, bytes_of, triangle};
 
-/// What `decode --json` prints of a file.
+/// Returns the output of `decode --json` for a file.
 fn decode(folder: &Folder, arguments: &str) -> Value {
     let text = folder.run(&format!("decode {arguments} --json")).fine();
     assert_eq!(text.matches('\n').count(), 1, "one line");

@@ -15,14 +15,14 @@ fn strip(count: usize) -> mesh::Document {
     with_positions(positions(count), count)
 }
 
-/// A strip of so many corners with these positions.
+/// Returns a strip of triangles with these corners and positions.
 fn with_positions(positions: Vec<[f32; 3]>, count: usize) -> mesh::Document {
     let vertices = mesh::Vertices::from_columns(&mesh::Columns { positions, ..Default::default() }).unwrap();
     let indices = (0..count as u32 - 2).flat_map(|index| [index, index + 1, index + 2]).collect();
     mesh::Document { vertices, indices, ..triangle() }
 }
 
-/// The strip with changed positions.
+/// Returns the strip with changed positions.
 fn moved(count: usize, change: impl Fn(usize, &mut [f32; 3])) -> mesh::Document {
     let mut positions = positions(count);
     positions.iter_mut().enumerate().for_each(|(index, position)| change(index, position));
@@ -84,7 +84,7 @@ fn inserted_and_removed_items_do_not_move_the_others() {
     let fewer = with_positions(positions(50)[1..].to_vec(), 50);
     let found = lines(&folder, &strip(50), &fewer, "");
     assert_eq!(found, ["  header.vertex_count: 50 → 49, by 1", "  vertices[0]: 1 removed"]);
-    // Moved from the front to the end: two places, not fifty.
+    // Moving a value from the front to the end makes two differences, not fifty.
     let mut rotated = positions(50);
     rotated.rotate_left(1);
     let found = lines(&folder, &strip(50), &with_positions(rotated, 50), "");
@@ -113,7 +113,7 @@ fn data_follows_the_schema() {
     let expected =
         json!({"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 3, "differences": [group]});
     assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap(), expected);
-    // The schema names exactly these keys.
+    // The schema has exactly these keys.
     let schema: Value = serde_json::from_str(include_str!("../../../docs/diff.schema.json")).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&schema["properties"]), keys(&expected));
@@ -181,7 +181,7 @@ fn different_formats_are_compared_as_scenes() {
     assert!(run.stdout.contains("  joints: 1 → 0, by 1\n  animations[\"walk\"]: 1 removed\n"), "{run:?}");
 }
 
-/// A hole is found although all of its corners are there.
+/// Holes are found even if all their corners are present.
 #[test]
 fn a_missing_triangle_is_far_from_the_surface() {
     let folder = Folder::new();
@@ -193,7 +193,7 @@ fn a_missing_triangle_is_far_from_the_surface() {
     assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 differs, by 0."), "{run:?}");
 }
 
-/// A scene differs from itself in nothing: not by rounding, by animations of one name, or by negative rates and durations.
+/// A scene never differs from itself, in spite of rounding, equal animation names, and negative rates and durations.
 fn differ_from_themselves(files: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let folder = Folder::new();
     let differs = |(format, file): &(String, String)| {
@@ -253,7 +253,7 @@ fn errors_name_the_file() {
     assert!(message.starts_with("error: missing.mesh: "), "{message}");
 }
 
-/// Formats that are declared elsewhere have values, and no scenes.
+/// Custom formats have values, but no scenes.
 pub fn compares_by_a_declaration(folder: &Folder, run: impl Fn(&Folder, &str) -> Run) {
     folder.put("b.hfld", b"HFLD\x02\0\x01\0\0\0\xc0\x3f\0\0\x80\x40");
     let found = run(folder, "diff a.hfld b.hfld");

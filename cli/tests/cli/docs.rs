@@ -1,4 +1,4 @@
-//! The examples in `docs/` show what the program really prints.
+//! The examples in `docs/` show the actual output of the program.
 
 use crate::files::{Folder, animated, broken_triangle};
 
@@ -7,7 +7,7 @@ fn examples_of_the_program() {
     assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 30);
 }
 
-/// The message of the system is that of Unix.
+/// Unix only, since the system's error messages differ.
 #[cfg(unix)]
 #[test]
 fn examples_of_json() {
@@ -38,8 +38,7 @@ fn commands_of_the_readme() {
     }
 }
 
-/// Runs the commands of all console blocks, one after the other in one folder, and compares what they print. Returns
-/// how many there are.
+/// Runs the commands of all console blocks in order, in one folder, and compares their output. Returns their number.
 fn run_examples(page: &str) -> usize {
     let folder = Folder::new();
     folder.put_mesh("walk.mesh", &animated());

@@ -1,6 +1,6 @@
 //! `meshspec dump`.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli dump` writes the files in `cli/tests/golden` anew.
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli dump` updates the files in `cli/tests/golden`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn a_broken_file_is_dumped_up_to_the_fault() {
 fn a_fault_in_a_packed_block_is_shown_there() {
     let folder = Folder::new();
     let mut bytes = fs::read(repository().join("samples/crucible/tetrahedron.crmesh")).unwrap();
-    // The size that the indices are said to unpack to.
+    // The declared unpacked size of the indices.
     bytes[5] = 23;
     folder.put("bad.crmesh", bytes);
     let run = folder.run("dump --from crucible bad.crmesh");
@@ -187,7 +187,7 @@ fn an_unknown_path_is_wrong_usage() {
         message.starts_with("error: short.mesh: no field `strings` before the error: indices"),
         "{message}"
     );
-    // What comes before the fault is there, and the fault does not matter.
+    // Values before the error are found, and the error is ignored.
     folder.run("dump short.mesh --path header").fine();
     folder.run("dump short.mesh --path vertices").fine();
     folder.run("dump short.mesh --path vertices[2]").fine();

@@ -1,4 +1,4 @@
-//! Input files, the folder they lie in, and the program run in it.
+//! Test files in a temporary folder, and runs of the program in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use assert_cmd::Command;
 use meshspec::{Dialect, Format, WriteOptions, mesh};
 use tempfile::TempDir;
 
-/// A folder of its own for one test.
+/// A temporary folder for a test.
 pub struct Folder(TempDir);
 
-/// What a run of the program left.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
     pub status: i32,
@@ -39,7 +39,7 @@ impl Folder {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// The names of all files, in order.
+    /// Returns the names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.0.path())
             .unwrap()
@@ -62,13 +62,13 @@ impl Folder {
         Run::of(self.command().args(arguments.split(' ')).write_stdin(stdin))
     }
 
-    /// Runs the shell.
+    /// Runs a shell command.
     #[cfg(target_os = "linux")]
     pub fn run_shell(&self, arguments: &[&str]) -> Run {
         Run::of(Command::new("sh").current_dir(self.0.path()).args(arguments))
     }
 
-    /// Runs another program than `meshspec`.
+    /// Runs a program other than `meshspec`.
     pub fn run_program(&self, program: &Path, arguments: &str) -> Run {
         Run::of(Command::new(program).current_dir(self.0.path()).args(arguments.split(' ')))
     }
@@ -90,14 +90,14 @@ impl Run {
         }
     }
 
-    /// The output of a run that must have gone well and quietly.
+    /// Returns the output of a run, which must have succeeded without messages.
     #[track_caller]
     pub fn fine(self) -> String {
         assert_eq!((self.status, &*self.stderr), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// The messages of a run that must have failed like this.
+    /// Returns the messages of a run, which must have failed with this status.
     #[track_caller]
     pub fn fails(self, status: i32) -> String {
         assert_eq!(self.status, status, "{self:?}");
@@ -105,7 +105,7 @@ impl Run {
     }
 }
 
-/// Text with paths as Unix writes them, on every system.
+/// Converts paths in a text to Unix style on every system.
 pub fn with_slashes(text: &str) -> String {
     text.replace(std::path::MAIN_SEPARATOR, "/")
 }
@@ -127,12 +127,12 @@ pub fn triangle() -> mesh::Document {
     }
 }
 
-/// A triangle with one index that names no vertex.
+/// A triangle with an index out of range.
 pub fn broken_triangle() -> mesh::Document {
     mesh::Document { indices: vec![0, 1, 7], ..triangle() }
 }
 
-/// A triangle on one joint that moves.
+/// A triangle bound to an animated joint.
 pub fn animated() -> mesh::Document {
     let transform = std::array::from_fn(|row| std::array::from_fn(|column| f32::from(row == column)));
     let pose =
@@ -151,14 +151,14 @@ pub fn animated() -> mesh::Document {
     }
 }
 
-/// The same in the renderlib dialect, twice as wide.
+/// The same triangle in the renderlib dialect, twice as wide.
 pub fn renderlib() -> mesh::Document {
     let (mut document, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
     document.root_transform.as_mut().unwrap()[0][0] = 2.0;
     document
 }
 
-/// The triangle at all the places that are hard to write as decimals.
+/// The triangle with coordinates that are difficult to write as decimals.
 pub fn awkward() -> mesh::Document {
     let positions = vec![
         [f32::NAN, f32::from_bits(0xffc0_0001), f32::from_bits(0x7f80_0001)],

@@ -6,7 +6,7 @@ use crate::files::{Folder, with_slashes};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
 
-/// A folder with `in/a.obj`, whose material has the image of this path.
+/// A folder with `in/a.obj`, whose material has an image with this path.
 fn model(image: &str) -> Folder {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("in/maps")).unwrap();
@@ -37,14 +37,14 @@ fn images_are_copied_beside_an_output_in_another_folder() {
     assert_eq!(folder.get("out/maps/oak bark.png"), PNG);
     let json = json_of(&folder.get("out/a.glb"));
     assert_eq!(json["images"][0]["uri"], "maps/oak%20bark.png");
-    // Back again, the same file is there already.
+    // Converting back finds the same file.
     fs::create_dir(folder.path("back")).unwrap();
     let run = folder.run("convert out/a.glb back/b.obj --strict");
     assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(folder.get("back/maps/oak bark.png"), PNG);
     assert!(String::from_utf8_lossy(&folder.get("back/b.mtl")).contains("map_Kd maps/oak bark.png\n"));
     assert_eq!(folder.run("convert in/a.obj out/b.glb --strict").status, 0);
-    // In the folder of the input, they are where they belong.
+    // In the folder of the input, no copies are needed.
     assert_eq!(folder.run("convert in/a.obj in/a.glb --strict").status, 0);
     assert_eq!(folder.names(), ["back", "in", "out"]);
 }
@@ -80,7 +80,7 @@ fn images_are_embedded_on_request() {
     assert_eq!(json_of(&glb)["images"][0]["mimeType"], "image/png");
     assert!(folder.get("out/a.bin").windows(PNG.len()).any(|bytes| bytes == PNG));
     assert!(!folder.path("out/maps").exists());
-    // Another format gets them as files.
+    // Other formats get image files.
     fs::create_dir(folder.path("back")).unwrap();
     assert_eq!(folder.run("convert out/a.glb back/a.obj --strict").status, 0);
     assert_eq!(folder.get("back/a_oak bark.png"), PNG);
@@ -114,7 +114,7 @@ fn a_missing_image_is_a_warning() {
     );
 }
 
-/// The reference of the input holds, that of the output would not.
+/// The image path is valid in the input, but not in the output.
 #[test]
 fn images_that_an_output_cannot_reach_are_losses() {
     let folder = model("../secret.png");
@@ -128,7 +128,7 @@ fn images_that_an_output_cannot_reach_are_losses() {
     assert_eq!(folder.run("convert in/a.obj in/a.glb --strict").status, 0);
     let run = folder.run("convert in/a.obj in/b.glb --embed-images");
     assert!(run.stderr.contains("warning: image \"../secret.png\" not embedded: "), "{}", run.stderr);
-    // Said once.
+    // Reported once.
     let messages = folder.run("convert in/a.obj out/b.glb --embed-images").fails(0);
     assert_eq!(messages.matches("secret.png").count(), 1, "{messages}");
     assert!(messages.contains("dropped: images: not copied"), "{messages}");
@@ -144,12 +144,12 @@ fn a_remote_image_is_not_embedded() {
     let messages = folder.run("convert in/a.obj out/a.glb --embed-images").fails(0);
     let expected = "warning: image \"http://host/leaf.png\" not embedded: remote images are not downloaded\n";
     assert!(messages.contains(expected), "{messages}");
-    // As a reference it is kept.
+    // The reference is kept.
     let messages = folder.run("convert in/a.obj out/b.glb --strict").fails(0);
     assert!(!messages.contains("leaf.png"), "{messages}");
 }
 
-/// Models of a batch share images; those that clash are refused.
+/// Models of a batch share images; conflicting images are rejected.
 #[test]
 fn a_batch_copies_shared_images_once() {
     let folder = model(IMAGE);
@@ -195,7 +195,7 @@ fn an_image_does_not_take_the_place_of_the_output() {
 #[test]
 fn a_conversion_that_fails_leaves_no_file() {
     let folder = model(IMAGE);
-    // The folder of the image cannot be made.
+    // The folder of the image cannot be created.
     std::os::unix::fs::symlink("nowhere", folder.path("out/maps")).unwrap();
     folder.run("convert in/a.obj out/a.gltf").fails(2);
     assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 1);
@@ -277,7 +277,7 @@ fn an_image_does_not_take_the_place_of_another_output() {
     }
 }
 
-/// The file has no blocks on the disk, but no memory holds its size.
+/// The file is sparse, and too large for memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_image_that_memory_does_not_hold_is_a_loss_of_its_model() {

@@ -1,4 +1,4 @@
-//! Signals and limits at any moment: there is either the old file or the new one, and no other.
+//! Signals and limits at any moment leave either the old file or the new one, and no other.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
@@ -9,15 +9,15 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::files::{Folder, triangle};
 
-/// How often each signal or limit is tried.
+/// The number of runs per signal or limit.
 const MOMENTS: u32 = 200;
 
-/// A folder with the file to convert, and what it becomes in two files that belong together.
+/// A folder with the file to convert, and the expected output of two files that belong together.
 struct Conversion {
     folder: Folder,
     old: [Vec<u8>; 2],
     new: [Vec<u8>; 2],
-    /// How long it takes.
+    /// The duration of a conversion.
     duration: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Conversion {
         conversion
     }
 
-    /// Starts it, by a shell that runs this first if there is any.
+    /// Starts the conversion in a shell, after this command.
     fn start(&self, shell: &[&str]) -> Child {
         let program = assert_cmd::cargo::cargo_bin!("meshspec");
         let mut command = match shell {
@@ -59,8 +59,8 @@ impl Conversion {
         command.current_dir(self.folder.path("")).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Fails unless both files are old or both are new, and there is no other one. Puts the old ones back, and says
-    /// whether they had been replaced.
+    /// Fails unless both files are old or both are new, and no other file exists. Restores the old files, and returns
+    /// whether they were replaced.
     fn look(&self, what: &str) -> bool {
         assert_eq!(self.folder.names(), ["big.mesh", FILES[0], FILES[1], "small.mesh"], "{what}");
         let found = FILES.map(|name| self.folder.get(name));
@@ -72,7 +72,7 @@ impl Conversion {
     }
 }
 
-/// Numbers from 0 to 1 that are spread evenly, however many are taken.
+/// Yields numbers from 0 to 1 that are evenly distributed for any count.
 fn spread() -> impl Iterator<Item = f64> {
     (1..=MOMENTS).map(|index| (f64::from(index) * 0.618_033_988_749_895).fract())
 }
@@ -94,7 +94,7 @@ fn signal_at_any_moment(signal: Signal) {
             interrupted += 1;
         }
     }
-    // All moments are of interest only if some are during the conversion.
+    // The test is meaningful only if some signals hit the conversion.
     assert!(interrupted > 0 && interrupted + finished == MOMENTS, "{interrupted}, {finished}");
 }
 
@@ -150,7 +150,7 @@ fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
     let size = conversion.new[0].len() as f64;
     let (mut refused, mut written) = (0, 0);
     for fraction in spread() {
-        // Blocks of 512 or 1024 bytes, as the shell has it.
+        // Blocks of 512 or 1024 bytes, depending on the shell.
         let blocks = (1.5 * fraction * size / 512.0) as u64;
         let limit = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let output = conversion.start(&["sh", "-c", &limit]).wait_with_output().unwrap();

@@ -1,4 +1,4 @@
-//! IyMA files: `meshspec iyma`, and what the other commands say of them.
+//! IyMA files: `meshspec iyma`, and the output of other commands.
 
 use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, Usage, VertexFormat};
 use meshspec::{Dialect, Format, ReadOptions};
@@ -95,7 +95,7 @@ fn user_data() {
     folder.run("iyma user-data set a.ima x.ima --text x --dialect tangent").fails(2);
 }
 
-/// Files of half a MiB and more, which threads share, and of which a high level makes fewer bytes.
+/// Files of half a MiB and more, which several threads compress, and which a high level compresses better.
 #[test]
 fn every_command_writes_as_it_is_told() {
     let folder = Folder::new();
@@ -138,10 +138,10 @@ fn files_that_break_rules_are_edited_leniently_only() {
         folder.run(&format!("iyma user-data {command} --force")).fails(1);
         folder.run(&format!("iyma user-data {command} --lenient --force")).fine();
     }
-    // The checksums were of what is not there any more.
+    // The checksums referred to the previous content.
     let cleared = Document { user_data: Default::default(), ..triangle(1.0, "") };
     assert_eq!(read(&folder, "out.ima"), cleared);
-    // Indices beyond the vertices are neither read nor written strictly.
+    // Strict mode neither reads nor writes indices out of range.
     let mut odd = triangle(1.0, "");
     odd.indices = Some(IndexBuffer::from_u16(&[0, 1, 9]));
     folder.put("odd.ima", bytes_of(&odd));
@@ -195,7 +195,7 @@ fn standard_input_and_output() {
     folder.run_with("iyma user-data set a.ima out.ima --data -", "second").fine();
     assert_eq!(read(&folder, "out.ima"), triangle(1.0, "second"));
     let run = folder.run_with("iyma user-data set - out.ima --data - --force", bytes);
-    assert!(run.stderr.contains("cannot be both IN and --data"), "{}", run.stderr);
+    assert!(run.stderr.contains("cannot be used for both IN and --data"), "{}", run.stderr);
     run.fails(2);
 }
 
@@ -341,7 +341,7 @@ fn checksums_can_be_left_out_and_made_again() {
 fn wrong_checksums_are_found_before_what_they_led_to() {
     let folder = folder();
     let mut bytes = folder.get("a.ima");
-    // Of the count of vertices in the descriptor, and the last byte of the data.
+    // Damages the vertex count in the descriptor, and the last byte of the data.
     bytes[25] ^= 1;
     *bytes.last_mut().unwrap() ^= 1;
     folder.put("bad.ima", &bytes);
@@ -391,7 +391,7 @@ fn where_files_go() {
     assert!(message.starts_with("error: standard output: cannot hold a file for each mesh"), "{message}");
     assert!(!folder.names().contains(&"-".to_owned()));
     let message = folder.run("iyma merge - - -o x.ima").fails(2);
-    assert_eq!(message, "error: standard input: can be only one of the inputs\n");
+    assert_eq!(message, "error: standard input: can be used for one input only\n");
     let message = folder.run("iyma merge a.ima -o nowhere/x.ima").fails(3);
     assert!(message.starts_with("error: nowhere/x.ima: ") && !message.contains(".meshspec-"), "{message}");
 }

@@ -1,10 +1,10 @@
-//! Inputs that are too large: an error with a way out, never an abort.
+//! Inputs that exceed limits cause an error with a hint, never an abort.
 
 use serde_json::{Value, json};
 
 use crate::files::Folder;
 
-/// A triangle that this many nodes show.
+/// A triangle shown by this many nodes.
 fn nodes(count: usize) -> String {
     let nodes: Vec<Value> =
         (0..count).map(|place| json!({ "mesh": 0, "translation": [place, 0, 0] })).collect();
@@ -40,7 +40,7 @@ fn more_triangles_than_allowed_are_refused_with_the_option_that_raises_the_limit
     folder.run("convert nodes.gltf b.glb --max-triangles 299").fails(0);
 }
 
-/// A few kilobytes that stand for two thousand million instances.
+/// A few kilobytes that describe two thousand million instances.
 #[test]
 fn instances_are_counted_before_they_are_read() {
     let folder = Folder::new();
@@ -58,11 +58,11 @@ fn instances_are_counted_before_they_are_read() {
         let message = folder.run(command).fails(1);
         assert!(message.ends_with(said), "{command}: {message}");
     }
-    // Nodes outside of the scene do not count.
+    // Nodes outside the scene do not count.
     gltf["scenes"][0]["nodes"] = json!([0]);
     folder.put("in.gltf", gltf.to_string());
     folder.run("info in.gltf").fine();
-    // Those of skinned meshes are copied.
+    // Instances of skinned meshes are copied.
     let mut gltf: Value = serde_json::from_str(&nodes(1)).unwrap();
     let accessors = gltf["accessors"].as_array_mut().unwrap();
     accessors.push(json!({ "componentType": 5126, "count": 1000, "type": "VEC3" }));
@@ -93,7 +93,7 @@ fn a_mesh_of_many_nodes_is_written_once() {
     let json: Value = serde_json::from_slice(&folder.get("out.gltf")).unwrap();
     assert_eq!((json["meshes"].as_array().unwrap().len(), json["nodes"].as_array().unwrap().len()), (1, 100));
     assert_eq!(json["nodes"][99], json!({ "mesh": 0, "translation": [99.0, 0.0, 0.0] }));
-    // Applied to the vertices on demand.
+    // Baked on request.
     folder.run("convert nodes.gltf baked.gltf --strict --bake").fails(1);
     let messages = folder.run("convert nodes.gltf baked.gltf --bake").fails(0);
     assert!(
@@ -127,7 +127,7 @@ fn coordinates_far_away_are_exact_around_their_centre() {
 #[test]
 fn a_failed_allocation_is_one_line_and_exit_status_3() {
     let folder = Folder::new();
-    // The text and its faces take more than the memory that is left beside the program.
+    // The text and its faces exceed the remaining memory.
     folder.put("large.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(8_000_000)));
     let program = assert_cmd::cargo::cargo_bin!("meshspec");
     for variable in ["unset RUST_BACKTRACE", "export RUST_BACKTRACE=1"] {

@@ -1,4 +1,4 @@
-//! Files, folders and patterns: what commands that take several files look at.
+//! Files, folders and patterns as inputs of commands.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The files that a command looks at.
+/// Returns the files that a command processes.
 fn files(folder: &Folder, arguments: &[&str]) -> Vec<String> {
     let output = folder.command().args(arguments).arg("--json").output().unwrap();
     let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -46,7 +46,7 @@ fn patterns_are_expanded_where_the_shell_has_not_done_it() {
     assert_eq!(files(&folder, &["info", "models/*.o?j"]), ["models/c.obj"]);
     assert_eq!(files(&folder, &["info", "models/**/*.[mM]*"]), ["models/a.mesh", "models/deep/b.MESH"]);
     assert_eq!(files(&folder, &["check", "mod*"]).len(), 3, "a folder that matches is a list");
-    // A file of that name is meant before any pattern.
+    // An existing file of that name takes precedence over the pattern.
     folder.put_mesh("models/[a].mesh", &triangle());
     assert_eq!(files(&folder, &["info", "models/[a].mesh"]), ["models/[a].mesh"]);
     let message = folder.run("info models/*.glb").fails(3);

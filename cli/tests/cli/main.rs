@@ -1,4 +1,4 @@
-//! The program as its users have it: the real binary, on files that the tests make with the library.
+//! Tests of the real binary, on files generated with the library.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! Lists of files, a line of JSON for each, and what is not done twice.
+//! Lists of files, JSON lines, logs and resuming.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::files::{Folder, animated, broken_triangle, triangle};
 
-/// Three good files, two of them with the same name, and a bad one.
+/// Three valid files, two of them with the same name, and an invalid one.
 fn library() -> Folder {
     let folder = Folder::new();
     for name in ["a", "b"] {
@@ -71,7 +71,7 @@ fn files_of_one_name_in_several_folders_stay_apart() {
     assert!(folder.path("out/a/same.cmodel").is_file() && folder.path("out/b/same.cmodel").is_file());
 }
 
-/// How many files a run says that it converted, skipped, and failed to convert.
+/// Returns the reported numbers of converted, skipped and failed files.
 fn counts(folder: &Folder, options: &str) -> [u32; 3] {
     let run = folder.run(&format!("convert --files-from list --out-dir out --to crucible {options}"));
     let last = run.stderr.lines().last().unwrap().to_owned();
@@ -91,29 +91,29 @@ fn what_a_log_has_is_not_done_again() {
         assert_eq!(counts(&folder, &options), [3, 0, 1]);
         let log = folder.get("log");
         assert_eq!(files(&lines(&log)), ALL.into());
-        // Failures stay failures, without being tried again.
+        // Failures are not retried.
         assert_eq!(counts(&folder, &options), [0, 3, 1]);
         assert_eq!(folder.get("log"), log);
-        // A line that was cut off.
+        // A truncated line.
         folder.put("log", &log[..log.len() - 5]);
         let again = u32::from(lines(&log)[3]["file"] != "b/bad.mesh");
         assert_eq!(counts(&folder, &options), [again, 3 - again, 1]);
         assert_eq!(files(&lines(&folder.get("log"))), ALL.into());
-        // The output is gone.
+        // A missing output.
         fs::remove_file(folder.path("out/a/walk.cmodel")).unwrap();
         assert_eq!(counts(&folder, &options), [1, 2, 1]);
-        // The content is another one, of the same size.
+        // Changed content of the same size.
         let mut bytes = folder.get("b/bad.mesh");
         let place = bytes.len() - 4;
         bytes[place..].copy_from_slice(&2_u32.to_le_bytes());
         folder.put("b/bad.mesh", bytes);
         set_time(&folder, "b/bad.mesh");
         assert_eq!(counts(&folder, &options), [1, 3, 0]);
-        // The time is another one.
+        // A changed modification time.
         set_time(&folder, "a/walk.mesh");
         let again = u32::from(by == "time");
         assert_eq!(counts(&folder, &options), [again, 4 - again, 0]);
-        // Other options make other files; --force does not.
+        // Other options change the output; --force does not.
         assert_eq!(counts(&folder, &format!("{options} --force")), [0, 4, 0]);
         assert_eq!(counts(&folder, &format!("{options} --scale 2")), [4, 0, 0]);
     }
@@ -136,12 +136,12 @@ fn files_may_be_older_than_1970() {
 #[test]
 fn there_are_no_more_threads_than_files() {
     let folder = library();
-    // So many that no system could start them.
+    // More threads than any system can start.
     let run = folder.run("check a b --quiet --jobs 1000000000");
     assert_eq!((run.status, run.stderr), (1, String::new()));
 }
 
-/// Sets a time that is not that of before.
+/// Changes the modification time.
 fn set_time(folder: &Folder, name: &str) {
     let file = File::options().write(true).open(folder.path(name)).unwrap();
     file.set_modified(SystemTime::now() + Duration::from_secs(5)).unwrap();
@@ -155,7 +155,7 @@ fn without_a_log_outputs_that_are_newer_stay() {
     set_time(&folder, "a/walk.mesh");
     assert_eq!(counts(&folder, "--newer"), [1, 2, 1]);
     let message = folder.run("check --files-from list --newer").fails(2);
-    assert_eq!(message, "error: --newer: requires --log LOG, which says what is done\n");
+    assert_eq!(message, "error: --newer: requires --log LOG, the record of finished files\n");
     let message = folder.run("convert a/same.mesh x.glb --log log").fails(2);
     assert_eq!(message, "error: --log: requires --out-dir DIR and --to FORMAT\n");
 }
@@ -166,7 +166,7 @@ fn checks_are_not_done_again() {
     let check = |options: &str| folder.run(format!("check --files-from list --log log {options}").trim_end());
     check("").fails(1);
     assert_eq!(lines(&folder.get("log")).len(), 4);
-    // The status is that of all files, as it would be without the log.
+    // The exit status covers all files, as without the log.
     check("--newer").fails(1);
     assert_eq!(lines(&folder.get("log")).len(), 4);
     check("--newer --lenient").fails(0);
@@ -186,7 +186,7 @@ fn each_command_has_its_own_results_in_a_log() {
 fn a_file_that_is_no_log_stays_as_it_is() {
     let folder = library();
     let model = folder.get("a/walk.mesh");
-    // The data of a dump starts like a log.
+    // The output of `dump --json` starts like a log.
     let dump = folder.run("dump --json a/walk.mesh").fine().into_bytes();
     let without_end = dump.trim_ascii_end().to_vec();
     assert!(dump.starts_with(b"{\"file\":\"a/walk.mesh\""));
@@ -196,7 +196,7 @@ fn a_file_that_is_no_log_stays_as_it_is() {
         assert!(message.starts_with("error: model: is not a log: "), "{message}");
         assert_eq!(folder.get("model"), content);
     }
-    // The first line was cut off.
+    // A truncated first line.
     folder.put("log", b"{\"fi");
     folder.run("check a --log log").fails(0);
     assert_eq!(files(&lines(&folder.get("log"))), ["a/same.mesh", "a/walk.mesh"].into());

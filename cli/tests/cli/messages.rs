@@ -1,4 +1,4 @@
-//! How much is said of conversions: at most a screen, unless all is asked for.
+//! Messages of conversions: at most a screen, unless all are requested.
 
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ fn equal_messages_of_many_files_are_one() {
     assert_eq!(all.matches(": dropped: animations: ").count(), 40, "{all}");
     let quiet = folder.run("convert in --out-dir out --to crucible --force --quiet");
     assert_eq!((quiet.status, quiet.stderr.lines().count()), (0, 2), "{}", quiet.stderr);
-    // The advice is the same for all.
+    // The hint is the same for all.
     let errors = folder.run("convert in --out-dir out --to crucible --quiet").fails(1);
     assert_eq!((errors.matches("error: ").count(), errors.matches("hint: ").count()), (40, 1), "{errors}");
 }

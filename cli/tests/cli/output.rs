@@ -1,4 +1,4 @@
-//! Where output goes: files that appear whole or not at all, standard output, places that fail.
+//! Output: atomically written files, standard output, and failures.
 
 use std::fs;
 use std::process::Stdio;
@@ -17,7 +17,7 @@ fn an_existing_file_is_kept_without_force() {
         "error: out.json: the file exists already\nhint: overwrite it with --force\n"
     );
     assert_eq!(folder.get("out.json"), b"precious");
-    // That is said before anything is read.
+    // Reported before anything is read.
     folder.run("convert missing.mesh out.json").fails(2);
     folder.run("convert in.mesh out.json --force").fine();
     assert!(folder.get("out.json").starts_with(b"{\n"));
@@ -84,7 +84,7 @@ fn devices_are_written_to_and_not_replaced() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let device = folder.path("null");
-    // A link stands in for the device, so that a fault of the program hits nothing else.
+    // Uses a link to the device, so that a bug cannot damage the device file.
     std::os::unix::fs::symlink("/dev/null", &device).unwrap();
     folder.run("convert in.mesh null --to json").fine();
     assert!(fs::symlink_metadata(&device).unwrap().is_symlink());
@@ -123,7 +123,7 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let folder = Folder::new();
-    // More than a pipe holds.
+    // More than the capacity of a pipe.
     folder.put_mesh("big.mesh", &mesh::Document { indices: vec![0; 300_000], ..triangle() });
     folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 300], ..triangle() });
     let many = format!("check{}", " bad.mesh".repeat(10));

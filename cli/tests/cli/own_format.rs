@@ -1,4 +1,4 @@
-//! A program with a format of its own: the example `height_field`, on files that only it knows.
+//! A program with a custom format: the example `height_field`, on its own files.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::files::{Folder, Run, triangle};
 
 const EXAMPLE: &str = include_str!("../../examples/height_field.rs");
 
-/// Two heights in a row.
+/// A row of two heights.
 const FIELD: &[u8] = b"HFLD\x02\0\x01\0\0\0\xc0\x3f\0\0\0\x40";
 
 fn folder() -> Folder {
@@ -86,7 +86,7 @@ fn its_files_are_checked() {
     assert_eq!(run(&folder, "check a.hfld").fine(), "a.hfld: 0 errors, 0 warnings\n");
     folder.put("narrow.hfld", [b"HFLD\x01", &FIELD[5..]].concat());
     folder.put("long.hfld", [FIELD, b"!!"].concat());
-    // Files of a folder by their extension; the program that does not know it finds none.
+    // Finds files of a folder by extension; the program without the format finds none.
     let text = run(&folder, "check .");
     assert_eq!(text.status, 1);
     for line in [
@@ -143,7 +143,7 @@ fn its_values_are_shown_and_make_the_file_again() {
     assert_eq!(folder.get("b.hfld"), FIELD);
     let message = folder.run("assemble a.json c.hfld").fails(1);
     assert!(message.contains("unknown format `height_field`: the formats are mesh"), "{message}");
-    // A file that breaks off is shown up to there.
+    // A truncated file is shown up to its end.
     folder.put("cut.hfld", &FIELD[..14]);
     let cut = run(&folder, "dump cut.hfld");
     assert_eq!(cut.status, 1);
@@ -164,7 +164,7 @@ fn its_declaration_is_printed() {
     let folder = folder();
     for language in Schema::ALL {
         let text = run(&folder, &format!("schema height_field --as {language}")).fine();
-        // A dictionary has bytes that are compared, such as magic bytes, but no lists.
+        // A dictionary holds compared bytes, such as magic bytes, but no lists.
         let part = if *language == Schema::Dictionary { "\"HFLD\"" } else { "heights" };
         assert!(text.contains(part), "{text}");
     }
@@ -189,7 +189,7 @@ fn it_has_no_scenes() {
     let batch = run(&folder, "convert flag.mesh --out-dir out --to height_field");
     assert_eq!(batch.fails(2), expected("--to"));
     assert_eq!(folder.names(), ["a.hfld", "flag.mesh"]);
-    // The others are converted as ever.
+    // Other formats convert as usual.
     assert_eq!(run(&folder, "convert flag.mesh flag.json").status, 0);
 }
 

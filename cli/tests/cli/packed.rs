@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::files::Folder;
 
-/// A triangle whose influences do not add up and whose third index is wrong.
+/// A triangle with inconsistent influences and an invalid third index.
 fn odd_triangle() -> Document {
     let bound = BoneWeight { bone: 0, influence: 0.5 };
     Document {

@@ -1,4 +1,4 @@
-//! The pictures of the pages are those that the program draws. `UPDATE_GOLDEN=1` writes them.
+//! The pictures in `docs/` match the output of the program. `UPDATE_GOLDEN=1` updates them.
 
 use crate::dump::repository;
 use crate::files::Folder;
@@ -6,7 +6,7 @@ use crate::files::Folder;
 /// The largest size of a picture in bytes.
 const MAX_SIZE: usize = 30_000;
 
-/// The pictures, and the command that draws each in the folder `samples`.
+/// The pictures, each with its command in the folder `samples`.
 const PICTURES: [(&str, &str); 7] = [
     ("mesh", "mesh/tentacle.mesh --time 0.5 --size 160"),
     ("crucible", "crucible/tetrahedra.cmodel --size 160"),
@@ -38,7 +38,7 @@ fn committed_pictures_are_up_to_date() {
     }
 }
 
-/// Each picture is shown on a page, and no others are there.
+/// Every picture is shown on a page, and the folder has no others.
 #[test]
 fn pages_show_the_pictures() {
     let names: Vec<String> = PICTURES.iter().map(|(name, _)| format!("{name}.png")).collect();

@@ -1,4 +1,4 @@
-//! Pictures are those of a second renderer, which casts a ray through each sample at all triangles.
+//! Compares pictures with a reference renderer, which casts a ray through each sample at all triangles.
 
 use std::path::Path;
 
@@ -10,14 +10,13 @@ use crate::dump::repository;
 use crate::files::{Folder, triangle};
 use crate::render::Image;
 
-/// Samples per pixel and direction.
+/// The number of samples per pixel in each direction.
 const SAMPLES: usize = 2;
 
-/// The largest difference of a channel that counts as equal. The program shades a triangle once for a pixel, the reference at each
-/// sample.
+/// The tolerated difference of a channel. The program shades a triangle once per pixel, the reference at each sample.
 const TOLERANCE: u8 = 6;
 
-/// What a ray meets.
+/// A triangle in camera coordinates.
 struct Face<'m> {
     mesh: &'m Mesh,
     axes: Axes,
@@ -47,7 +46,7 @@ fn seen(axes: &Axes, at: DVec3) -> DVec3 {
     DVec3::from(axes.map(|axis| axis.dot(at)))
 }
 
-/// The model of a file, at rest.
+/// Returns the model of a file in its rest pose.
 fn scene(file: &Path) -> Scene {
     let bytes = std::fs::read(file).unwrap();
     let document = meshspec::read(&bytes, &Default::default()).unwrap();
@@ -82,7 +81,7 @@ fn faces<'s>(scene: &'s Scene, axes: &Axes) -> Vec<Face<'s>> {
     scene.meshes.iter().flat_map(of_mesh).collect()
 }
 
-/// The colours of all pixels, linear, multiplied with their alpha.
+/// Returns the linear premultiplied colours of all pixels.
 fn picture(scene: &Scene, axes: &Axes, size: usize) -> Vec<[f64; 4]> {
     let faces = faces(scene, axes);
     let corners = faces.iter().flat_map(|face| face.corners);
@@ -109,7 +108,7 @@ fn picture(scene: &Scene, axes: &Axes, size: usize) -> Vec<[f64; 4]> {
     (0..size * size).map(pixel).collect()
 }
 
-/// The colour of the nearest face at a place.
+/// Returns the colour of the nearest face at a point.
 fn cast(faces: &[Face], at: DVec2) -> Option<DVec3> {
     let mut nearest: Option<(f64, &Face, DVec3)> = None;
     for face in faces {
@@ -135,7 +134,7 @@ impl Face<'_> {
         self.base(weights) * light(self.normal(weights, face))
     }
 
-    /// The colour of material and vertices.
+    /// Returns the product of material and vertex colours.
     fn base(&self, weights: DVec3) -> DVec3 {
         let base = self.mesh.material.base_color.map(|color| glam::Vec4::from(color).xyz().as_dvec3());
         let Some(colors) = self.mesh.colors.first().cloned() else {
@@ -170,7 +169,7 @@ fn light(normal: DVec3) -> DVec3 {
     lights.iter().fold(ambient, |sum, (direction, color)| sum + *color * normal.dot(*direction).max(0.0))
 }
 
-/// The bytes of a colour.
+/// Converts a colour to bytes.
 fn bytes([red, green, blue, alpha]: [f64; 4]) -> [u8; 4] {
     let byte = |channel: f64| (channel.clamp(0.0, 1.0) * 255.0).round() as u8;
     let color = |channel: f64| if alpha > 0.0 { byte((channel / alpha).sqrt()) } else { 0 };
@@ -200,8 +199,8 @@ fn compare(folder: &Folder, file: &Path, view: &str, size: usize) {
     );
 }
 
-/// A tetrahedron without symmetry, with smooth normals. No two faces are in one plane, and no edge passes through a sample exactly: either
-/// side would be right.
+/// An asymmetric tetrahedron with smooth normals. No two faces are coplanar, and no edge passes exactly through a sample,
+/// where either side would be correct.
 fn tetrahedron() -> mesh::Document {
     let positions = vec![[0.1, 0.0, 0.2], [1.3, 0.17, -0.4], [0.45, 1.21, 0.3], [0.62, 0.33, 1.1]];
     let middle = Vec3::new(0.62, 0.43, 0.3);

@@ -30,7 +30,7 @@ impl Image {
         self.pixels[y * self.width + x]
     }
 
-    /// The mean place of the pixels that are not transparent, and their number.
+    /// Returns the mean position of the non-transparent pixels, and their number.
     fn middle(&self) -> ([f64; 2], usize) {
         let visible = self.pixels.iter().enumerate().filter(|(_, [.., alpha])| *alpha > 0);
         let places: Vec<[usize; 2]> =
@@ -65,8 +65,8 @@ fn render(folder: &Folder, arguments: &str) -> Image {
     Image::of(&folder.get("out.png"))
 }
 
-/// A triangle whose sides differ: right-angled in the corner at the origin, 2 m along +X and 1 m along +Y, with a
-/// smaller one behind it along −Z.
+/// A right-angled triangle with the corner at the origin, 2 m along +X and 1 m along +Y. A smaller one is behind it,
+/// along −Z.
 fn shape() -> mesh::Document {
     let positions = vec![
         [0.0, 0.0, 0.0],
@@ -90,13 +90,13 @@ fn each_view_shows_its_side() {
     assert!(left > 0 && right == 0, "the right angle is at the lower left");
     let back = render(&folder, "a.mesh --size 100 --view back");
     assert!(back.at(93, 70)[3] > 0 && back.at(6, 33)[3] == 0, "the right angle is at the lower right");
-    // The small triangle is seen from the sides; −Z is away from the front, so it is to the right for who stands at +X.
+    // The small triangle is visible from the sides. −Z points away from the front, so it is to the right when seen from +X.
     let right = render(&folder, "a.mesh --size 100 --view right").middle();
     let left = render(&folder, "a.mesh --size 100 --view left").middle();
     assert!(right.0[0] < 50.0 && left.0[0] > 50.0, "{right:?} {left:?}");
     let iso = render(&folder, "a.mesh --size 100 --view iso");
     assert!(iso.pixels == render(&folder, "a.mesh --size 100").pixels);
-    // From above, the faces are edges.
+    // Seen from above, the faces are edge-on.
     let run = folder.run("render a.mesh out.png --force --view top");
     assert_eq!(run.status, 0);
     assert_eq!(run.stderr, "warning: a.mesh: no triangle is visible from this side\n");
@@ -287,7 +287,7 @@ fn differences_are_coloured() {
 /// A grey JPEG of 8 × 16 pixels: dark above, bright below.
 fn jpeg() -> Vec<u8> {
     let segments: [&[u8]; 5] = [
-        // All 64 quantisation steps are 8.
+        // All 64 quantization steps are 8.
         &[&[0xff, 0xdb, 0, 67, 0], &[8; 64][..]].concat(),
         &[0xff, 0xc0, 0, 11, 8, 0, 16, 0, 8, 1, 1, 0x11, 0],
         // The mean of a block differs by 7 or 8 bits from that of the block before.

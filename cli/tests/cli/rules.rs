@@ -36,7 +36,7 @@ fn a_rule_is_explained_by_two_files() {
     );
     let (violating, correct) = text.split_once("Correct example, ").unwrap();
     assert!(violating.contains("Violating example, ") && violating.contains("^"), "{text}");
-    // The same value in both: the bytes, and what they are.
+    // Both examples show the same value, with bytes and meaning.
     assert_eq!(violating.matches("error: indices[").count(), 1, "{text}");
     let dump =
         |text: &str| text.lines().filter(|line| line.contains(" u32 ") && line.contains("indices[")).count();
@@ -50,7 +50,7 @@ fn every_rule_is_explained() {
     let codes = FormatId::ALL.iter().flat_map(|format| format.about().rules).map(|rule| rule.code);
     let codes: Vec<_> = codes.chain(Interchange::ALL.iter().map(|format| format.rule().code)).collect();
     assert!(codes.len() > 100);
-    // Those of each format are made alike.
+    // Examples of all formats are built the same way.
     for code in codes.iter().step_by(7).chain(["SEED-COMMENT", "BMD-SHARING", "GLTF-READ"].iter()) {
         let text = folder.run(&format!("check --explain {code}")).fine();
         assert!(
@@ -62,7 +62,7 @@ fn every_rule_is_explained() {
     assert!(
         text.ends_with(
             "\nFormat:         any declared format\n\n\
-             No built-in format has this rule. A program with a format of its own shows an example.\n"
+             No built-in format has this rule. A program with a custom format shows an example.\n"
         ),
         "{text}"
     );
@@ -116,7 +116,7 @@ fn policies_decide_the_exit_status() {
     assert_eq!(status("bad.mesh --ignore MESH-INDEX-RANGE"), 0);
     assert_eq!(status("bad.mesh --only MESH-TRIANGLES"), 0);
     assert_eq!(status("bad.mesh --only MESH-TRIANGLES --only MESH-INDEX-RANGE"), 1);
-    // A file that cannot be decoded stays one, unless its rule is ignored.
+    // An undecodable file stays invalid, unless its rule is ignored.
     folder.put("short.mesh", &bytes_of(&triangle())[..60]);
     assert_eq!(status("short.mesh --error MESH-TRUNCATED --lenient"), 1);
     assert_eq!(status("short.mesh --ignore MESH-TRUNCATED"), 0);
@@ -161,7 +161,7 @@ fn findings_beyond_a_maximum_are_counted() {
         (&none[0]["findings"], &none[0]["valid"], &none[0]["errors"]),
         (&json!([]), &json!(false), &json!(240))
     );
-    // The maximum is one of all rules together.
+    // The maximum applies to all rules together.
     folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
     let one = data("--max-findings 1");
     assert_eq!(one[0]["findings"].as_array().unwrap().len(), 1);
@@ -169,7 +169,7 @@ fn findings_beyond_a_maximum_are_counted() {
     assert_eq!((&one[0]["errors"], &one[0]["warnings"]), (&json!(124), &json!(1)));
 }
 
-/// The required properties of SARIF 2.1.0. `tests/external/sarif/run.sh` holds it against the schema.
+/// Checks the required properties of SARIF 2.1.0. `tests/external/sarif/run.sh` validates against the schema.
 #[test]
 fn sarif() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! The command line itself: help, wrong usage, completions, manual pages.
+//! The command line: help, incorrect usage, completions and manual pages.
 
 use crate::files::Folder;
 
@@ -60,7 +60,7 @@ fn manual_pages() {
     assert!(page.contains(".TH meshspec 1") && page.contains("Exit status:"), "{page}");
     let page = folder.run("man convert").fine();
     assert!(page.contains(".TH meshspec-convert 1") && page.contains("\\-\\-strict"), "{page}");
-    // Every page that another one refers to.
+    // Every page referred to by another one.
     let page = folder.run("man iyma").fine();
     assert!(page.contains("meshspec\\-iyma\\-merge(1)"), "{page}");
     let page = folder.run("man iyma merge").fine();

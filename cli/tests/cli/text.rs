@@ -1,4 +1,4 @@
-//! Text formats: lines instead of bytes.
+//! Text formats: output by lines instead of bytes.
 
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ fn a_dump_summarises_long_lists() {
     assert_eq!(lines_of("dump long.mesh --json"), 1 + 184);
     assert_eq!(lines_of("dump long.mesh --path normals"), 2 + 60);
     assert_eq!(lines_of("dump long.mesh --path positions[59]"), 2 + 1);
-    // Malformed lines are shown in any case.
+    // Malformed lines are always shown.
     folder.put("bad.mesh", long.replace("p 50,", "p x,"));
     let run = folder.run("dump bad.mesh");
     assert!(run.stdout.contains("p x, 0, 0") && run.stdout.contains("SEED-NUMBER"), "{}", run.stdout);
@@ -158,7 +158,7 @@ fn comments_are_kept_or_not() {
     }
 }
 
-/// The input has been read when the file that takes its place is made.
+/// The input is read before its replacement is created.
 #[test]
 fn a_file_can_be_converted_onto_itself() {
     let folder = folder();
@@ -197,7 +197,7 @@ fn a_dump_ends_with_what_is_missing() {
         assert!(run.stdout.contains(code), "{}", run.stdout);
         run.fails(1);
     }
-    // Rules that do not keep it from being decoded are for `check`.
+    // Rules that do not prevent decoding are left to `check`.
     folder.put("plain.mesh", GOOD.replace("[name]=T\n", "").replace("f 0, 1, 2", "f 0, 1, 7"));
     folder.run("dump plain.mesh").fine();
 }

@@ -1,4 +1,4 @@
-//! The files of `cli/share`, by which file managers draw thumbnails.
+//! The files in `cli/share`, for thumbnails in file managers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::render::Image;
 const THUMBNAILER: &str = include_str!("../../share/thumbnailers/meshspec.thumbnailer");
 const TYPES: &str = include_str!("../../share/mime/packages/meshspec.xml");
 
-/// How a type is known.
+/// The identification of a type.
 #[derive(Debug, Default)]
 struct Known {
     patterns: Vec<String>,
@@ -88,7 +88,7 @@ fn types_know_the_files_that_detection_knows() {
                 .filter(|(_, known)| known.patterns.contains(&end))
                 .map(|(name, _)| name)
                 .collect();
-            // The magic bytes decide between types of one name, as file managers do.
+            // As in file managers, magic bytes decide between types with the same extension.
             let found: Vec<_> =
                 by_name.iter().filter(|name| by_name.len() == 1 || by_magic.contains(name)).collect();
             // Chunks of Crucible are not marked.
@@ -102,7 +102,7 @@ fn types_know_the_files_that_detection_knows() {
     }
 }
 
-/// Runs the command line as a file manager does, which makes an empty file for the picture first.
+/// Runs the command line like a file manager, which first creates an empty file for the picture.
 fn thumbnail(folder: &Folder, input: &Path) -> Run {
     let line = THUMBNAILER.lines().find_map(|line| line.strip_prefix("Exec=meshspec ")).unwrap();
     folder.put("thumbnail", b"");

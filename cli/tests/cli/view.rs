@@ -1,4 +1,4 @@
-//! `meshspec view`: what is in a page, and that a page needs nothing else.
+//! `meshspec view`: the content of pages, which are self-contained.
 
 use std::path::Path;
 
@@ -6,23 +6,23 @@ use meshspec::{Format, WriteOptions, mesh};
 
 use crate::files::{Folder, animated, broken_triangle, bytes_of, triangle};
 
-/// The largest page without data.
+/// The maximum size of a page without data, in bytes.
 const MAX_SIZE: usize = 150_000;
 
-/// The page of a file.
+/// Returns the page of a file.
 fn page(folder: &Folder, file: &str) -> String {
     let run = folder.run(&format!("view {file} --out - --force"));
     assert_eq!(run.status, 0, "{}", run.stderr);
     run.stdout
 }
 
-/// The data that the script of a page reads first.
+/// Returns the initial data of a page's script.
 fn about(page: &str) -> serde_json::Value {
     let (_, rest) = page.split_once("<script type=\"application/json\" id=\"about\">").unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
 }
 
-/// The bytes of an array of a page.
+/// Returns the bytes of an array in a page.
 fn array(page: &str, array: &serde_json::Value) -> Vec<u8> {
     let id = &array["id"];
     let start = format!("<script type=\"application/octet-stream;base64\" id=\"array-{id}\">");
@@ -41,7 +41,7 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes.collect()
 }
 
-/// The branch with this path of steps.
+/// Returns the branch at this path.
 fn branch<'t>(tree: &'t serde_json::Value, steps: &[&str]) -> &'t serde_json::Value {
     steps.iter().fold(tree, |tree, step| {
         let parts = tree["parts"].as_array().unwrap();
@@ -73,13 +73,13 @@ fn a_page_needs_nothing_else() {
     for address in ["http:", "https:", "//cdn", "@import", "url(", " src=", "import(", "eval("] {
         assert!(!page.contains(address), "{address}");
     }
-    // Imports of modules are resolved when the page is made.
+    // Module imports are resolved when the page is built.
     assert!(page.lines().all(|line| !line.starts_with("import ") && !line.starts_with("export ")));
     assert!(page.contains("default-src 'none'; connect-src 'none'"));
     assert!(page.len() < MAX_SIZE, "{} bytes", page.len());
 }
 
-/// All modules, styles and markup, with what comments of a build would strip.
+/// All modules, styles and markup, including comments that a build would strip.
 #[test]
 fn the_page_is_small_without_its_data() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/view");
@@ -164,7 +164,7 @@ fn broken_files_are_shown_as_far_as_they_go() {
     let index = about(&page(&folder, "index.mesh"));
     assert_eq!(index["findings"][0]["rule"]["code"], "MESH-INDEX-RANGE");
     assert_eq!(index["findings"][0]["path"], "indices[2]");
-    // The model keeps the places of triangles; the missing corner becomes the first one.
+    // The model keeps the order of triangles; the missing corner becomes vertex 0.
     assert_eq!(index["model"]["meshes"][0]["triangles"], 1);
 
     let bytes = bytes_of(&animated());

@@ -1,4 +1,4 @@
-//! `meshspec view --serve`: what the server answers, and what it refuses.
+//! `meshspec view --serve`: accepted and rejected requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::files::{Folder, Run, triangle};
 
-/// A server of a folder, which ends with it.
+/// A server for a folder, stopped on drop.
 struct Server {
     child: Child,
     port: String,
@@ -37,7 +37,7 @@ impl Server {
         Server { child, port: port.to_owned(), token: token.trim_end_matches('/').to_owned() }
     }
 
-    /// Sends these bytes as they are.
+    /// Sends raw bytes.
     fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{}", self.port)).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -47,7 +47,7 @@ impl Server {
         String::from_utf8_lossy(&response).into_owned()
     }
 
-    /// The status and body of a path below the token.
+    /// Returns status and body for a path below the token.
     fn get(&self, path: &str) -> (u16, String) {
         let Server { port, token, .. } = self;
         status(&self.send(&format!("GET /{token}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")))
@@ -83,7 +83,7 @@ fn the_files_of_a_folder_are_served() {
     folder.put("models/a.mesh", "no mesh at all");
     let (code, after) = server.get("stamp/a.mesh");
     assert!(code == 200 && before != after, "{before} {after}");
-    // A file that is none, or not yet: its bytes and the reason.
+    // A malformed or incomplete file: shows its bytes and the error.
     let (code, page) = server.get("view/a.mesh");
     assert!(code == 200 && page.contains("no known format"), "{code}");
 }
@@ -104,7 +104,7 @@ fn other_hosts_and_missing_tokens_are_refused() {
     for path in ["/", "/view/a.mesh", "/0123456789abcdef0123456789abcdef/", &format!("/{}", &token[1..])] {
         refused(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"));
     }
-    // Links in the list are relative to it.
+    // Links in the list are relative to its address.
     let (code, _) = status(&server.send(&format!("GET /{token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")));
     assert_eq!(code, 404);
     assert_eq!(token.len(), 32);
@@ -174,7 +174,7 @@ fn nothing_outside_the_folder_is_served() {
 fn only_folders_are_served() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
-    // A server would not end.
+    // A server would run forever.
     let run = |arguments: &str| {
         Run::of(folder.command().timeout(Duration::from_secs(20)).args(arguments.split(' ')))
     };

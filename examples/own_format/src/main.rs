@@ -1,4 +1,4 @@
-//! Packs of meshes: a format of one's own, and the program for it.
+//! A custom format for packs of meshes, and the program for it.
 
 use std::process::ExitCode;
 
@@ -139,7 +139,7 @@ impl FromScene for Pack {
         let can = Capabilities { format: "pack", meshes: true, mesh_names: true, ..Capabilities::POSITIONS };
         let losses = can.restrict(&mut scene, options.conventions.unwrap_or(Self::CONVENTIONS), options)?;
         let version = options.dialect.filter(|dialect| *dialect == SECOND).unwrap_or(FIRST).number().into();
-        // The table ends here: a header, and 24 bytes for each mesh.
+        // The end of the table: the header, and 24 bytes per mesh.
         let mut end = 10 + if version > 1 { 4 } else { 0 } + 24 * scene.meshes.len() as u64;
         let meshes: Result<_> = scene.meshes.into_iter().map(|mesh| Mesh::of_scene(mesh, &mut end)).collect();
         Ok((Pack { version, unit: (version > 1).then_some(1.0), meshes: meshes? }, losses))

@@ -1,4 +1,4 @@
-//! Files with boundaries of numbers and lengths of lists that no drawn file has.
+//! Generates files with boundaries of numbers and lengths of lists that no drawn file has.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Type, Value};
 use crate::{AnyFormat, Dialect, Limits};
 
-/// In how many files a field is set.
+/// The maximum number of files in which a field is set.
 const MAX_FILES: usize = 6;
 
 /// Adds files to a pool in which a field has a kind of value that no file has yet: a boundary, or a long list.
@@ -31,7 +31,7 @@ pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
     }
 }
 
-/// Returns the file with the first value of a field of this kind.
+/// Returns the file with the first value of a field replaced by one of this kind.
 fn with_kind(
     format: AnyFormat,
     dialect: Dialect,
@@ -93,7 +93,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// The integer of this kind.
+/// Returns the integer of this kind.
 fn integer(node: &Node, kind: &str) -> Option<String> {
     let int = node.bit_field.map(|field| field.int()).or_else(|| node.ty.int())?;
     let all = u128::MAX >> (128 - int.bits.clamp(1, 128));
@@ -113,7 +113,7 @@ fn integer(node: &Node, kind: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// The float of this kind.
+/// Returns the float of this kind.
 fn float(kind: &str, largest: String, subnormal: &str) -> Option<String> {
     Some(match kind {
         "0" | "-0" | "1" => kind.to_owned(),

@@ -1,4 +1,4 @@
-//! Puts a corpus together.
+//! Builds a corpus.
 
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
@@ -14,13 +14,13 @@ use crate::conformance::Coverage;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Result, parallel};
 
-/// The least number of mutated files.
+/// The minimum number of mutated files.
 const MIN_MUTATED: usize = 60;
 
-/// How many draws there are for each file, of which some yield nothing new.
+/// The maximum number of draws per file, some of which yield nothing new.
 const MAX_TURNS: usize = 20;
 
-/// The kinds of values that the description of a valid file lists.
+/// The maximum number of kinds of values in the description of a valid file.
 const MAX_LISTED: usize = 4;
 
 pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
@@ -44,7 +44,7 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
     Ok(builder.corpus())
 }
 
-/// Finds files that break each rule, and files that only just keep it.
+/// Finds files that break each rule, and files that almost break it.
 fn broken(
     format: AnyFormat,
     oracle: Oracle,
@@ -68,7 +68,7 @@ fn broken(
         search::offer_mutations(pool, &rules, &mut candidates);
     }
     let mut files = candidates.into_files();
-    // The smallest of each rule is made smaller yet.
+    // Minimizes the smallest file of each rule.
     let mut smallest: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (index, file) in files.iter().enumerate().filter(|(_, file)| file.source.is_some()) {
         let best = smallest.entry((file.dialect.name(), file.code())).or_insert(index);
@@ -92,7 +92,7 @@ struct Builder {
     oracle: Oracle,
     cases: Vec<Case>,
     seen: HashSet<(Dialect, Vec<u8>)>,
-    /// How many files have the same beginning of their names.
+    /// The number of files with each name prefix.
     names: BTreeMap<String, usize>,
 }
 
@@ -133,7 +133,7 @@ impl Builder {
         self.push(Kind::Almost, file.dialect, file.bytes, judgement, about, description);
     }
 
-    /// Adds the valid file that a broken one was made of, if no other file almost breaks the same rule in its dialect.
+    /// Adds the valid source of a broken file, if no other file almost breaks the same rule in its dialect.
     fn neighbour(&mut self, file: &Candidate) {
         let has = |case: &Case| {
             let Entry { kind, dialect, rule, .. } = &case.entry;
@@ -150,7 +150,7 @@ impl Builder {
         self.push(Kind::Almost, file.dialect, source, judgement, Some((file.code(), path)), description);
     }
 
-    /// Adds mutated and further valid files in turn, up to so many files.
+    /// Adds mutated and valid files alternately, up to `count` files in total.
     fn fill(&mut self, pool: &mut Pool, count: usize) {
         let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
         let least = self.cases.len() + MIN_MUTATED;
@@ -177,7 +177,7 @@ impl Builder {
         self.push(Kind::Mutated, *dialect, mutated.bytes, judgement, None, description);
     }
 
-    /// Adds a file, unless it is there. Of an almost broken file, `about` are the code and the path of its rule.
+    /// Adds a new file. `about` is the code and path of the rule that an almost broken file keeps.
     fn push(
         &mut self,
         kind: Kind,
@@ -199,7 +199,7 @@ impl Builder {
         let file = self.name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
         let format = self.format.name().to_owned();
-        // A file may mean something else in the dialect that a loader detects.
+        // In another detected dialect, the file may have other contents.
         let is_detected = self.format.detect(&bytes).dialect == dialect;
         let has_contents = strict == Verdict::Accept && is_detected;
         let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
@@ -219,7 +219,7 @@ impl Builder {
         self.cases.push(Case { entry, bytes });
     }
 
-    /// Returns the name of a new file: `mesh/spec/broken/mesh-magic-1.mesh`.
+    /// Returns the name of a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.
     fn name(&mut self, kind: Kind, dialect: Dialect, rule: Option<&str>, bytes: &[u8]) -> String {
         let about = self.format.about();
         let name = match (kind, rule) {
@@ -229,7 +229,7 @@ impl Builder {
         let start = format!("{}/{dialect}/{}/{name}", about.name, kind.name());
         let count = self.names.entry(start.clone()).or_default();
         *count += 1;
-        // A container of several extensions starts with its own.
+        // A container with several extensions starts with its own extension.
         let is_own = |extension: &&&str| bytes.starts_with(extension.as_bytes());
         let extension = about.extensions.iter().find(is_own).or(about.extensions.last());
         format!("{start}-{count}.{}", extension.unwrap_or(&about.name))
@@ -248,7 +248,7 @@ impl Builder {
     }
 }
 
-/// The text with a capital letter first.
+/// Capitalizes the first letter.
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Broken files to choose from: of each kind, the smallest.
+//! Broken files to choose from: the smallest of each kind.
 //!
-//! Some rules cannot be broken alone: joints with the same id are also out of order. Files that break others by that, which
-//! are less severe, count where there is no other file.
+//! Some rules cannot be broken alone: joints with the same id are also out of order. If no file breaks such a rule alone,
+//! files that also break less severe rules are used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use crate::Dialect;
 pub(super) struct Candidate {
     pub(super) dialect: Dialect,
     pub(super) bytes: Vec<u8>,
-    /// The valid file that was changed, if it was one.
+    /// The valid file that was changed, if any.
     pub(super) source: Option<Vec<u8>>,
-    /// What is wrong with it, in general.
+    /// The kind of defect.
     pub(super) what: String,
     pub(super) judgement: Judgement,
 }
@@ -26,7 +26,7 @@ impl Candidate {
         self.judgement.rule().map_or("", |rule| rule.code)
     }
 
-    /// Returns whether it breaks no other rule.
+    /// Returns `true` if the file breaks a single rule.
     fn is_alone(&self) -> bool {
         self.judgement.codes.len() == 1
     }
@@ -35,7 +35,7 @@ impl Candidate {
 /// The smallest broken files.
 pub(super) struct Candidates {
     oracle: Oracle,
-    /// By dialect, rule and what is wrong.
+    /// The smallest file by dialect, rule and kind of defect.
     best: BTreeMap<(&'static str, &'static str, String), Candidate>,
 }
 
@@ -44,7 +44,7 @@ impl Candidates {
         Candidates { oracle, best: BTreeMap::new() }
     }
 
-    /// Takes a file, if it breaks one rule and is the smallest of its kind.
+    /// Adds a file if it breaks one rule and is the smallest of its kind.
     pub(super) fn offer(&mut self, dialect: Dialect, what: &str, source: Option<&[u8]>, bytes: Vec<u8>) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
         let is_smaller = |code: &&'static str| {
@@ -64,7 +64,7 @@ impl Candidates {
         self.best.insert(key, Candidate { dialect, bytes, source, what, judgement });
     }
 
-    /// As [`offer`](Self::offer), if the file breaks one of these rules.
+    /// Works as [`offer`](Self::offer), for files that break one of these rules.
     pub(super) fn offer_for(
         &mut self,
         rules: &[&'static str],
@@ -79,12 +79,12 @@ impl Candidates {
         }
     }
 
-    /// Returns whether a changed file breaks this rule.
+    /// Returns `true` if a changed file breaks this rule.
     pub(super) fn has(&self, code: &str) -> bool {
         self.best.iter().any(|((_, other, _), file)| *other == code && file.source.is_some())
     }
 
-    /// Returns the files, of rules that can be broken alone those that do it.
+    /// Returns the files. If a rule can be broken alone, only returns the files that do so.
     pub(super) fn into_files(self) -> Vec<Candidate> {
         let alone: BTreeSet<_> =
             self.best.iter().filter(|(_, file)| file.is_alone()).map(|((_, code, _), _)| *code).collect();

@@ -1,4 +1,4 @@
-//! Files that break, or almost break, what the declaration of a format states.
+//! Files that break or almost break the declaration of a format.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candid
     }
 }
 
-/// A file that only just keeps a rule.
+/// A file that almost breaks a rule.
 pub(super) struct Almost {
     pub(super) dialect: Dialect,
     pub(super) code: &'static str,
@@ -43,7 +43,7 @@ pub(super) struct Almost {
     pub(super) what: String,
 }
 
-/// Returns, for each constraint that these files almost break, the smallest file.
+/// Returns the smallest almost broken file for each constraint.
 pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&Drawn]) -> Vec<Almost> {
     let mut best: BTreeMap<(&'static str, &'static str, String), Almost> = BTreeMap::new();
     for base in bases {
@@ -63,7 +63,7 @@ pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&Drawn])
     best.into_values().collect()
 }
 
-/// What is broken, with the field.
+/// Describes the defect with its field.
 fn what(broken: &Broken) -> String {
     let place = match broken.breakage {
         Breakage::Truncation(_) => &broken.path,
@@ -93,7 +93,7 @@ fn what(broken: &Broken) -> String {
     }
 }
 
-/// Describes the bits of a forbidden integer, if they are special.
+/// Describes a forbidden integer with a special bit pattern.
 fn magnitude(broken: &Broken) -> &'static str {
     let number = broken.value.as_deref().and_then(|value| value.parse::<u64>().ok());
     match (broken.breakage, number) {
@@ -108,7 +108,7 @@ fn magnitude(broken: &Broken) -> &'static str {
     }
 }
 
-/// Where a value is in its list: items after the first are checked less often.
+/// Marks values of later list items, which loaders check less often.
 fn position(path: &Path) -> &'static str {
     let is_later = |step: &Segment| matches!(step, Segment::Index(1..));
     match path.segments().unwrap_or_default().iter().any(is_later) {
@@ -117,7 +117,7 @@ fn position(path: &Path) -> &'static str {
     }
 }
 
-/// The names in a path, without the positions in lists.
+/// Returns the field names of a path, without list indices.
 fn names(path: &Path) -> String {
     let names = path.segments().unwrap_or_default().iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),

@@ -15,7 +15,7 @@ pub struct Entry {
     pub file: String,
     /// The name of the format.
     pub format: String,
-    /// The dialect that the verdicts are for.
+    /// The dialect of the verdicts.
     pub dialect: Dialect,
     /// The purpose of the file.
     pub kind: Kind,
@@ -23,13 +23,13 @@ pub struct Entry {
     pub strict: Verdict,
     /// The verdict of lenient reading.
     pub lenient: Verdict,
-    /// The code of the rule that the file breaks. Of an almost broken file, the rule that it only just keeps.
+    /// The code of the rule that the file breaks or, in an almost broken file, almost breaks.
     pub rule: Option<String>,
     /// The path of the value that breaks the rule.
     pub path: Option<String>,
-    /// The start and end of that value in the file, in bytes. For a value in a packed block, those of the block.
+    /// The start and end of that value in the file, in bytes. For a packed value, the range of its block.
     pub bytes: Option<[u64; 2]>,
-    /// What the file tests, in a sentence.
+    /// A sentence that describes the file.
     pub description: String,
     /// The path of the JSON of the contents, relative to the index.
     pub contents: Option<String>,
@@ -42,9 +42,9 @@ pub enum Kind {
     Valid,
     /// Breaks exactly one rule.
     Broken,
-    /// Only just keeps a rule: as valid as any other file.
+    /// Almost breaks a rule, but is valid.
     Almost,
-    /// A valid file whose bytes were changed at random.
+    /// A valid file with random changes.
     Mutated,
 }
 
@@ -52,7 +52,7 @@ impl Kind {
     /// Every kind.
     pub const ALL: [Kind; 4] = [Kind::Valid, Kind::Broken, Kind::Almost, Kind::Mutated];
 
-    /// The name, as the index has it.
+    /// Returns the name used in the index.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Valid => "valid",
@@ -63,11 +63,11 @@ impl Kind {
     }
 }
 
-/// What a reader concludes.
+/// The verdict of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
 pub enum Verdict {
-    /// It reads the file.
+    /// Accepts the file.
     Accept,
-    /// It refuses the file.
+    /// Rejects the file.
     Reject,
 }

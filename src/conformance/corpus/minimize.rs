@@ -1,4 +1,4 @@
-//! Makes broken files smaller: the valid file and the broken one together, so that they still differ in one thing.
+//! Minimizes broken files together with their valid sources, so that the difference stays a single change.
 
 use std::ops::ControlFlow;
 
@@ -9,10 +9,10 @@ use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::{AnyFormat, Limits};
 
-/// How many smaller files are tried.
+/// The maximum number of smaller files tried.
 const MAX_STEPS: usize = 600;
 
-/// Returns a broken file, and the valid one that it was made of, minimised; `None` if that fails.
+/// Minimizes a broken file and its valid source; `None` if that fails.
 pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.judgement.codes.clone(), candidate.dialect);
@@ -55,14 +55,14 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate)
     })
 }
 
-/// A broken file, and the valid file that it was made of.
+/// A broken file and its valid source.
 struct Pair {
     valid: Vec<u8>,
     broken: Vec<u8>,
 }
 
 impl Pair {
-    /// Returns pairs in which a list lost its items, or one of them.
+    /// Returns pairs without the items, or without one item, of a list.
     fn with_fewer_items(&self, layout: &'static Type) -> impl Iterator<Item = Pair> {
         let limits = Limits::default();
         let mut lists = Lists::default();
@@ -81,7 +81,7 @@ impl Pair {
         })
     }
 
-    /// Returns pairs that lost a line which both have.
+    /// Returns pairs without one of their common lines.
     fn with_fewer_lines(&self) -> impl Iterator<Item = Pair> {
         let lines = |text: &[u8]| -> Vec<Vec<u8>> {
             text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
@@ -100,7 +100,7 @@ impl Pair {
         both.map(move |(a, b)| Pair { valid: without(&valid, a), broken: without(&broken, b) })
     }
 
-    /// Replaces the longest numbers that both texts have by 0 and 1.
+    /// Replaces the longest common numbers by 0 and 1.
     fn shorten_numbers(&mut self, is_right: &mut impl FnMut(&Pair) -> bool) {
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let mut at = 0;
@@ -117,7 +117,7 @@ impl Pair {
             if number < 2 || !text.iter().any(u8::is_ascii_digit) {
                 continue;
             }
-            // Of both, the part before the number or the part after it is the same.
+            // The texts agree either before or after the number.
             let from_end = self.valid.len() - range.end;
             let is_before = self.broken.get(..range.end) == Some(&self.valid[..range.end]);
             let is_after = self.broken.ends_with(&self.valid[range.start..]);
@@ -139,7 +139,7 @@ impl Pair {
         }
     }
 
-    /// Sets bytes to 0 that are the same in both files, if they have one size.
+    /// Zeroes bytes that are equal in both files, if these have the same size.
     fn zero(&mut self, is_right: &mut impl FnMut(&Pair) -> bool) {
         if self.valid.len() != self.broken.len() {
             return;
@@ -161,7 +161,7 @@ impl Pair {
     }
 }
 
-/// Collects the lists of a file that have items.
+/// Collects the non-empty lists of a file.
 #[derive(Default)]
 struct Lists(Vec<(Vec<Segment>, u64)>);
 

@@ -1,10 +1,15 @@
 //! Corpora: files of a format with their verdicts, for tests of loaders in any language.
 //!
-//! A corpus has valid files that together reach every field, alternative and boundary of the declaration; for each rule
-//! files that break only it, and files that only just keep it; files that break the structure: truncated at each field,
-//! with other magic bytes, counts, offsets; and mutated files. Verdicts are those of reading the files.
+//! A corpus contains:
 //!
-//! The same seed gives the same bytes on every machine.
+//! - valid files that together cover every field, alternative and boundary of the declaration,
+//! - files that break or almost break each rule,
+//! - files with a broken structure: truncated at each field, or with wrong magic bytes, counts or offsets,
+//! - mutated files.
+//!
+//! The verdicts are those of actually reading the files.
+//!
+//! Equal seeds generate the same bytes on every machine.
 //!
 //! ```
 //! use meshspec::conformance::corpus::{Config, Corpus, Verdict};
@@ -12,7 +17,7 @@
 //!
 //! let corpus = Corpus::of(FormatId::Crucible, &Config::default())?;
 //! for case in &corpus.cases {
-//!     // Put your loader here.
+//!     // Replace this by your loader.
 //!     let options = ReadOptions::default().with_dialect(case.entry.dialect);
 //!     let result = FormatId::Crucible.read(&case.bytes, &options);
 //!     assert_eq!(result.is_ok(), case.entry.strict == Verdict::Accept, "{}", case.entry.file);
@@ -41,18 +46,18 @@ use crate::{AnyFormat, Dialect, ReadOptions, Result, Rule};
 /// The `README.md` of a corpus, for the author of a loader.
 pub const README: &str = include_str!("README.md");
 
-/// What a corpus has.
+/// The configuration of a corpus.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// The number of files. Further valid and mutated files fill the corpus up to it; the files that reach and break
-    /// everything are always there, however many.
+    /// The minimum number of files. Additional valid and mutated files fill up the corpus; files needed for coverage are
+    /// always included.
     pub count: usize,
-    /// The seed: another one gives other files.
+    /// The seed of the generator.
     pub seed: u64,
-    /// Files of this dialect only.
+    /// The only dialect; `None` for all dialects.
     pub dialect: Option<Dialect>,
-    /// Whether valid files have no warnings either, common numbers and strings in UTF-8.
+    /// Whether valid files are realistic: no warnings, ordinary numbers, and UTF-8 strings.
     pub plausible: bool,
 }
 
@@ -78,7 +83,7 @@ impl Config {
     }
 }
 
-/// The files of a format, and what they reach.
+/// The files of a format, with their coverage.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Corpus {
@@ -86,9 +91,9 @@ pub struct Corpus {
     pub format: AnyFormat,
     /// The files, sorted by kind.
     pub cases: Vec<Case>,
-    /// What the valid files reach.
+    /// The coverage of the valid files.
     pub coverage: Coverage,
-    /// What all files reach, the broken ones too.
+    /// The coverage of all files, including broken ones.
     pub coverage_with_broken: Coverage,
 }
 
@@ -96,14 +101,14 @@ pub struct Corpus {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Case {
-    /// What the corpus states about it.
+    /// The index entry.
     pub entry: Entry,
-    /// The file.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
 impl Case {
-    /// Returns the contents of a valid file, which a corpus has beside it; `None` if there are none.
+    /// Returns the contents of a valid file; `None` if the corpus has none for it.
     pub fn contents(&self, format: AnyFormat) -> Option<Contents<'_>> {
         self.entry.contents.as_ref()?;
         format.contents(&self.bytes, &ReadOptions::default().with_dialect(self.entry.dialect)).ok()
@@ -115,12 +120,12 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// If the format does not have the dialect, or no declaration states how to generate its files.
+    /// Returns an error if the format lacks the dialect, or its files cannot be generated.
     pub fn of(format: impl Into<AnyFormat>, config: &Config) -> Result<Corpus> {
         build::corpus(format.into(), config)
     }
 
-    /// Returns each rule of the format with the numbers of files that break it alone, and that only just keep it.
+    /// Returns each rule of the format with the numbers of files that break it alone, and that almost break it.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
             let is_it =

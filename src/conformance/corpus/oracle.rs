@@ -1,4 +1,4 @@
-//! The verdicts of files: those of reading them.
+//! Determines verdicts by reading files.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub struct Oracle {
     format: AnyFormat,
 }
 
-/// What readers conclude of a file.
+/// The verdicts on a file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
@@ -19,45 +19,44 @@ pub struct Judgement {
     pub strict: Verdict,
     /// The verdict of lenient reading.
     pub lenient: Verdict,
-    /// Why strict reading refuses the file or, if it accepts it, the first warning.
+    /// The reason why strict reading rejects the file, or the first warning of an accepted file.
     pub reason: Option<Reason>,
-    /// The codes of all rules that the file breaks, warnings too.
+    /// The codes of all rules that the file breaks, including warnings.
     pub codes: BTreeSet<&'static str>,
-    /// Whether all other rules that it breaks are less severe than that of the reason.
+    /// Whether all other broken rules are less severe than that of the reason.
     is_worst: bool,
 }
 
-/// Why a file is refused.
+/// The reason for a rejection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
     /// The broken rule.
     pub rule: &'static Rule,
-    /// The path of the value; empty for the file as a whole.
+    /// The path of the value; empty for the whole file.
     pub path: String,
-    /// The start and end of the value in the file, in bytes. For a value in a packed block, those of the block.
+    /// The start and end of the value in the file, in bytes. For a packed value, the range of its block.
     pub bytes: Option<[u64; 2]>,
-    /// What is found and expected.
+    /// The message with the found and expected values.
     pub message: String,
 }
 
 impl Judgement {
-    /// Returns the rule that the file breaks: the only one or, if it breaks others by that, the only one so severe.
+    /// Returns the broken rule: the only one, or the most severe one if it is unique.
     pub(super) fn rule(&self) -> Option<&'static Rule> {
         self.reason.as_ref().filter(|_| self.is_worst).map(|reason| reason.rule)
     }
 }
 
 impl Oracle {
-    /// Returns the oracle of a format.
+    /// Creates the oracle of a format.
     pub fn new(format: impl Into<AnyFormat>) -> Oracle {
         Oracle { format: format.into() }
     }
 
-    /// Judges a file that is read in this dialect or, without one, in the dialect that is detected. A format without a
-    /// codec is read by its declaration.
+    /// Judges a file in this dialect, or in the detected one. Formats without a codec are read through their declaration.
     ///
-    /// Returns `None` if there is no verdict: reading takes more than the default limits allow, or reading and
-    /// [`check`](crate::check) disagree.
+    /// Returns `None` without a verdict: if reading exceeds the default limits, or disagrees with
+    /// [`check`](crate::check).
     pub fn judge(&self, bytes: &[u8], dialect: Option<Dialect>) -> Option<Judgement> {
         let strict = ReadOptions { dialect, ..ReadOptions::default() };
         let report = self.format.check(bytes, &strict).ok()?;
@@ -75,7 +74,7 @@ impl Oracle {
         Some(Judgement { strict: is_strict, lenient, reason, codes, is_worst })
     }
 
-    /// Returns whether reading accepts a file, or why not; `None` if that is not what `check` says.
+    /// Returns the verdict of reading, with the reason for a rejection; `None` if it disagrees with `check`.
     fn verdict(
         &self,
         bytes: &[u8],
@@ -104,7 +103,7 @@ impl Oracle {
         }
     }
 
-    /// Judges a file, whose dialect detection tells, too: both have to agree.
+    /// Judges a file in this dialect; `None` unless the judgement in the detected dialect is equal.
     pub(super) fn judge_alike(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
         let judgement = self.judge(bytes, Some(dialect))?;
         let is_alike = self.format.detect(bytes).dialect == dialect
@@ -112,7 +111,7 @@ impl Oracle {
         is_alike.then_some(judgement)
     }
 
-    /// Judges a file that strict reading has to accept, in the dialect that is detected.
+    /// Judges a file; `None` unless strict reading accepts it and this dialect is detected.
     pub(super) fn accepted(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
         let is_detected = self.format.detect(bytes).dialect == dialect;
         self.judge(bytes, Some(dialect))
@@ -137,7 +136,7 @@ impl Reason {
     }
 }
 
-/// Returns the start and end of a place in the file.
+/// Returns the start and end of a span in the file.
 fn range_of(span: &Span) -> [u64; 2] {
     let range = match span {
         Span::Bytes(range) | Span::Text { range, .. } => range,

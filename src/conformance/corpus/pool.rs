@@ -12,18 +12,18 @@ use crate::conformance::coverage::observed;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Error, Result};
 
-/// The most items of a list, for files of different sizes.
+/// The maximum numbers of list items, for files of different sizes.
 const SIZES: [u64; 4] = [1, 2, 6, 3];
 
-/// A strategy that draws nothing so often in succession, each time after so many attempts, is given up: some
-/// constraints need more items.
+/// A strategy is dropped after this many failed draws in a row, each after this many attempts: some constraints need
+/// more items.
 const FAILURES: usize = 2;
 const ATTEMPTS: u32 = 500;
 
-/// The least and the most files to choose from.
+/// The minimum and maximum number of draws.
 const DRAWS: [usize; 2] = [600, 3000];
 
-/// Drawing ends after so many files without a new kind of value.
+/// The number of draws without a new kind of value after which drawing ends.
 const QUIET: usize = 400;
 
 /// A valid file.
@@ -31,13 +31,13 @@ const QUIET: usize = 400;
 pub(super) struct Drawn {
     pub(super) dialect: Dialect,
     pub(super) bytes: Vec<u8>,
-    /// The kinds of values that its fields have.
+    /// The kinds of values of its fields, as indices into the kinds of the pool.
     kinds: Vec<usize>,
     /// The codes of the warnings.
     pub(super) codes: BTreeSet<&'static str>,
 }
 
-/// A field, in files of a dialect, with a kind of value.
+/// A dialect, a field and a kind of value.
 type FieldKind = (Dialect, String, &'static str);
 
 /// Valid files to choose from.
@@ -50,7 +50,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Draws files until they bring nothing new.
+    /// Draws files until no new kinds of values occur.
     pub(super) fn new(format: AnyFormat, oracle: Oracle, config: &Config) -> Result<Pool> {
         let draw = Draw::new(format, config)?;
         let (known, seen) = (HashMap::new(), HashSet::new());
@@ -67,7 +67,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Adds a valid file; returns whether it has a new kind of value.
+    /// Adds a valid file. Returns `true` if it has a new kind of value.
     pub(super) fn add(
         &mut self,
         format: AnyFormat,
@@ -95,7 +95,7 @@ impl Pool {
         self.kinds.len() > before
     }
 
-    /// Returns whether a file has this kind of value.
+    /// Returns `true` if a file has this kind of value.
     pub(super) fn has(&self, field: &str, kind: &str) -> bool {
         self.kinds.iter().any(|(_, other, own)| other == field && *own == kind)
     }
@@ -108,7 +108,7 @@ impl Pool {
         files
     }
 
-    /// Returns a file that is not in the pool, `None` if this draw failed.
+    /// Draws a file without adding it to the pool; `None` if the draw failed.
     pub(super) fn draw(&mut self) -> Option<(Dialect, Vec<u8>)> {
         self.draw.next()
     }
@@ -124,12 +124,12 @@ impl Pool {
         files
     }
 
-    /// Chooses small files that together have all kinds of values that occur, each with the kinds that are new in it.
+    /// Chooses small files that together cover all kinds of values in the pool, each with its newly covered kinds.
     pub(super) fn covering(&self) -> Vec<(&Drawn, Vec<String>)> {
         self.choose(|_| true, |_| true)
     }
 
-    /// Chooses small files without findings that together have every field, alternative and length of lists.
+    /// Chooses small files without findings that together cover every field, alternative and list length.
     pub(super) fn bases(&self) -> Vec<&Drawn> {
         let is_number = |kind: &str| {
             ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"]
@@ -153,7 +153,7 @@ impl Pool {
             file.kinds.iter().for_each(|kind| holders[*kind].push(*file));
         }
         let mut order: Vec<usize> = (0..self.kinds.len()).collect();
-        // The rarest first: the files that have them have others, too.
+        // Rare kinds first, since their files also cover common kinds.
         order.sort_by_key(|kind| holders[*kind].len());
         let mut covered = vec![false; self.kinds.len()];
         let mut chosen = Vec::new();
@@ -178,7 +178,7 @@ impl Pool {
 /// Draws valid files of a format.
 struct Draw {
     runner: TestRunner,
-    /// Strategies, each with how often in succession it drew nothing.
+    /// The strategies, each with its number of failed draws in a row.
     strategies: Vec<(Files, usize)>,
     dialect: Option<Dialect>,
     count: usize,
@@ -202,10 +202,10 @@ impl Draw {
         Ok(Draw { runner, strategies, dialect: config.dialect, count: 0 })
     }
 
-    /// Draws a file of the next size; `None` if there is none, or it is of another dialect.
+    /// Draws a file of the next size; `None` if the draw failed or the file is of another dialect.
     fn next(&mut self) -> Option<(Dialect, Vec<u8>)> {
         self.count += 1;
-        // One of its own, which counts the attempts of this draw alone.
+        // A new runner, which counts only the attempts of this draw.
         let mut runner = runner(self.runner.new_rng());
         let index = self.count.checked_rem(self.strategies.len())?;
         let (strategy, failures) = &mut self.strategies[index];

@@ -1,16 +1,16 @@
-//! A search for files that break the rules that no declaration states.
+//! Searches for files that break undeclared rules.
 
 use super::candidates::Candidates;
 use super::pool::{Drawn, Pool};
 use crate::layout::generate;
 
-/// How many bytes are changed, of all files together.
+/// The maximum number of changed bytes of all files.
 const MAX_BYTES: usize = 8000;
 
-/// How many files are mutated at random.
+/// The maximum number of random mutations.
 const MUTATIONS: usize = 20_000;
 
-/// Replacements for a byte.
+/// The replacements for a byte.
 const CHANGES: [fn(u8) -> u8; 10] = [
     |_| 0,
     |_| 1,
@@ -24,7 +24,7 @@ const CHANGES: [fn(u8) -> u8; 10] = [
     |byte| byte ^ 0x01,
 ];
 
-/// Offers files with one other byte, as long as one of these rules is not broken. Returns the rules left over.
+/// Offers files with one changed byte until all these rules are broken. Returns the remaining rules.
 pub(super) fn offer_other_bytes(
     bases: &[&Drawn],
     mut rules: Vec<&'static str>,
@@ -55,7 +55,7 @@ pub(super) fn offer_other_bytes(
     rules
 }
 
-/// Offers files that are mutated at random, as long as one of these rules is not broken.
+/// Offers randomly mutated files until all these rules are broken.
 pub(super) fn offer_mutations(pool: &mut Pool, rules: &[&'static str], candidates: &mut Candidates) {
     let files: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
     let mut rules = rules.to_vec();

@@ -1,4 +1,4 @@
-//! The kinds of values that a declaration allows its fields.
+//! The kinds of values that a declaration allows for each field.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
 use crate::layout::{Declaration, Expr, Field, Grammar, Requirement, Shape, Type, ValueType};
 use crate::{AnyFormat, Dialect};
 
-/// Returns the kinds of values of each field, with a count of 0; of files of a dialect, if there is one.
+/// Returns the kinds of values of each field, with a count of 0, optionally for a single dialect.
 pub(super) fn kinds(format: AnyFormat, dialect: Option<Dialect>) -> Counts {
     let mut expected = Expected::default();
     let layouts = || format.about().layouts_of(dialect).iter().map(|(_, ty)| *ty);
@@ -22,7 +22,7 @@ pub(super) fn kinds(format: AnyFormat, dialect: Option<Dialect>) -> Counts {
 #[derive(Default)]
 struct Expected {
     counts: Counts,
-    /// The names in expressions: other values decide these.
+    /// The field names in expressions, whose values other fields determine.
     named: BTreeSet<&'static str>,
 }
 
@@ -32,7 +32,7 @@ impl Expected {
         kinds.into_iter().for_each(|kind| _ = counts.entry(kind).or_default());
     }
 
-    /// Expects an integer of so many bits.
+    /// Expects an integer with this number of bits.
     fn integer(&mut self, bits: u32, path: &[&'static str], is_free: bool) {
         let is_free = is_free && path.last().is_some_and(|name| !self.named.contains(name));
         match bits {
@@ -97,7 +97,7 @@ impl Expected {
         path.extend(name);
     }
 
-    /// Expects the values of the lines of a text, which are finite.
+    /// Expects the values of the lines of a text, whose floats are finite.
     fn grammar(&mut self, grammar: &'static Grammar) {
         for attribute in grammar.attributes {
             match attribute.value_type {

@@ -9,10 +9,10 @@ pub(super) const LISTS: &[&str] = &["no items", "one item", "several items", MAN
 /// The length of a list whose count needs more than one byte.
 pub(in crate::conformance) const MANY: &str = "more than 255 items";
 
-/// Optional fields.
+/// The kinds of optional fields.
 pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
 
-/// Flags.
+/// The kinds of flags.
 pub(super) const FLAGS: [&str; 2] = ["false", "true"];
 
 pub(super) fn of_integer(number: i128, bits: u32) -> &'static str {
@@ -45,7 +45,7 @@ pub(super) fn of_float(number: f32) -> &'static str {
     }
 }
 
-/// The kind of a 64-bit float.
+/// Returns the kind of a 64-bit float.
 pub(super) fn of_double(number: f64) -> &'static str {
     match number.to_bits() {
         0 => "0",
@@ -74,7 +74,7 @@ pub(super) fn of_string(text: &[u8]) -> &'static str {
     }
 }
 
-/// The kind of a list with so many items.
+/// Returns the kind of a list with this number of items.
 pub(super) fn of_list(count: u64) -> &'static str {
     match count {
         0 => "no items",

@@ -1,4 +1,4 @@
-//! Which kinds of values the fields of files have.
+//! Coverage: the kinds of values in the fields of files.
 
 mod expected;
 mod kinds;
@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use crate::layout::walk::walk;
 use crate::{AnyFormat, Dialect, Limits};
 
-/// How often each kind of value of each field occurs.
+/// The number of occurrences of each kind of value of each field.
 type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 
-/// How often each kind of value of each field occurs in files of a format: flags, values of enums, alternatives,
-/// optional fields, lengths of lists, boundaries of numbers.
+/// The number of occurrences of each kind of value of each field in files of a format.
 ///
-/// Boundaries are counted for values that nothing in the declaration depends on: a count, an offset or an index is
-/// whatever fits the file.
+/// Kinds of values are flags, enum values, alternatives, optional fields, list lengths and boundaries of numbers.
+/// Boundaries are counted only for values that nothing in the declaration depends on. Counts, offsets and indices are
+/// determined by the file.
 ///
 /// ```
 /// use meshspec::conformance::Coverage;
@@ -37,12 +37,12 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Returns the coverage of no files: every kind of every field, with a count of 0.
+    /// Creates an empty coverage: every kind of every field, with a count of 0.
     pub fn of(format: impl Into<AnyFormat>) -> Coverage {
         Coverage::in_dialect(format, None)
     }
 
-    /// Returns the coverage of no files of a dialect: what only other dialects have is left out.
+    /// Creates an empty coverage for a dialect, without fields and kinds of other dialects only.
     pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
         let format = format.into();
         Coverage { format, counts: expected::kinds(format, dialect) }
@@ -53,12 +53,12 @@ impl Coverage {
         self.counts.contains_key(field)
     }
 
-    /// Returns `true` if the field has this kind of value, in a file or by its declaration.
+    /// Returns `true` if the field has this kind of value, by declaration or in a file.
     pub fn has(&self, field: &str, kind: &str) -> bool {
         self.counts.get(field).is_some_and(|kinds| kinds.contains_key(kind))
     }
 
-    /// Counts the values of a file. Of a file that does not follow its declaration, the values before the fault count.
+    /// Counts the values of a file. In a malformed file, only the values before the first error count.
     pub fn add(&mut self, bytes: &[u8], dialect: Dialect) {
         for (field, kinds) in observed(self.format, bytes, dialect) {
             let counts = self.counts.entry(field).or_default();
@@ -71,7 +71,7 @@ impl Coverage {
         self.counts.iter().map(|(field, kinds)| (field.as_str(), kinds))
     }
 
-    /// Returns the kinds of values that no file has, each with its field.
+    /// Returns the fields and kinds of values that occur in no file.
     pub fn never(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.fields().flat_map(|(field, kinds)| {
             let never = kinds.iter().filter(|(_, count)| **count == 0);
@@ -85,7 +85,7 @@ pub(super) fn observed(format: AnyFormat, bytes: &[u8], dialect: Dialect) -> Cou
     let mut observer = observed::Observer::default();
     match format.layout_of(bytes, dialect) {
         Some(layout) => {
-            // Up to the first fault.
+            // Counts the values up to the first error.
             let _ = walk(layout, bytes, &Limits::default(), &mut observer);
         }
         None => observer.lines(format, &String::from_utf8_lossy(bytes)),

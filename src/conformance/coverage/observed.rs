@@ -1,4 +1,4 @@
-//! The kinds of values that a file has.
+//! The kinds of values in a file.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ impl Observer {
         *self.counts.entry(path).or_default().entry(kind).or_default() += 1;
     }
 
-    /// Notes the field of a node in the group that it belongs to, and the alternative of a choice.
+    /// Records the field of a node in its group, and the alternative of a choice.
     fn note(&mut self, node: &Node) {
         if node.bit_field.is_some() {
             return;
@@ -77,7 +77,7 @@ impl Visitor for Observer {
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.note(node);
         let kind = match (value, node.ty.without_order()) {
-            // Its fields follow one by one.
+            // Visited field by field.
             (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),
             (Value::Int(number), Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. })) => {
                 values.iter().find(|value| value.value == *number).map_or("other", |value| value.name)
@@ -112,7 +112,7 @@ impl Visitor for Observer {
     }
 }
 
-/// The names in a path, without the positions in lists.
+/// Returns the field names of a path, without list indices.
 fn names(path: &[Segment]) -> String {
     let names = path.iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),

@@ -65,18 +65,12 @@ fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
 }
 
 /// Returns an attribute with values derived from a seed. Bytes below 64 yield finite floats of all magnitudes.
-fn attribute(
-    dialect: Dialect,
-    usage: Usage,
-    (format, seed): (VertexFormat, u64),
-    vertices: u32,
-    plausible: bool,
-) -> Attribute {
+fn attribute(dialect: Dialect, usage: Usage, drawn: (VertexFormat, u64), n: u32, plausible: bool) -> Attribute {
     // Without a checksum, a colour of two components would look like texture coordinates of the other dialect (I2).
-    let is_odd = usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
-    let format = if is_odd { VertexFormat::Unorm8x4 } else { format };
-    let (mut state, mask) = (seed | 1, if plausible { 0x3f } else { 0xff });
-    let bytes = (0..vertices as usize * format.size()).map(|_| {
+    let is_odd = usage == Usage::Color && dialect == Dialect::Spec && drawn.0.components() == 2;
+    let format = if is_odd { VertexFormat::Unorm8x4 } else { drawn.0 };
+    let (mut state, mask) = (drawn.1 | 1, if plausible { 0x3f } else { 0xff });
+    let bytes = (0..n as usize * format.size()).map(|_| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;

@@ -1,4 +1,4 @@
-//! Numbers of a file: accessors of all kinds, sparse ones and those without a view.
+//! Reads accessors, including sparse ones and those without a buffer view.
 
 use ::gltf::json::accessor::{ComponentType, Type};
 use ::gltf::json::validation::Checked;
@@ -7,25 +7,25 @@ use super::document::Document;
 use super::malformed::malformed;
 use crate::{Error, Result, bulk};
 
-/// Values that are not in the file, but said to be 0, take this many bytes at most.
+/// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.
 const MAX_ZEROS: u64 = 64 << 20;
 
-/// An accessor all values of which are there.
+/// An accessor whose values are all in range.
 pub(super) struct Accessor<'a> {
     document: &'a Document<'a>,
     index: usize,
     pub kind: ComponentType,
     pub normalized: bool,
-    /// Number of components of a value; 16 for matrices.
+    /// The number of components per value; 16 for 4 × 4 matrices.
     pub components: usize,
     pub count: usize,
-    /// The first value on; `None` where all are 0.
+    /// The values; `None` if all are 0.
     values: Option<Values<'a>>,
-    /// Other values, and which ones they are.
+    /// The sparse substitution: indices and values.
     sparse: Option<(Vec<usize>, Values<'a>)>,
 }
 
-/// Values at even distances.
+/// Values with a stride.
 struct Values<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -41,26 +41,26 @@ impl<'a> Values<'a> {
 impl<'a> Document<'a> {
     /// # Errors
     ///
-    /// If values are not in the file, or are more than the limits allow.
+    /// Returns an error if values are outside the file or exceed the limits.
     pub fn accessor(&'a self, index: usize) -> Result<Accessor<'a>> {
         self.accessor_of(index, None)
     }
 
-    /// An accessor to these values, one after the other, instead of those of its view.
+    /// Returns the accessor, with tightly packed `unpacked` values in place of those of its view.
     ///
     /// # Errors
     ///
-    /// If values are not in the file, or are more than the limits allow.
+    /// Returns an error if values are outside the file or exceed the limits.
     pub fn accessor_of(&'a self, index: usize, unpacked: Option<&'a [u8]>) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
             return Err(malformed(path, format!("out of range: there are {}", self.root.accessors.len())));
         };
         let (Checked::Valid(kind), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
-            return Err(malformed(path, "of an unknown type"));
+            return Err(malformed(path, "unknown type"));
         };
         let Some(components) = components(ty) else {
-            return Err(Error::unsupported("matrices of 2 or 3 columns are not read").at_text(path));
+            return Err(Error::unsupported("matrices with 2 or 3 columns are unsupported").at_text(path));
         };
         let size = components * kind.0.size();
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
@@ -71,7 +71,7 @@ impl<'a> Document<'a> {
                 Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?)
             }
             (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
-                let message = format!("{count} values, none of which are in the file");
+                let message = format!("{count} values without a buffer view");
                 return Err(Error::limit_exceeded(message).at_text(path));
             }
             (None, None) => None,
@@ -105,7 +105,7 @@ impl<'a> Document<'a> {
                 Ok(Values { bytes, stride, size })
             }
             _ => Err(Fault::Here(format!(
-                "{count} values of {size} bytes at distances of {stride}, from byte {offset} on, \
+                "{count} values of {size} bytes with stride {stride} from offset {offset}, \
                  but bufferViews[{view}] has {} bytes",
                 bytes.len()
             ))),
@@ -120,14 +120,14 @@ impl<'a> Document<'a> {
     ) -> Result<(Vec<usize>, Values<'_>), Fault> {
         let replaced = sparse.count.0;
         let Checked::Valid(kind) = sparse.indices.component_type else {
-            return Err(Fault::Here("sparse indices of an unknown type".to_owned()));
+            return Err(Fault::Here("unknown component type of sparse indices".to_owned()));
         };
         let offset = sparse.indices.byte_offset.0;
         let indices = self.values(sparse.indices.buffer_view.value(), offset, replaced, kind.0.size())?;
         let values =
             self.values(sparse.values.buffer_view.value(), sparse.values.byte_offset.0, replaced, size)?;
         let convert = integer(kind.0);
-        // As many as are in the file.
+        // `values` has checked that the file holds this many indices.
         let indices: Vec<usize> =
             (0..replaced as usize).map(|index| convert(indices.get(index)) as usize).collect();
         match indices.iter().find(|index| **index as u64 >= count) {
@@ -137,7 +137,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// What is wrong, and whether another object is to blame.
+/// The error of an accessor or of an object that it refers to.
 enum Fault {
     Here(String),
     Elsewhere(Error),
@@ -153,19 +153,19 @@ impl Fault {
 }
 
 impl Accessor<'_> {
-    /// An error about this accessor.
+    /// Returns an error at this accessor.
     pub fn refuse(&self, message: impl ToString) -> Error {
         malformed(format!("accessors[{}]", self.index), message)
     }
 
-    fn want(&self, components: usize) -> Result<()> {
+    fn require_components(&self, components: usize) -> Result<()> {
         match self.components == components {
             true => Ok(()),
             false => Err(self.refuse(format!("{} components, expected {components}", self.components))),
         }
     }
 
-    /// The values as floats; normalised integers from 0 or −1 to 1.
+    /// Returns the values as floats. Normalized integers map to 0 to 1, or to −1 to 1 if signed.
     pub fn floats<const N: usize>(&self) -> Result<Vec<[f32; N]>>
     where
         [f32; N]: bytemuck::Pod,
@@ -176,7 +176,7 @@ impl Accessor<'_> {
         }
     }
 
-    /// All values, whose components are stored as `T`: in one go where they lie one after the other.
+    /// Returns all values, whose components are stored as `T`. Copies tightly packed values in bulk.
     pub fn plain<T: Copy + Default, const N: usize>(
         &self,
         convert: impl Fn(&[u8]) -> T,
@@ -184,7 +184,7 @@ impl Accessor<'_> {
     where
         [T; N]: bulk::Plain,
     {
-        self.want(N)?;
+        self.require_components(N)?;
         match &self.values {
             Some(values) if self.sparse.is_none() && values.stride == size_of::<[T; N]>() => {
                 self.document.spend(values.bytes.len() as u64, || format!("accessors[{}]", self.index))?;
@@ -194,13 +194,13 @@ impl Accessor<'_> {
         }
     }
 
-    /// The values as they are, widened.
+    /// Returns the values as integers, widened without normalization.
     pub fn integers<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
-        self.want(N)?;
+        self.require_components(N)?;
         self.collect(integer(self.kind))
     }
 
-    /// The components one after the other, for values of one to four of them.
+    /// Returns the components as a flat list, for values of one to four components.
     pub fn flat<T: Copy + Default>(&self, convert: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {
         match self.components {
             1 => Ok(self.collect::<T, 1>(convert)?.into_flattened()),
@@ -210,12 +210,12 @@ impl Accessor<'_> {
         }
     }
 
-    /// All values, each component turned by `convert`.
+    /// Returns all values, each component converted by `convert`.
     pub fn collect<T: Copy + Default, const N: usize>(
         &self,
         convert: impl Fn(&[u8]) -> T,
     ) -> Result<Vec<[T; N]>> {
-        self.want(N)?;
+        self.require_components(N)?;
         let size = (self.count as u64).saturating_mul(size_of::<[T; N]>() as u64);
         self.document.spend(size, || format!("accessors[{}]", self.index))?;
         let width = self.kind.size();
@@ -235,7 +235,7 @@ impl Accessor<'_> {
     }
 }
 
-/// Number of components; `None` for matrices whose columns may be filled up.
+/// Returns the number of components; `None` for matrices with padded columns.
 pub(super) fn components(ty: Type) -> Option<usize> {
     match ty {
         Type::Scalar => Some(1),
@@ -247,12 +247,12 @@ pub(super) fn components(ty: Type) -> Option<usize> {
     }
 }
 
-/// The number at the start of some bytes.
+/// Converts the first `N` bytes to a number; 0 if there are fewer.
 pub(super) fn number<const N: usize, T>(bytes: &[u8], convert: fn([u8; N]) -> T) -> T {
     convert(bytes.first_chunk().copied().unwrap_or([0; N]))
 }
 
-/// How a component becomes a float.
+/// Returns the conversion of a component to a float.
 pub(super) fn float(kind: ComponentType, normalized: bool) -> fn(&[u8]) -> f32 {
     match (kind, normalized) {
         (ComponentType::F32, _) => |bytes| number(bytes, f32::from_le_bytes),
@@ -270,7 +270,7 @@ pub(super) fn float(kind: ComponentType, normalized: bool) -> fn(&[u8]) -> f32 {
     }
 }
 
-/// How a component becomes an integer; floats are cut off.
+/// Returns the conversion of a component to an integer; floats are truncated.
 fn integer(kind: ComponentType) -> fn(&[u8]) -> u32 {
     match kind {
         ComponentType::I8 | ComponentType::U8 => |bytes| number(bytes, u8::from_le_bytes).into(),

@@ -1,4 +1,4 @@
-//! A mesh as a primitive: its columns as accessors.
+//! Writes a mesh as a primitive, and its attributes as accessors.
 
 use serde_json::{Map, Value, json};
 
@@ -6,12 +6,12 @@ use super::data::{Data, Kind, Shape, Stream, Target, type_of};
 use super::repair::Bones;
 use crate::scene::{Colors, Components, Custom, Indices, Mesh, Weights};
 
-/// The largest index of 16 bits; the one above starts a strip anew.
+/// The largest 16-bit index; 0xffff is the primitive restart value.
 const MAX_NARROW: u32 = 0xfffe;
 
 const POINTS: u32 = 0;
 
-/// The primitive of a mesh that has vertices. One without faces becomes points.
+/// Returns the primitive of a mesh with vertices. A mesh without faces becomes points.
 pub(super) fn primitive<'a>(mesh: &'a Mesh, bones: Bones, data: &mut Data<'a>) -> Map<String, Value> {
     let mut primitive = Map::new();
     primitive.insert("attributes".to_owned(), attributes(mesh, bones, data).into());
@@ -68,7 +68,7 @@ fn attributes<'a>(mesh: &'a Mesh, bones: Bones, data: &mut Data<'a>) -> Map<Stri
     attributes
 }
 
-/// Numbers of the kinds that glTF has.
+/// Returns values as a stream if glTF has their component type.
 fn components(custom: &Custom) -> Option<(Stream<'_>, Kind)> {
     let (stream, size, kind) = match &custom.values {
         Components::F32(values) => return Some((Stream::plain(values), Kind::F32)),
@@ -85,7 +85,7 @@ fn components(custom: &Custom) -> Option<(Stream<'_>, Kind)> {
     Some((stream, kind))
 }
 
-/// The accessor of the corners, 16 bits each where that is enough.
+/// Adds an accessor for the indices, in 16 bits if they fit. Returns its index.
 fn indices<'a>(indices: &'a Indices, data: &mut Data<'a>) -> usize {
     let narrow = indices.max().is_none_or(|largest| largest <= MAX_NARROW);
     let (stream, kind) = match indices {
@@ -100,7 +100,7 @@ fn indices<'a>(indices: &'a Indices, data: &mut Data<'a>) -> usize {
     data.push(Target::Indices, stream, indices.len(), Shape::new(kind, "SCALAR"))
 }
 
-/// What a mesh has that goes into `extras`; with its name where the name has no other place.
+/// Returns the extras of a mesh, with its name if requested.
 pub(super) fn extras(mesh: &Mesh, with_name: bool) -> Map<String, Value> {
     let mut extras = mesh.extras.clone();
     if mesh.flat {

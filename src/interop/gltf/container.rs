@@ -1,4 +1,4 @@
-//! The files around the JSON and the numbers.
+//! GLB containers, and `.gltf` files with their buffers.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -17,10 +17,10 @@ const MAGIC: &[u8; 4] = b"glTF";
 const JSON: &[u8; 4] = b"JSON";
 const BIN: &[u8; 4] = b"BIN\0";
 
-/// What need not be escaped in the name of a file.
+/// The characters to percent-encode in file names.
 pub(super) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Writes one binary file.
+/// Writes a GLB file.
 pub(super) fn write_glb(mut json: Json, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
     if data.len() > 0 {
         json.insert("buffers", Part::Value(json!([{ "byteLength": data.len() }])));
@@ -48,7 +48,7 @@ pub(super) fn write_glb(mut json: Json, data: &Data, name: &str, files: &mut dyn
     Ok(file.flush()?)
 }
 
-/// Writes the JSON, and the numbers beside it in a file that has its stem; in a data URI where there can be none.
+/// Writes the JSON, and the buffer to a `.bin` file with the same stem, or to a data URI if that file cannot be created.
 pub(super) fn write_json(mut json: Json, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
     if data.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
@@ -79,7 +79,7 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
     json.map_err(|error| Error::new(ErrorKind::Io, error.to_string()))
 }
 
-/// The JSON of a file and, where it is a `.glb`, its numbers.
+/// Splits a file into its JSON and, in a GLB, its binary chunk.
 pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
     let refuse = |path: &str, message: String| Error::malformed(message).at_text(path);
@@ -105,7 +105,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     }
     let mut rest = rest;
     let mut index = 1;
-    // Chunks of other names are to be passed over.
+    // glTF requires readers to skip unknown chunks.
     while !rest.is_empty() {
         let (name, content, others) =
             chunk(rest).map_err(|message| refuse(&format!("chunks[{index}]"), message))?;
@@ -123,7 +123,7 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_le_bytes(*first), rest))
 }
 
-/// The name and content of a chunk, and what follows it.
+/// The name and content of a chunk, and the remaining bytes.
 type Chunk<'a> = ([u8; 4], &'a [u8], &'a [u8]);
 
 fn chunk(bytes: &[u8]) -> Result<Chunk<'_>, String> {

@@ -1,4 +1,4 @@
-//! The animations of a file.
+//! Reads animations, and approximates cubic splines by linear segments.
 
 use std::collections::HashMap;
 
@@ -15,16 +15,16 @@ use super::take_own;
 use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples};
 use crate::{Loss, Result};
 
-/// The fewest straight pieces that a curve between two keys becomes.
+/// The minimum number of linear segments between two keys of a spline.
 const MIN_PIECES: usize = 8;
 
-/// The most straight pieces that a curve between two keys becomes.
+/// The maximum number of linear segments between two keys of a spline.
 const MAX_PIECES: usize = 64;
 
-/// How far the straight pieces may be from the curve, as a part of the range of its values, unless they would be too many.
+/// The tolerated distance of the segments from the spline, as a fraction of its value range, up to [`MAX_PIECES`].
 const NEAR: f32 = 1e-4;
 
-/// Values at the times of a list; for curves also those halfway between.
+/// Samples at the times of a list and, for splines, at the midpoints between these times.
 type Sampled<const N: usize> = (Vec<[f32; N]>, Vec<[f32; N]>);
 
 pub(super) fn read(
@@ -47,10 +47,11 @@ struct Reader<'a> {
     entry: &'a json::Animation,
     at: &'a str,
     animation: Animation,
-    /// The list of times for each accessor, with so many pieces between keys.
+    /// The index of the list of times for each accessor and number of segments between keys.
     lists: HashMap<(usize, usize), usize>,
-    /// The most pieces of a curve, and how far they are from it.
+    /// The largest number of segments between two keys.
     pieces: usize,
+    /// The deviation of the segments from the splines.
     deviation: Deviation,
 }
 
@@ -67,7 +68,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The animation, at this place in the scene, without the channels that cannot be read; `None` if nothing is left of it.
+    /// Reads the animation, which gets the index `place` in the scene, without unreadable channels. Returns `None` if no
+    /// channel is left.
     fn read(
         mut self,
         place: usize,
@@ -76,18 +78,18 @@ impl<'a> Reader<'a> {
         losses: &mut Vec<Loss>,
     ) -> Result<Option<Animation>> {
         let own = take_own(&mut extras(&self.entry.extras));
-        // With those that are not finite as texts.
+        // Non-finite floats are stored as strings.
         let float =
             |name: &str| own.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok());
         self.animation.name = self.entry.name.clone().unwrap_or_default();
         self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
-        // Without ticks of this crate's own, a tick is a second.
+        // Files of other programs have no rate: a tick is a second.
         self.animation.rate = float("rate").unwrap_or(1.0);
         let mut unread = Vec::new();
         for (number, channel) in self.entry.channels.iter().enumerate() {
             let at = format!("{}.channels[{number}]", self.at);
             if let Err(error) = self.channel(&at, channel, joints, losses) {
-                let why = failures.note(error, &at)?;
+                let why = failures.record(error, &at)?;
                 unread.push(Loss::dropped(at, "cannot be read").detail(why));
             }
         }
@@ -114,7 +116,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let node = channel.target.node.value();
         let Checked::Valid(property) = channel.target.path else {
-            return Err(malformed(path, "a target that glTF does not know"));
+            return Err(malformed(path, "unknown target path"));
         };
         if property == Property::MorphTargetWeights {
             losses.push(Loss::dropped(path, "animations of morph targets are not converted"));
@@ -130,7 +132,7 @@ impl<'a> Reader<'a> {
             return Err(malformed(path, message));
         };
         let Checked::Valid(curve) = sampler.interpolation else {
-            return Err(malformed(path, "an interpolation that glTF does not know"));
+            return Err(malformed(path, "unknown interpolation"));
         };
         let Some(joint) = joints.of_node(node) else {
             losses.push(
@@ -163,7 +165,7 @@ impl<'a> Reader<'a> {
         let times = self.list(sampler.input.value(), pieces, &seconds);
         let channel = Channel { joint, times, interpolation, samples };
         if curve == Curve::CubicSpline {
-            // By their numbers, samples are a tick apart.
+            // Compares at sample indices instead of times.
             let numbers: Vec<f32> = (0..channel.samples.len()).map(|number| number as f32).collect();
             let halfway: Vec<f32> = (0..middles.len()).map(|number| number as f32 + 0.5).collect();
             self.deviation.add(&middles, &channel.at(&numbers, &halfway, None));
@@ -181,14 +183,14 @@ impl<'a> Reader<'a> {
             .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|place| place + 1));
         match bad {
             Some(place) => {
-                Err(accessor.refuse(format!("time {place} is {}, not after the one before", seconds[place])))
+                Err(accessor
+                    .refuse(format!("time {place} is {}, not after the previous time", seconds[place])))
             }
             None => Ok(seconds),
         }
     }
 
-    /// The values at the times of the list for this sampler, and of curves those halfway between; how many pieces that has
-    /// between keys.
+    /// Returns the samples of a sampler and sets the number of segments between keys.
     fn values<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
@@ -220,7 +222,7 @@ impl<'a> Reader<'a> {
         Ok((every_second(0), every_second(1)))
     }
 
-    /// The index of the list of times of an accessor, in ticks.
+    /// Returns the index of the list of times of an accessor, adding it if it is new.
     fn list(&mut self, accessor: usize, pieces: usize, seconds: &[f32]) -> usize {
         let animation = &mut self.animation;
         let rate = animation.rate;
@@ -232,7 +234,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The tick at a time in seconds; a whole one if one is exactly there.
+/// Converts seconds to ticks; prefers a whole tick that converts back to the same time.
 fn to_ticks(seconds: f32, rate: f32) -> f32 {
     if !(rate > 0.0 && rate.is_finite()) {
         return seconds;
@@ -242,8 +244,8 @@ fn to_ticks(seconds: f32, rate: f32) -> f32 {
     if whole / rate == seconds { whole } else { ticks }
 }
 
-/// Something at each key and at the times between it and the next one. The arguments of `value` are the number of the
-/// key, the time up to the next one, and how much of that has passed.
+/// Returns a value for each key and each segment between keys. `value` gets the index of the key, the seconds to the next
+/// key, and the elapsed fraction of that time.
 fn between<T>(seconds: &[f32], pieces: usize, value: impl Fn(usize, f32, f32) -> T) -> Vec<T> {
     let mut all = Vec::new();
     for (place, pair) in seconds.windows(2).enumerate() {
@@ -254,9 +256,10 @@ fn between<T>(seconds: &[f32], pieces: usize, value: impl Fn(usize, f32, f32) ->
     all
 }
 
-/// How many straight pieces come near enough to each curve between these keys: a power of two, so that the times of
-/// several curves are those of the finest. A straight line is off by at most an
-/// eighth of the second derivative, which is largest at one of the ends.
+/// Returns the number of linear segments that approximate each spline within [`NEAR`]. It is a power of two, so that the
+/// times of coarser splines are among those of finer ones.
+///
+/// The error of a segment is at most an eighth of the second derivative, which is largest at a key.
 fn pieces_of<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
     let (mut low, mut high, mut bend) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
     for (place, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
@@ -273,11 +276,12 @@ fn pieces_of<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
     }
     let range = (0..N).map(|lane| high[lane] - low[lane]).fold(0.0, f32::max);
     let pieces = (bend / (8.0 * NEAR * range)).sqrt().ceil();
-    // A saturating cast; not-a-number becomes 0.
+    // The cast saturates; NaN becomes 0.
     (pieces as usize).clamp(MIN_PIECES, MAX_PIECES).next_power_of_two()
 }
 
-/// The cubic Hermite spline of two keys: in-tangent, value and out-tangent of each. glTF 2.0, appendix C.
+/// Evaluates the cubic Hermite spline between two keys, each with in-tangent, value and out-tangent. See glTF 2.0,
+/// appendix C.
 fn spline<const N: usize>(keys: &[[f32; N]], time: f32, t: f32) -> [f32; N] {
     let (t2, t3) = (t * t, t * t * t);
     std::array::from_fn(|lane| {

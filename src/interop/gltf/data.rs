@@ -1,4 +1,4 @@
-//! The numbers of a file while it is planned: views, accessors, and the columns that they come from.
+//! Plans the buffer of a file: views, accessors, and the streams behind them.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::entries::{Entry, entry};
 use crate::bulk;
 
-/// What views and accessors say of their numbers; constants of OpenGL.
+/// The component type of an accessor, as an OpenGL constant.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(super) enum Kind {
@@ -20,54 +20,54 @@ pub(super) enum Kind {
     F32 = 5126,
 }
 
-/// What a view is used for.
+/// The use of a view.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Attributes of vertices, one list to a view.
+    /// A vertex attribute.
     Vertices,
-    /// Corners of faces, one list to a view.
+    /// A list of vertex indices.
     Indices,
-    /// Matrices.
+    /// Inverse bind matrices, or transforms of instances.
     Matrices,
-    /// Times and values of animations, all in one view.
+    /// Times and samples of animations, which share a view.
     Animation,
     /// The content of an image file.
     Image,
 }
 
-/// Where the numbers come from.
+/// The source of the numbers.
 pub(super) enum Stream<'a> {
-    /// As they lie in memory.
+    /// Little-endian numbers, copied unchanged.
     Bytes(Cow<'a, [u8]>),
-    /// Indices that fit 16 bits.
+    /// Indices that fit in 16 bits.
     Narrow(&'a [u32]),
-    /// Joints that fit 8 bits.
+    /// Joints that fit in 8 bits.
     Bytewise(&'a [[u16; 4]]),
-    /// Records of a size that is no multiple of 4, filled up to the next one.
+    /// Records of the given size in bytes, each padded to a multiple of 4.
     Padded(Cow<'a, [u8]>, usize),
 }
 
-/// What an accessor says besides where the numbers are.
+/// The type and bounds of an accessor.
 pub(super) struct Shape {
     pub kind: Kind,
     pub name: &'static str,
     pub normalized: bool,
-    /// Smallest and largest value of each component.
+    /// The minimum and maximum of each component.
     pub bounds: Option<(Vec<f32>, Vec<f32>)>,
 }
 
 impl Shape {
-    /// Numbers that mean what they are.
+    /// Creates a shape without normalization or bounds.
     pub fn new(kind: Kind, name: &'static str) -> Shape {
         Shape { kind, name, normalized: false, bounds: None }
     }
 
-    /// With the bounds of these values.
+    /// Sets the bounds to those of these values.
     pub fn bounded<const N: usize>(mut self, values: &[[f32; N]]) -> Shape {
         let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
         for value in values {
             for lane in 0..N {
-                // Without the care for what is no number that `min` takes.
+                // Faster than `f32::min`, which handles NaN.
                 low[lane] = if value[lane] < low[lane] { value[lane] } else { low[lane] };
                 high[lane] = if value[lane] > high[lane] { value[lane] } else { high[lane] };
             }
@@ -76,14 +76,14 @@ impl Shape {
         self
     }
 
-    /// Integers that stand for 0 to 1.
+    /// Marks integers as normalized.
     pub fn normalized(mut self) -> Shape {
         self.normalized = true;
         self
     }
 }
 
-/// The type of values with this many components.
+/// Returns the accessor type for this many components.
 pub(super) fn type_of(components: usize) -> &'static str {
     match components {
         1 => "SCALAR",
@@ -99,17 +99,17 @@ pub(super) struct Data<'a> {
     pub accessors: Vec<Entry>,
     streams: Vec<Stream<'a>>,
     length: u64,
-    /// Where the view of all animations begins, where it is the last one.
+    /// The offset of the animation view, if that is the last view.
     animation: Option<u64>,
 }
 
 impl<'a> Data<'a> {
-    /// Bytes in all, a multiple of 4.
+    /// Returns the total size in bytes, a multiple of 4.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Plans an accessor to this many values, which all come from `stream`. Returns its index.
+    /// Adds an accessor for `count` values from `stream`. Returns its index.
     pub fn push(&mut self, target: Target, stream: Stream<'a>, count: usize, shape: Shape) -> usize {
         let offset = self.view(target, &stream);
         let mut accessor = json!({
@@ -133,7 +133,7 @@ impl<'a> Data<'a> {
         self.accessors.len() - 1
     }
 
-    /// Plans a view of the content of an image file. Returns its index.
+    /// Adds a view of the content of an image file. Returns its index.
     pub fn push_image(&mut self, bytes: &'a [u8]) -> usize {
         let stream = Stream::Bytes(Cow::Borrowed(bytes));
         self.view(Target::Image, &stream);
@@ -141,7 +141,7 @@ impl<'a> Data<'a> {
         self.views.len() - 1
     }
 
-    /// Makes a view for the stream, or extends that of the animations. Returns where in the view the stream begins.
+    /// Adds a view for the stream, or extends the animation view. Returns the offset of the stream in the view.
     fn view(&mut self, target: Target, stream: &Stream) -> u64 {
         let (start, length) = (self.length, stream.len());
         self.length += length.next_multiple_of(4);
@@ -164,7 +164,7 @@ impl<'a> Data<'a> {
         0
     }
 
-    /// Writes all numbers, each list filled up to a multiple of 4 bytes.
+    /// Writes all streams, each padded to a multiple of 4 bytes.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for stream in &self.streams {
             stream.write(out)?;
@@ -180,16 +180,16 @@ fn view_of(start: u64, length: u64) -> Value {
     json!({ "buffer": 0, "byteOffset": start, "byteLength": length })
 }
 
-/// Values that are turned into bytes at a time.
+/// The number of values converted to bytes at a time.
 const PIECE: usize = 1 << 16;
 
 impl<'a> Stream<'a> {
-    /// Numbers as they are.
+    /// Borrows numbers.
     pub fn plain<T: bulk::Plain>(values: &'a [T]) -> Stream<'a> {
         Stream::Bytes(bulk::as_bytes(values))
     }
 
-    /// Numbers that are nowhere else.
+    /// Copies numbers.
     pub fn owned<T: bulk::Plain>(values: &[T]) -> Stream<'static> {
         Stream::Bytes(Cow::Owned(bulk::as_bytes(values).into_owned()))
     }

@@ -1,4 +1,4 @@
-//! A file as the crate `gltf` sees it, with its buffers.
+//! A parsed file with its buffers.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -21,27 +21,28 @@ use crate::scene::Extras;
 use crate::text::quoted_or_hex;
 use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness, limits};
 
-/// Why bytes cannot be had.
+/// The reason why a buffer cannot be read.
 type Reason = (ErrorKind, String);
 
 pub(super) struct Document<'a> {
     pub root: json::Root,
-    /// The content of each buffer, or why it cannot be had.
+    /// The content of each buffer, or the reason why it cannot be read.
     buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
-    /// The transform of each node relative to its parent, in the 64 bits of the JSON numbers.
+    /// The transform of each node relative to its parent, in the 64-bit precision of the JSON.
     pub local: Vec<DMat4>,
     pub strictness: Strictness,
-    /// The bytes of compressed views, once they are unpacked.
+    /// The bytes of compressed views, unpacked on first use.
     #[cfg(feature = "meshopt")]
     unpacked: Vec<std::cell::OnceCell<Vec<u8>>>,
-    /// Bytes that may still be decoded.
+    /// The remaining number of bytes to decode.
     budget: Cell<u64>,
 }
 
 impl<'a> Document<'a> {
     /// # Errors
     ///
-    /// If it is no glTF 2.0, or a skin has a joint that is not there. A buffer that is missing fails only where it is used.
+    /// Returns an error if the file is not glTF 2.0, or a skin refers to a missing joint. A missing buffer is an error only
+    /// when it is used.
     pub fn new(
         bytes: &'a [u8],
         files: &dyn Files,
@@ -85,11 +86,11 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The bytes of a view and the distance of its values, where that is said.
+    /// Returns the bytes of a view and its stride, if declared.
     ///
     /// # Errors
     ///
-    /// If the index is out of range, or the buffer is missing or too short.
+    /// Returns an error if the index is out of range, or the buffer is missing or too short.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
         let Some(view) = self.root.buffer_views.get(index) else {
@@ -114,7 +115,7 @@ impl<'a> Document<'a> {
         Ok((self.range(index, buffer, offset, view.byte_length.0)?, stride))
     }
 
-    /// The bytes of a compressed view, unpacked once; `None` of a view that is not compressed.
+    /// Returns the bytes of a compressed view, unpacked on first use; `None` for uncompressed views.
     #[cfg(feature = "meshopt")]
     fn unpack(&self, index: usize, view: &json::buffer::View) -> Result<Option<&[u8]>> {
         let Some((name, packed)) = Packed::of(view) else { return Ok(None) };
@@ -131,7 +132,7 @@ impl<'a> Document<'a> {
         Ok(Some(unpacked.get_or_init(|| bytes)))
     }
 
-    /// Bytes of a buffer, for a view.
+    /// Returns a range of a buffer. Errors are located at the view.
     fn range(&self, view: usize, buffer: usize, offset: u64, length: u64) -> Result<&[u8]> {
         let path = || format!("bufferViews[{view}]");
         let bytes = match self.buffers.get(buffer) {
@@ -153,13 +154,13 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Bytes that may still be decoded.
+    /// Returns the remaining number of bytes to decode.
     #[cfg(feature = "draco")]
     pub fn left(&self) -> u64 {
         self.budget.get()
     }
 
-    /// Counts bytes that are about to be decoded.
+    /// Counts bytes before they are decoded. Returns an error if they exceed the limit.
     pub fn spend(&self, bytes: u64, path: impl FnOnce() -> String) -> Result<()> {
         match self.budget.get().checked_sub(bytes) {
             Some(left) => {
@@ -171,17 +172,19 @@ impl<'a> Document<'a> {
     }
 }
 
-/// What is to be said of the extensions of a view, which may know where its bytes are; `None` of a view without any.
+/// Describes the unsupported extensions of a view, which may hold its bytes; `None` for a view without extensions.
 fn unread_extensions(view: &json::buffer::View) -> Option<String> {
     let names: Vec<_> = view.extensions.as_ref()?.others.keys().map(String::as_str).collect();
     let is_packed = names.iter().any(|name| MESHOPT.contains(name));
-    let why = if is_packed { ": this build is without the feature `meshopt`" } else { "" };
-    (!names.is_empty()).then(|| format!("{} is not read{why}", names.join(", ")))
+    let why = if is_packed { ": this build lacks the feature `meshopt`" } else { "" };
+    (!names.is_empty()).then(|| format!("{} is unsupported{why}", names.join(", ")))
 }
 
+/// Checks the major version. Version 1 is also recognized by its objects in place of lists.
+///
 /// # Errors
 ///
-/// If the file is of another major version than 2: version 1 has objects where version 2 has lists.
+/// Returns an error for any major version other than 2.
 fn check_version(json: &Value) -> Result<()> {
     let version = json.pointer("/asset/version");
     let is_first = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);
@@ -291,7 +294,7 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
     Some(bytes.map(|bytes| (media_type, bytes)))
 }
 
-/// What an object has that the format gives no meaning; not an object, it is called "extras".
+/// Returns the extras of an object. A value other than an object gets the name "extras".
 pub(super) fn extras(extras: &json::Extras) -> Extras {
     let value = extras.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
     match value {

@@ -1,4 +1,4 @@
-//! `KHR_draco_mesh_compression`: attributes and triangles of a primitive, compressed together.
+//! `KHR_draco_mesh_compression`: compressed attributes and triangles of a primitive.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use super::DRACO;
 use super::document::Document;
 use crate::Result;
 
-/// What of a primitive is compressed.
+/// The decompressed parts of a primitive.
 #[derive(Default)]
 pub(super) struct Unpacked {
-    /// The values of accessors, by the index of each.
+    /// The values of accessors, by accessor index.
     pub columns: BTreeMap<usize, Vec<u8>>,
-    /// The corners of triangles.
+    /// The vertex indices of the triangles.
     pub corners: Option<Vec<u32>>,
 }
 
-/// Unpacks what of a primitive is compressed, which is nothing in most.
+/// Decompresses a primitive. Returns nothing for uncompressed primitives.
 ///
 /// # Errors
 ///
-/// If the Draco mesh is damaged, is not what the accessors of the primitive say, or takes more than the limits allow.
+/// Returns an error if the Draco mesh is damaged, contradicts the accessors of the primitive, or exceeds the limits.
 pub(super) fn read(document: &Document, primitive: &Primitive, at: &str) -> Result<Unpacked> {
     let extensions = primitive.extensions.as_ref();
     match extensions.and_then(|extensions| extensions.others.get(DRACO)) {
@@ -31,7 +31,7 @@ pub(super) fn read(document: &Document, primitive: &Primitive, at: &str) -> Resu
     }
 }
 
-/// Without the decoder. Files may have the numbers of a compressed primitive as they are, too.
+/// Rejects compressed primitives in builds without the decoder, unless the file also has uncompressed data.
 #[cfg(not(feature = "draco"))]
 fn unpack(document: &Document, primitive: &Primitive, _: &Value, at: &str) -> Result<Unpacked> {
     use ::gltf::json::mesh::Semantic;
@@ -41,7 +41,7 @@ fn unpack(document: &Document, primitive: &Primitive, _: &Value, at: &str) -> Re
     let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
     match accessor {
         Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
-            let message = format!("{DRACO} is not read: this build is without the feature `draco`");
+            let message = format!("{DRACO} is unsupported: this build lacks the feature `draco`");
             Err(crate::Error::unsupported(message).at_text(at))
         }
         _ => Ok(Unpacked::default()),
@@ -67,10 +67,10 @@ mod decoder {
     use crate::interop::gltf::accessor::components;
     use crate::interop::gltf::malformed::malformed;
 
-    /// Bytes that the decoder needs for each triangle while it works, about.
+    /// The approximate working memory of the decoder per triangle, in bytes.
     const WORK: u64 = 64;
 
-    /// What the extension says of a primitive.
+    /// The extension object of a primitive.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Entry {
@@ -88,7 +88,7 @@ mod decoder {
         let refuse = |message: &str| malformed(at, format!("{DRACO}: {message}"));
         let entry = Entry::deserialize(entry).map_err(|error| refuse(&error.to_string()))?;
         let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
-            return Err(refuse("the mode of the primitive is neither triangles nor a strip of them"));
+            return Err(refuse("the primitive mode is neither triangles nor triangle strip"));
         };
         let (bytes, _) = document.view(entry.buffer_view)?;
         let mesh = decode(bytes, document.left()).map_err(|error| match error.kind() {
@@ -104,15 +104,14 @@ mod decoder {
             let name = semantic.to_string();
             let Some(id) = entry.attributes.get(&name) else { continue };
             let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
-                return Err(refuse(&format!("{name} is to be attribute {id}, which is not there")));
+                return Err(refuse(&format!("{name} refers to the missing attribute {id}")));
             };
             let points = mesh.num_points();
             let size = size(document, accessor.value(), attribute, points);
             let size = size.map_err(|message| refuse(&message))?;
             document.spend(points as u64 * size as u64, || at.to_owned())?;
             let values = values(attribute, points, size);
-            let values =
-                values.ok_or_else(|| refuse(&format!("there are points without a value of {name}")))?;
+            let values = values.ok_or_else(|| refuse(&format!("points without a value of {name}")))?;
             columns.insert(accessor.value(), values);
         }
         let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
@@ -132,11 +131,11 @@ mod decoder {
         Ok(mesh)
     }
 
-    /// Bytes of a value of an attribute.
+    /// Returns the size in bytes of a value of an attribute.
     ///
     /// # Errors
     ///
-    /// If the accessor says otherwise.
+    /// Returns an error if the accessor's type or count disagrees.
     fn size(
         document: &Document,
         accessor: usize,
@@ -163,15 +162,15 @@ mod decoder {
                 Ok(width * kind.size())
             }
             _ => Err(format!(
-                "attribute {} has {points} values of {width} components of the type {:?}, which is not what \
-                 accessors[{accessor}] says",
+                "attribute {} has {points} values of {width} components of the type {:?}, which disagrees with \
+                 accessors[{accessor}]",
                 attribute.unique_id(),
                 attribute.data_type()
             )),
         }
     }
 
-    /// The value of an attribute at each point, one after the other; `None` if there is not one for each.
+    /// Returns the values of an attribute in the order of the points; `None` if a point has no value.
     fn values(attribute: &PointAttribute, points: usize, size: usize) -> Option<Vec<u8>> {
         let bytes = attribute.buffer().data();
         if attribute.is_mapping_identity() {

@@ -1,4 +1,4 @@
-//! The JSON of a file to be written. List entries become text once they are complete: as values, those of a million
+//! The JSON of an output file. List entries are serialized as soon as they are complete, since the values of a million
 //! meshes would take gigabytes.
 
 use std::collections::BTreeMap;

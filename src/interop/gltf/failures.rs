@@ -1,21 +1,21 @@
-//! Parts of a file that cannot be read: left out and listed, as long as there is another mesh.
+//! Unreadable parts of a file, which are dropped and listed as long as a mesh is left.
 
 use crate::scene::Scene;
 use crate::{Error, ErrorKind, Result};
 
-/// Why parts could not be read.
+/// The errors of unreadable parts.
 #[derive(Default)]
 pub(super) struct Failures {
     first: Option<Error>,
 }
 
 impl Failures {
-    /// Takes note of what is wrong with the part at `at`. Returns what to say of it in the list of losses.
+    /// Records the error of the part at `at`. Returns the detail for the list of losses.
     ///
     /// # Errors
     ///
-    /// The error itself if it is about limits: to read on would not respect them.
-    pub fn note(&mut self, error: Error, at: &str) -> Result<String> {
+    /// Returns errors about exceeded limits, which end reading.
+    pub fn record(&mut self, error: Error, at: &str) -> Result<String> {
         if error.kind() == ErrorKind::LimitExceeded {
             return Err(error);
         }
@@ -24,12 +24,12 @@ impl Failures {
         Ok(message)
     }
 
-    /// Takes levels of detail out that have lost all their meshes.
+    /// Drops levels of detail without readable meshes.
     ///
     /// # Errors
     ///
-    /// If there is no mesh at all, what was wrong first.
-    pub fn settle(self, scene: &mut Scene) -> Result<()> {
+    /// Returns the first recorded error if no mesh is left.
+    pub fn finish(self, scene: &mut Scene) -> Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         scene.lods.retain(|lod| !lod.meshes.is_empty());
         if scene.meshes.is_empty() { Err(first) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Nodes: who stands below whom, and where.
+//! The node hierarchy and the transforms of nodes.
 
 use std::ops::Range;
 
@@ -16,26 +16,26 @@ use crate::{Loss, Result};
 
 pub(super) struct Hierarchy {
     pub parents: Vec<Option<usize>>,
-    /// Where each node is, relative to its parent.
+    /// The transform of each node relative to its parent.
     pub local: Vec<Mat4>,
-    /// The nodes of the scene that is read.
+    /// Whether each node is in the scene.
     pub shown: Vec<bool>,
-    /// The node above all others, which has the transform of the scene.
+    /// The root node whose transform is that of the scene.
     pub top: Option<usize>,
-    /// All nodes: each is followed by those below it.
+    /// All nodes in depth-first order.
     pub order: Vec<usize>,
-    /// The part of the order that each node and those below it are.
+    /// The range in the order of each node and its descendants.
     ranges: Vec<Range<usize>>,
-    /// From the space of each node to that of the scene.
+    /// The transform from node space to scene space of each node.
     to_scene: Vec<Mat4>,
-    /// The same in 64 bits.
+    /// The same transforms in 64 bits.
     exact: Vec<DMat4>,
 }
 
 impl Hierarchy {
     /// # Errors
     ///
-    /// If a node has two parents or is its own ancestor.
+    /// Returns an error if a node has two parents or is its own ancestor.
     pub fn new(document: &Document, losses: &mut Vec<Loss>) -> Result<Hierarchy> {
         let nodes = &document.root.nodes;
         let mut parents = vec![None; nodes.len()];
@@ -64,7 +64,7 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
-    /// Finds out where each node is in the scene.
+    /// Computes the transform of each node to scene space.
     fn place(&mut self, document: &Document) {
         self.to_scene = vec![Mat4::IDENTITY; self.local.len()];
         self.exact = vec![DMat4::IDENTITY; self.local.len()];
@@ -74,7 +74,7 @@ impl Hierarchy {
         }
     }
 
-    /// The only root besides skinned meshes, if it has a transform and nothing else.
+    /// Returns the only root besides skinned meshes, if it has no content and is neither a joint nor animated.
     fn find_top(&self, document: &Document, roots: &[usize]) -> Option<usize> {
         let root = &document.root;
         let skinned =
@@ -88,7 +88,7 @@ impl Hierarchy {
         (alone && plain && !joint && !animated(root)[top]).then_some(top)
     }
 
-    /// From the space of a node, or of what is above all, to that of the scene.
+    /// Returns the transform from the space of a node to that of the scene; the identity for `None`.
     pub fn to_scene(&self, node: Option<usize>) -> Mat4 {
         node.map_or(Mat4::IDENTITY, |node| self.to_scene[node])
     }
@@ -98,25 +98,25 @@ impl Hierarchy {
         node.map_or(DMat4::IDENTITY, |node| self.exact[node])
     }
 
-    /// From the space of the scene to that of a node; the identity where the node is not below it.
+    /// Returns the transform from scene space to that of a node; the identity if it has no inverse.
     pub fn inverse(&self, node: usize) -> Mat4 {
         let inverse = self.to_scene(Some(node)).inverse();
         if inverse.is_finite() { inverse } else { Mat4::IDENTITY }
     }
 
-    /// Whether a node is another one, or below it.
+    /// Returns `true` if `node` is `above` or one of its descendants.
     pub fn is_below(&self, node: usize, above: usize) -> bool {
         self.ranges[above].contains(&self.ranges[node].start)
     }
 
-    /// This node and those above it, below the one on top.
+    /// Iterates over a node and its ancestors, up to but excluding the top node.
     pub fn up(&self, node: Option<usize>) -> impl Iterator<Item = usize> {
         let first = node.filter(|node| Some(*node) != self.top);
         std::iter::successors(first, |node| self.parents[*node].filter(|node| Some(*node) != self.top))
     }
 }
 
-/// Which nodes an animation moves.
+/// Returns for each node whether an animation moves it.
 pub(super) fn animated(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
     for animation in &root.animations {
@@ -132,7 +132,7 @@ pub(super) fn animated(root: &json::Root) -> Vec<bool> {
     animated
 }
 
-/// These nodes and those below them, each followed by those below it.
+/// Returns these nodes and their descendants in depth-first order.
 fn below(nodes: &[json::Node], mut open: Vec<usize>) -> Vec<usize> {
     let mut reached = vec![false; nodes.len()];
     let mut order = Vec::new();
@@ -146,7 +146,7 @@ fn below(nodes: &[json::Node], mut open: Vec<usize>) -> Vec<usize> {
     order
 }
 
-/// The part of the order that each node and those below it are; empty for nodes that are not in it.
+/// Returns the range in the order of each node and its descendants; empty for nodes outside the order.
 fn ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize>> {
     let mut ranges = vec![0..0; parents.len()];
     for (place, node) in order.iter().enumerate() {
@@ -160,7 +160,7 @@ fn ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The roots of the scene that is to be shown; all roots where the file has no scene.
+/// Returns the roots of the chosen scene; all roots if the file has no scene.
 fn scene_roots(document: &Document, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
     let root = &document.root;
     let chosen = root.scene.map_or(0, |scene| scene.value());
@@ -173,7 +173,7 @@ fn scene_roots(document: &Document, parents: &[Option<usize>], losses: &mut Vec<
     }
 }
 
-/// The transform of a node; a matrix as it is.
+/// Returns the transform of a node, or its matrix as `Err`.
 pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
     let default = Transform::default();
     match node.matrix {
@@ -186,7 +186,7 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
     }
 }
 
-/// The nodes that stand for a node from a distance on.
+/// Returns the coarser levels of detail of a node.
 pub(super) fn coarser(document: &Document, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
     let nodes = &document.root.nodes;
     let lods = nodes[node].extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
@@ -200,7 +200,7 @@ pub(super) fn coarser(document: &Document, node: usize, losses: &mut Vec<Loss>) 
     there.into_iter().filter_map(|id| Some(id.as_u64()? as usize)).collect()
 }
 
-/// The distance from which on a node is shown, where this crate has written it.
+/// Returns the minimum distance in metres at which a node is shown, if the extras of this crate hold it.
 pub(super) fn distance(node: &json::Node) -> Option<f32> {
     let own = super::take_own(&mut extras(&node.extras));
     own.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)

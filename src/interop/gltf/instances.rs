@@ -1,4 +1,4 @@
-//! `EXT_mesh_gpu_instancing`: a mesh that is shown several times.
+//! `EXT_mesh_gpu_instancing`: several instances of a mesh.
 
 use ::gltf::json::{Node, Root};
 use serde_json::Value;
@@ -22,11 +22,11 @@ pub(super) fn count(root: &Root, node: &Node) -> u64 {
     counts.max().unwrap_or(0).saturating_mul(primitives)
 }
 
-/// Where the instances of the mesh of a node are, relative to the node; `None` where there is only the mesh itself.
+/// Returns the transforms of the instances of a node, relative to the node; `None` for a node without instances.
 ///
 /// # Errors
 ///
-/// If the lists of translations, rotations and factors cannot be read, or are not as long as each other.
+/// Returns an error if the translations, rotations or scales cannot be read or differ in number.
 pub(super) fn read(
     document: &Document,
     node: usize,

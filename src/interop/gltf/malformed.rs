@@ -1,4 +1,4 @@
-//! The error of a file that breaks the rules of glTF.
+//! Errors about invalid glTF.
 
 use crate::Error;
 

@@ -1,4 +1,4 @@
-//! What is wrong in a file, but other programs read it, too: mended or left out, and listed.
+//! Repairs or drops invalid parts of a file that other programs tolerate, and lists them.
 
 use ::gltf::json;
 use ::gltf::json::material::AlphaMode;
@@ -17,8 +17,8 @@ pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_
     })
 }
 
-/// Mends what the crate does not accept: scenes without nodes, channels of animations without a target, and integers
-/// that are written as floats, such as `1e0`.
+/// Repairs JSON that the crate `gltf` rejects: scenes without nodes, animation channels without a target node, and
+/// integers written as floats, such as `1e0`.
 fn mend(json: &mut Value, losses: &mut Vec<Loss>) {
     for scene in list_mut(json, "scenes").into_iter().flatten() {
         if let Some(scene) = scene.as_object_mut() {
@@ -38,7 +38,7 @@ fn mend(json: &mut Value, losses: &mut Vec<Loss>) {
     to_integers(json);
 }
 
-/// The entries of a list of an object.
+/// Returns the entries of a list in an object.
 fn list_mut<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
     json.get_mut(name)?.as_array_mut()
 }
@@ -58,13 +58,13 @@ fn to_integers(json: &mut Value) {
     }
 }
 
-/// Takes out references to what is not there, and values that the format does not know, where the rest means something
-/// without them. Accessors, views and buffers are looked at where they are used.
+/// Drops references to missing items and unknown values that the rest of the file does not depend on. Accessors, views
+/// and buffers are checked on use.
 ///
 /// # Errors
 ///
-/// If a skin names a joint that is not there: the joints behind it would have other numbers. If there is nothing that
-/// the scene to be shown could be.
+/// Returns an error if a skin refers to a missing joint, since dropping it would renumber the following joints. Returns
+/// an error if the file names a scene but has neither scenes nor nodes.
 pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {
     let (nodes, scenes) = (root.nodes.len(), root.scenes.len());
     if scenes == 0 && root.scene.take().is_some() {
@@ -107,14 +107,14 @@ pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Resul
     }
     for (index, view) in root.buffer_views.iter_mut().enumerate() {
         if view.byte_stride.take_if(|stride| stride.0 == 0).is_some() {
-            let message = "a distance of 0 between values: taken to follow each other";
+            let message = "a stride of 0: values assumed to be tightly packed";
             losses.push(Loss::changed(format!("bufferViews[{index}].byteStride"), message));
         }
     }
     Ok(())
 }
 
-/// Takes out a reference to one of `count` things, if it is not among them.
+/// Drops a reference that is not below `count`.
 fn keep<T>(
     index: &mut Option<json::Index<T>>,
     count: usize,

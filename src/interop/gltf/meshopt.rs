@@ -1,4 +1,4 @@
-//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: the bytes of a view, compressed.
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: compressed buffer views.
 
 use ::gltf::json::buffer::View;
 use meshoptimizer_rs::{Limits, Workspace, codec};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::MESHOPT;
 
-/// What the extension says of a view.
+/// The extension object of a view.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Packed {
@@ -29,7 +29,7 @@ enum Mode {
     Indices,
 }
 
-/// What is done to the values once they are unpacked.
+/// The filter to apply after decompression.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum Filter {
@@ -42,18 +42,18 @@ enum Filter {
 }
 
 impl Packed {
-    /// The name of the extension and what it says; `None` of a view without it.
+    /// Returns the name of the extension and its object; `None` for a view without it.
     pub fn of(view: &View) -> Option<(&'static str, Result<Packed, String>)> {
         let others = &view.extensions.as_ref()?.others;
         let (name, entry) = MESHOPT.iter().find_map(|name| Some((*name, others.get(*name)?)))?;
         Some((name, Packed::deserialize(entry).map_err(|error| error.to_string())))
     }
 
-    /// Bytes that the view unpacks to.
+    /// Returns the decompressed size in bytes.
     ///
     /// # Errors
     ///
-    /// If there are no such values in this mode with this filter, or they are not what the view is to hold.
+    /// Returns an error if the stride is invalid for mode and filter, or the size differs from that of the view.
     pub fn size(&self, view: &View) -> Result<u64, String> {
         let Packed { byte_stride: stride, count, mode, filter, .. } = *self;
         let fits = match (mode, filter) {
@@ -77,13 +77,13 @@ impl Packed {
         })
     }
 
-    /// The bytes of the view.
+    /// Decompresses the bytes of the view.
     ///
     /// # Errors
     ///
-    /// If the packed bytes are damaged.
+    /// Returns an error if the compressed bytes are damaged.
     pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        // What it takes has been counted.
+        // Unlimited: `Document::unpack` has counted the decompressed size.
         let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });
         let (count, stride) = (self.count, self.byte_stride);
         let unpacked = match self.mode {

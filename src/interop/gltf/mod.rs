@@ -1,11 +1,10 @@
 //! glTF 2.0, `.glb` and `.gltf`, to and from scenes.
 //!
-//! What glTF has no place for is kept in `extras`, under the name `meshspec`: ticks of animations, texts and user data
-//! of the scene, distances of levels of detail. [`read`](read::read) finds it there again; whoever else reads the file
-//! need not know of it.
+//! Data without a glTF equivalent goes to `extras` under the name `meshspec`, such as ticks of animations and distances of
+//! levels of detail. [`read`](read::read) restores it; other readers ignore it.
 //!
-//! What the specification forbids is put right before a scene is written, and listed ([`repair`]). The numbers then go
-//! from the columns of the scene to the file as they lie in memory ([`data`]).
+//! Before writing, everything that the specification forbids is repaired and listed ([`repair`]). The attributes of the
+//! scene are then written without conversion where possible ([`data`]).
 
 mod accessor;
 mod attributes;
@@ -36,23 +35,23 @@ use serde_json::Value;
 
 use crate::scene::{Capabilities, Components, Extras};
 
-/// The name in `extras` under which this crate keeps what glTF has no place for.
+/// The name in `extras` for data without a glTF equivalent.
 const OWN: &str = "meshspec";
 
-/// The name of the node that has the transform of the scene.
+/// The name of the node with the transform of the scene.
 const TOP: &str = "scene";
 
 /// The extension for levels of detail.
 const LOD: &str = "MSFT_lod";
 
-/// The extension for meshes that are shown several times.
+/// The extension for instances of meshes.
 const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
-/// The extensions for views whose bytes are compressed. The second one is the successor of the first, with one filter more
-/// and another version of its codecs.
+/// The extensions for compressed buffer views. The second succeeds the first, with an additional filter and a new codec
+/// version.
 const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// The extension for primitives that are compressed.
+/// The extension for compressed primitives.
 const DRACO: &str = "KHR_draco_mesh_compression";
 
 /// The extensions for images other than PNG and JPEG, with their media types.
@@ -99,7 +98,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     extras: true,
 };
 
-/// The name of the kind of numbers in `extras`, for kinds that glTF does not have.
+/// Returns the name in `extras` of a component type that glTF lacks.
 fn kind_name(values: &Components) -> Option<&'static str> {
     match values {
         Components::F64(_) => Some("f64"),
@@ -109,14 +108,14 @@ fn kind_name(values: &Components) -> Option<&'static str> {
     }
 }
 
-/// Keeps a value under the name of this crate.
+/// Adds a value under the name of this crate.
 fn set_own(extras: &mut Extras, key: &str, value: Value) {
     let mut own = take_own(extras);
     own.insert(key.to_owned(), value);
     extras.insert(OWN.to_owned(), own.into());
 }
 
-/// Takes out what is kept under the name of this crate.
+/// Removes and returns the values under the name of this crate.
 fn take_own(extras: &mut Extras) -> Extras {
     match extras.remove(OWN) {
         Some(Value::Object(own)) => own,
@@ -132,7 +131,7 @@ fn label(list: &str, index: usize, name: Option<&str>) -> String {
     }
 }
 
-/// glTF in one binary file.
+/// GLB: glTF in a single binary file.
 pub(super) mod glb {
     pub(in crate::interop) use super::CAPABILITIES;
     pub(in crate::interop) use super::read::{CONVENTIONS, read};
@@ -150,7 +149,7 @@ pub(super) mod glb {
     }
 }
 
-/// glTF as JSON with a file of numbers beside it.
+/// glTF as JSON with a separate buffer file.
 pub(super) mod gltf_json {
     pub(in crate::interop) use super::CAPABILITIES;
     pub(in crate::interop) use super::read::{CONVENTIONS, read};

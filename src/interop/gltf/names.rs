@@ -1,5 +1,5 @@
-//! Names and extras: those of a node, its mesh and a primitive become those of one mesh of the scene, and other nodes have
-//! no place there.
+//! Names and extras. Those of a node, its mesh and a primitive merge into one mesh of the scene; those of empty nodes are
+//! listed as losses.
 
 use std::collections::HashMap;
 
@@ -13,22 +13,22 @@ use super::{LIGHTS, TOP, label, take_own};
 use crate::scene::{Extras, Mesh};
 use crate::{Category, Loss};
 
-/// Where a mesh of the scene comes from.
+/// The origin of a mesh of the scene.
 pub(super) struct Origin<'a> {
     pub root: &'a json::Root,
     pub node: usize,
     pub mesh: usize,
-    /// The place of the primitive.
+    /// The path of the primitive.
     pub at: &'a str,
-    /// How many losses there were before those of the node.
+    /// The number of losses before those of the node.
     pub listed: usize,
-    /// Whether name and extras of the node go to a placement.
+    /// Whether a placement takes the name and extras of the node.
     pub is_placed: bool,
 }
 
 impl Origin<'_> {
-    /// Gives the mesh its name, and all extras. What the primitive says goes before what the mesh says, and that before
-    /// what the node says; extras that have to give way are listed.
+    /// Sets the name of the mesh and merges the extras. Those of the primitive override those of the mesh, which override
+    /// those of the node; overridden extras are listed.
     pub fn gather(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
@@ -51,7 +51,7 @@ impl Origin<'_> {
                     let message = "extras of the same name as those of a mesh or primitive";
                     let loss = Loss::dropped(format!("{holder}.extras.{key}"), message);
                     let loss = loss.detail(format_args!("{old}, but {path} has {value}"));
-                    // The same node and mesh have several primitives.
+                    // Other primitives of the same mesh may have listed the same loss.
                     if losses.get(self.listed..).is_some_and(|own| !own.contains(&loss)) {
                         losses.push(loss);
                     }
@@ -64,7 +64,7 @@ impl Origin<'_> {
         }
     }
 
-    /// Lists the name that none of the meshes has taken. That of a joint is not lost.
+    /// Lists the names of node and mesh that no mesh of the scene got. A joint keeps the name of its node.
     pub fn list_names(&self, meshes: &[Mesh], is_joint: bool, losses: &mut Vec<Loss>) {
         let node = self.root.nodes[self.node].name.as_ref().filter(|_| !is_joint);
         let names = [
@@ -81,8 +81,8 @@ impl Origin<'_> {
     }
 }
 
-/// Lists the nodes of the scene that have a name or extras, but are neither meshes nor joints. Cameras and lights are listed
-/// as such.
+/// Lists the empty nodes of the scene with a name or extras, which are neither meshes nor joints. Cameras and lights are
+/// listed separately.
 pub(super) fn list_nodes(
     document: &Document,
     hierarchy: &Hierarchy,
@@ -90,7 +90,7 @@ pub(super) fn list_nodes(
     losses: &mut Vec<Loss>,
 ) {
     let root = &document.root;
-    // Those of skins without a skeleton are none.
+    // Placeholder joints of skins without a skeleton are not in `joints`.
     let mut kept: Vec<bool> = (0..root.nodes.len()).map(|node| joints.of_node(node).is_some()).collect();
     for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
         kept[joint.value()] = true;
@@ -102,7 +102,7 @@ pub(super) fn list_nodes(
         }
         let is_listed = node.camera.is_some()
             || node.extensions.as_ref().is_some_and(|extensions| extensions.others.contains_key(LIGHTS));
-        // The node on top will be called so again.
+        // Writing restores the name of the top node.
         let known = if hierarchy.top == Some(index) { TOP } else { "" };
         let name = node.name.as_deref().filter(|name| !name.is_empty() && *name != known && !is_listed);
         let mut extras = extras(&node.extras);
@@ -120,9 +120,9 @@ pub(super) fn list_nodes(
     }
 }
 
-/// Lists the meshes that no object of the scene uses.
+/// Lists the meshes not used by the scene.
 pub(super) fn list_unused(shown: &[bool], losses: &mut Vec<Loss>) {
     for (index, _) in shown.iter().enumerate().filter(|(_, shown)| !**shown) {
-        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes that no object of the scene uses"));
+        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes not used by the scene"));
     }
 }

@@ -1,8 +1,8 @@
-//! Nodes, skin and meshes of a file to be written.
+//! The nodes, skin and meshes of an output file.
 //!
-//! The joints come first, so that a joint's node has its number. Above all joints and unskinned meshes stands one node
-//! with the transform of the scene: joints must have a common root. Skinned meshes are roots themselves, since nodes
-//! above them do not move them.
+//! The joints come first, so that node and joint indices are equal. Joints must have a common root: a top node, with the
+//! transform of the scene, is the parent of root joints and unskinned meshes. Skinned meshes are root nodes, since their
+//! ancestors do not move them.
 
 use std::collections::HashSet;
 
@@ -20,16 +20,16 @@ use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform, is_diagonal
 
 #[derive(Default)]
 pub(super) struct Outline<'a> {
-    /// Joints, and the node above all.
+    /// The joints, then the top node.
     nodes: Vec<Value>,
-    /// The nodes after these: those of meshes.
+    /// The following nodes, which show meshes.
     shown: Vec<Entry>,
     pub meshes: Vec<Entry>,
     pub skins: Vec<Value>,
     pub materials: Materials<'a>,
-    /// The nodes of the scene.
+    /// The root nodes of the scene.
     pub roots: Vec<usize>,
-    /// Whether a node shows its mesh several times.
+    /// Whether a node has instances.
     pub has_instances: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Outline<'a> {
             outline.place(node, skinned, &mut below, top);
         }
         if outline.roots.is_empty() {
-            // Some readers want a scene to have a node.
+            // Some readers require a scene to have a node.
             let node = outline.show(&json!({ "name": TOP }));
             outline.roots.push(node);
         }
@@ -76,20 +76,20 @@ impl<'a> Outline<'a> {
         outline
     }
 
-    /// All nodes.
+    /// Takes all nodes, in order.
     pub fn take_nodes(&mut self) -> Vec<Entry> {
         let mut nodes = list(&std::mem::take(&mut self.nodes));
         nodes.append(&mut self.shown);
         nodes
     }
 
-    /// Adds a node after joints and top. Returns its index.
+    /// Adds a node after the joints and the top node. Returns its index.
     fn show(&mut self, node: &Value) -> usize {
         self.shown.push(entry(node));
         self.nodes.len() + self.shown.len() - 1
     }
 
-    /// Puts a node below the top or beside it.
+    /// Adds a node to the children of the top node, or to the roots.
     fn place(&mut self, node: usize, skinned: bool, below: &mut Vec<usize>, top: Option<usize>) {
         if top.is_some() && !skinned {
             below.push(node);
@@ -98,7 +98,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Adds the nodes that show a mesh, and hands each to `place`.
+    /// Adds the nodes that show a mesh, and passes each to `place`.
     fn mesh_nodes(
         &mut self,
         mesh: &'a Mesh,
@@ -121,7 +121,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// A node for each joint. Returns those without a parent.
+    /// Adds a node per joint. Returns the root joints.
     fn joints(&mut self, scene: &Scene, bones: Bones) -> Vec<usize> {
         if bones.placeholders {
             self.nodes.extend((0..bones.count).map(|joint| json!({ "name": format!("joint {joint}") })));
@@ -147,7 +147,7 @@ impl<'a> Outline<'a> {
         roots
     }
 
-    /// Adds the meshes as primitives of one mesh. Returns a node that shows it; `None` if none has vertices.
+    /// Adds the meshes as primitives of a single mesh. Returns a node that shows it; `None` without vertices.
     fn mesh(&mut self, meshes: &[&'a Mesh], bones: Bones, data: &mut Data<'a>) -> Option<Map<String, Value>> {
         let several = meshes.len() > 1;
         let mut node = Map::new();
@@ -181,8 +181,8 @@ impl<'a> Outline<'a> {
         Some(node)
     }
 
-    /// One node for each level of detail, all meshes of which are its primitives. Returns the finest, which names the
-    /// others, and whether it is skinned.
+    /// Adds a node per level of detail, with the meshes of the level as primitives. Returns the finest node, which refers
+    /// to the others, and whether it is skinned.
     fn lods(&mut self, scene: &'a Scene, bones: Bones, data: &mut Data<'a>) -> Option<(usize, bool)> {
         let mut lods: Vec<_> = scene.lods.iter().collect();
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));

@@ -1,4 +1,4 @@
-//! A primitive as a mesh: its accessors as columns.
+//! Reads a primitive as a mesh.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,10 @@ use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Loss, Result, Strictness};
 
-/// The mesh of a primitive, with the numbers of joints as its skin counts them, and the numbers of its sets of texture
-/// coordinates. `None`: it cannot be read, and that is
-/// listed. This crate may have kept something in the extras of the mesh.
+/// Returns the mesh of a primitive and the numbers of its `TEXCOORD` sets. `None` if the primitive is unsupported; the
+/// loss is listed.
+///
+/// Joint indices are those of the skin. `known_of_mesh` holds the extras that this crate added to the mesh.
 pub(super) fn read(
     document: &Document,
     entry: &json::mesh::Primitive,
@@ -31,7 +32,7 @@ pub(super) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<Option<(Mesh, Vec<u32>)>> {
     let Checked::Valid(mode) = entry.mode else {
-        return Err(malformed(at, "a mode that glTF does not know"));
+        return Err(malformed(at, "unknown primitive mode"));
     };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
         losses.push(Loss::dropped(at, "lines are not converted"));
@@ -78,14 +79,14 @@ pub(super) fn read(
 
 struct Columns<'a> {
     document: &'a Document<'a>,
-    /// The values of accessors that were compressed.
+    /// The decompressed values of accessors.
     unpacked: &'a BTreeMap<usize, Vec<u8>>,
     at: &'a str,
     failures: &'a mut Failures,
     losses: &'a mut Vec<Loss>,
-    /// The kinds of custom attributes before they became floats.
+    /// The original component types of custom attributes written as floats.
     kinds: Extras,
-    /// The numbers of the sets of texture coordinates.
+    /// The numbers of the `TEXCOORD` sets.
     uv_sets: Vec<u32>,
     mesh: Mesh,
 }
@@ -115,11 +116,11 @@ impl<'a> Columns<'a> {
                 _ => None,
             };
             match self.attribute(semantic, *index, weights) {
-                // Without its joints, a mesh would stand elsewhere.
+                // Without its joints, the mesh would be misplaced.
                 Err(error) if weights.is_some() => return Err(error),
                 Err(error) => {
                     let path = self.path(&semantic.to_string());
-                    let why = self.failures.note(error, &path)?;
+                    let why = self.failures.record(error, &path)?;
                     self.losses.push(Loss::dropped(path, "cannot be read").detail(why));
                 }
                 Ok(()) => {}
@@ -128,7 +129,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// `other`: for joints the accessor of their weights, and for weights that of their joints.
+    /// Reads an attribute. `other` is the accessor of the weights of joints, or of the joints of weights.
     fn attribute(&mut self, semantic: &Semantic, index: usize, other: Option<usize>) -> Result<()> {
         let accessor = self.accessor(index)?;
         if accessor.count != self.mesh.positions.len() {
@@ -162,7 +163,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// Adds the morph targets by their default weights.
+    /// Applies the morph targets with their default weights.
     fn morph(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
         for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
             let mesh = &mut self.mesh;
@@ -186,7 +187,7 @@ impl<'a> Columns<'a> {
         format!("{}.attributes.{name}", self.at)
     }
 
-    /// Sets of a scene are counted without gaps.
+    /// Lists a set whose number changes, since scenes number sets without gaps.
     fn list_place(&mut self, name: &str, set: u32, place: usize) {
         if set as usize != place {
             let message = "sets are numbered without gaps";
@@ -231,8 +232,8 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Adds the offsets of a morph target times its weight to the first three components of these values, if there are any.
-/// The side of a bitangent is no offset.
+/// Adds the weighted offsets of a morph target to the first three components of values. Targets do not change the
+/// handedness of tangents.
 fn add<const N: usize>(
     document: &Document,
     offsets: Option<json::Index<json::Accessor>>,
@@ -251,7 +252,7 @@ fn add<const N: usize>(
     Ok(())
 }
 
-/// Colours without alpha are opaque.
+/// Reads colours; those without alpha are opaque.
 fn colors(accessor: &Accessor) -> Result<Colors> {
     match (accessor.kind, accessor.components) {
         (ComponentType::U8, 3) => {
@@ -272,7 +273,7 @@ fn skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
         return Err(weights.refuse(format!("{} weights for {} joints", weights.count, joints.count)));
     }
     let (ComponentType::U8 | ComponentType::U16) = joints.kind else {
-        return Err(joints.refuse("joints are integers of 8 or 16 bits without a sign"));
+        return Err(joints.refuse("expected unsigned 8-bit or 16-bit joints"));
     };
     let mut indices: Vec<[u16; 4]> =
         joints.integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
@@ -348,11 +349,11 @@ fn indices(accessor: &Accessor) -> Result<Indices> {
             let values: Vec<[u32; 1]> = accessor.plain(|bytes| number(bytes, u32::from_le_bytes))?;
             Ok(Indices::U32(values.into_flattened()))
         }
-        _ => Err(accessor.refuse("indices are integers without a sign")),
+        _ => Err(accessor.refuse("expected unsigned integer indices")),
     }
 }
 
-/// Every second triangle of a strip is the other way round. Those that only connect two strips have no area.
+/// Converts a strip to triangles. Reverses every second triangle, and drops the degenerate ones that connect strips.
 fn strip(corners: &[u32]) -> Vec<u32> {
     let triangles = corners.windows(3).enumerate().map(|(place, three)| match place % 2 {
         0 => [three[0], three[1], three[2]],

@@ -1,4 +1,4 @@
-//! glTF as a scene.
+//! Reads glTF as a scene.
 
 use std::collections::HashMap;
 
@@ -20,14 +20,14 @@ use crate::{Limits, Loss, LossKind, Result, limits};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
-/// Bytes in memory for each byte of JSON, at most: a number and its comma become a value.
+/// The maximum memory per byte of JSON, in bytes: a digit and its comma become a `Value`.
 const SIZE_OF_VALUE: u64 = 16;
 
-/// Reads a `.glb` or a `.gltf`: the bytes say which.
+/// Reads a `.glb` or `.gltf` file, detected by its magic bytes.
 ///
 /// # Errors
 ///
-/// If the file is no glTF 2.0, none of its meshes can be read, or it takes more than the limits allow.
+/// Returns an error if the file is not glTF 2.0, none of its meshes can be read, or it exceeds the limits.
 pub(in crate::interop) fn read(
     bytes: &[u8],
     files: &dyn Files,
@@ -60,7 +60,7 @@ pub(in crate::interop) fn read(
     reader.meshes()?;
     let Reader { mut scene, failures, shown, mut losses, .. } = reader;
     names::list_unused(&shown, &mut losses);
-    failures.settle(&mut scene)?;
+    failures.finish(&mut scene)?;
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
@@ -97,21 +97,21 @@ struct Reader<'a> {
     joints: &'a Joints,
     materials: Vec<MaterialEntry>,
     failures: Failures,
-    /// Which meshes of the file are in the scene.
+    /// Whether each mesh of the file is in the scene.
     shown: Vec<bool>,
-    /// The mesh of the scene for a primitive that nodes share unchanged; `None` for one that cannot be read.
+    /// The scene mesh of each shared primitive, by mesh and primitive index; `None` for unreadable primitives.
     known: HashMap<(usize, usize), Option<usize>>,
-    /// Whether applying the transforms of nodes was asked for.
+    /// Whether to bake the transforms of nodes, so that baking is no loss.
     bake: bool,
     max_triangles: u64,
-    /// Triangles or vertices in copies of meshes.
+    /// The number of triangles or vertices in copies of meshes.
     copied: u64,
     losses: Vec<Loss>,
     scene: Scene,
 }
 
 impl Reader<'_> {
-    /// The meshes of all nodes of the scene, in the order of the nodes.
+    /// Reads the meshes of all nodes of the scene, in the order of the nodes.
     fn meshes(&mut self) -> Result<()> {
         let root = &self.document.root;
         let nodes = root.nodes.iter().zip(&self.hierarchy.shown).filter(|(_, shown)| **shown);
@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
         let known = lods[level].distance;
         if let Some(other) = distance.filter(|distance| *distance != known) {
-            let message = "levels of detail of a scene have one distance";
+            let message = "a level of detail has a single distance";
             let loss = Loss::changed(format!("nodes[{node}]"), message);
             self.losses.push(loss.detail(format_args!("{other} m becomes {known} m")));
         }
@@ -170,7 +170,7 @@ impl Reader<'_> {
             Ok(instances) => instances,
             Err(error) => {
                 let at = format!("nodes[{index}].extensions.{INSTANCING}");
-                let why = self.failures.note(error, &at)?;
+                let why = self.failures.record(error, &at)?;
                 let message = "instances that cannot be read: the mesh is placed once";
                 self.losses.push(Loss::dropped(at, message).detail(why));
                 None
@@ -189,7 +189,7 @@ impl Reader<'_> {
             let read = match self.primitive(&origin, place) {
                 Ok(read) => read,
                 Err(error) => {
-                    let why = self.failures.note(error, &at)?;
+                    let why = self.failures.record(error, &at)?;
                     self.losses.push(Loss::dropped(at.clone(), "cannot be read").detail(why));
                     None
                 }
@@ -202,7 +202,7 @@ impl Reader<'_> {
                     self.show(self.scene.meshes.len() - 1, index, above, instances.as_deref())?;
                 }
                 (Some(mesh), Some(instances)) => {
-                    let words = self.size_of_words(&origin, place);
+                    let words = self.text_size(&origin, place);
                     self.instances(&mesh, words, instances, index, above)?;
                 }
                 (Some(mesh), None) => self.place(mesh, Mat4::IDENTITY, index, above),
@@ -220,7 +220,7 @@ impl Reader<'_> {
             let loss = Loss::new(
                 LossKind::Split,
                 format!("meshes[{mesh}]"),
-                "each primitive becomes a mesh of its own",
+                "each primitive becomes a separate mesh",
             );
             self.losses.push(loss.counting(added.len(), "meshes"));
         }
@@ -253,9 +253,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The mesh of a primitive, where it is as the file has it.
+    /// Reads the mesh of a primitive in mesh space.
     fn primitive(&mut self, origin: &Origin, place: usize) -> Result<Option<Mesh>> {
-        self.document.spend(self.size_of_words(origin, place), || origin.at.to_owned())?;
+        self.document.spend(self.text_size(origin, place), || origin.at.to_owned())?;
         let entry = &self.document.root.meshes[origin.mesh];
         let primitive = &entry.primitives[place];
         let known = take_own(&mut extras(&entry.extras));
@@ -272,8 +272,8 @@ impl Reader<'_> {
         Ok(Some(mesh))
     }
 
-    /// What names and extras of a primitive take in memory, which are there anew wherever it is shown.
-    fn size_of_words(&self, origin: &Origin, place: usize) -> u64 {
+    /// Returns the memory in bytes for names and extras of a primitive, which every copy duplicates.
+    fn text_size(&self, origin: &Origin, place: usize) -> u64 {
         let (node, mesh) = (&self.document.root.nodes[origin.node], &self.document.root.meshes[origin.mesh]);
         let primitive = &mesh.primitives[place];
         let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
@@ -287,7 +287,7 @@ impl Reader<'_> {
         (extras as u64).saturating_mul(SIZE_OF_VALUE) + (names + material) as u64
     }
 
-    /// Joints of the skin become those of the skeleton.
+    /// Maps the joints of the skin to those of the skeleton.
     fn attach(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
         match self.document.root.nodes[node].skin {
             Some(skin) => {
@@ -306,8 +306,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a mesh. Moves its vertices to where the node is, and binds them to the joint that moves it. Those of skins
-    /// are where their joints are.
+    /// Adds a mesh. Without a skin, its vertices move to scene space and are bound to the joint that moves the node.
     fn place(&mut self, mut mesh: Mesh, instance: Mat4, node: usize, above: Option<usize>) {
         if mesh.skins.is_empty() {
             self.place_unskinned(&mut mesh, instance, node, above);
@@ -315,7 +314,7 @@ impl Reader<'_> {
         self.scene.meshes.push(mesh);
     }
 
-    /// Adds a mesh for each instance.
+    /// Adds a mesh per instance.
     fn instances(
         &mut self,
         mesh: &Mesh,
@@ -337,7 +336,7 @@ impl Reader<'_> {
             self.place(mesh.clone(), instance.to_matrix(), node, above);
         }
         self.bake = bake;
-        let message = "instances become meshes of their own";
+        let message = "instances become separate meshes";
         let loss = Loss::new(LossKind::Split, format!("nodes[{node}]"), message);
         self.losses.push(loss.detail(instances.len()));
         Ok(())

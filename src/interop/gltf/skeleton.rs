@@ -1,4 +1,4 @@
-//! The skins of a file, and the nodes that move meshes, as one skeleton.
+//! Combines the skins of a file and its animated nodes into one skeleton.
 
 use ::gltf::json;
 use glam::{DVec3, Mat4};
@@ -12,24 +12,24 @@ use super::take_own;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
 use crate::{Error, Loss, LossKind, Result};
 
-/// A skeleton, and where in it nodes and joints of skins are.
+/// The skeleton, with the joints of nodes and skins.
 #[derive(Default)]
 pub(super) struct Joints {
     pub skeleton: Skeleton,
     /// The joint of each node.
     of_node: Vec<Option<usize>>,
-    /// For each skin the numbers of its joints in the skeleton.
+    /// The skeleton indices of the joints of each skin.
     of_skin: Vec<Vec<u16>>,
-    /// Which nodes are moved: by an animation, or as the joint of a skin.
+    /// Whether each node is animated or the joint of a skin.
     moved: Vec<bool>,
-    /// For each node the joint that moves it, and the transform to its space; `None` if nothing moves it.
+    /// The joint that moves each node, and the transform from node space to joint space; `None` for static nodes.
     holders: Vec<Option<(usize, Mat4)>>,
 }
 
 impl Joints {
     /// # Errors
     ///
-    /// If there are more joints than can be numbered, or matrices than the limits allow.
+    /// Returns an error if there are more than 65,535 joints, or matrices exceed the limits.
     pub fn new(
         document: &Document,
         hierarchy: &Hierarchy,
@@ -46,8 +46,8 @@ impl Joints {
                 Ok(matrices) => matrices,
                 Err(error) => {
                     let at = format!("skins[{index}].inverseBindMatrices");
-                    let why = failures.note(error, &at)?;
-                    let message = "cannot be read: joints assumed to be bound where their nodes are";
+                    let why = failures.record(error, &at)?;
+                    let message = "cannot be read: joints bound in the rest pose of their nodes";
                     losses.push(Loss::changed(at, message).detail(why));
                     skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
                 }
@@ -65,19 +65,19 @@ impl Joints {
         Ok(joints)
     }
 
-    /// The joint of a node.
+    /// Returns the joint of a node.
     pub fn of_node(&self, node: usize) -> Option<usize> {
         self.of_node.get(node).copied().flatten()
     }
 
-    /// Returns the exact translations of the joints that are nodes, by the index of the joint.
+    /// Returns the joint index and exact translation of each node that is a joint.
     pub fn translations(&self, document: &Document) -> Vec<(usize, DVec3)> {
         let nodes = document.local.iter().zip(&self.of_node);
         nodes.filter_map(|(local, joint)| Some(((*joint)?, local.w_axis.truncate()))).collect()
     }
 
-    /// The joint that a mesh at a node below `above` moves with, and the transform of the mesh where that is bound; `None`
-    /// if nothing moves it.
+    /// Returns the joint that moves a mesh at a node below `above`, and the transform of the mesh in the bind pose of that
+    /// joint. `None` for static meshes.
     pub fn holder(&self, hierarchy: &Hierarchy, node: usize, above: Option<usize>) -> Option<(u16, Mat4)> {
         let own = self.holders[node].filter(|(joint, _)| self.of_node(node) == Some(*joint));
         let (joint, to_joint) = own.or_else(|| {
@@ -88,11 +88,11 @@ impl Joints {
         bind.is_finite().then_some((joint as u16, bind * to_joint))
     }
 
-    /// Turns the numbers of a skin into those of the skeleton. The joint that never moves becomes none.
+    /// Maps the joint indices of a skin to those of the skeleton. The static joint becomes [`Skin::NONE`].
     ///
     /// # Errors
     ///
-    /// If the index is out of range.
+    /// Returns an error if an index is out of range.
     pub fn number(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
         let numbers = self.of_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
         for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {
@@ -117,7 +117,7 @@ impl Joints {
         Ok(())
     }
 
-    /// Adds the joints of a skin. Returns their numbers.
+    /// Adds the joints of a skin. Returns their indices in the skeleton.
     fn skin(
         &mut self,
         root: &json::Root,
@@ -144,7 +144,7 @@ impl Joints {
             let number = match known {
                 Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
                 Some(joint) => {
-                    // Bound otherwise than in an earlier skin: one that moves along with it.
+                    // Another bind pose than in an earlier skin: adds a child joint that moves with the known one.
                     twice += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let rest = Some(Transform::default());
@@ -172,7 +172,7 @@ impl Joints {
         self.skeleton.joints.len() - 1
     }
 
-    /// Nodes that an animation moves with a mesh are joints, too, bound where they rest.
+    /// Adds animated nodes that carry a mesh as joints, bound in their rest pose.
     fn add_moved(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
         let meshes =
             root.nodes.iter().enumerate().filter(|(_, node)| node.mesh.is_some() && node.skin.is_none());
@@ -189,20 +189,20 @@ impl Joints {
             }
             if !hierarchy.to_scene(Some(node)).inverse().is_finite() {
                 self.moved[node] = false;
-                let message = "animations of nodes that have no size at rest: their meshes stay at rest";
+                let message = "animations of nodes with a scale of 0 at rest: their meshes stay at rest";
                 losses.push(Loss::dropped(format!("nodes[{node}]"), message));
                 continue;
             }
             let mut joint = joint(&root.nodes[node], hierarchy.inverse(node));
             if root.nodes[node].mesh.is_some() {
-                // Those of the mesh.
+                // The mesh keeps the extras.
                 joint.extras.clear();
             }
             self.of_node[node] = Some(self.push(joint));
         }
     }
 
-    /// Nodes above joints are joints, too, if they are not where their parents are.
+    /// Adds ancestors of joints as joints, unless they are static with an identity transform.
     fn add_ancestors(&mut self, root: &json::Root, hierarchy: &Hierarchy) {
         let joints: Vec<usize> =
             (0..self.of_node.len()).filter(|node| self.of_node[*node].is_some()).collect();
@@ -218,7 +218,7 @@ impl Joints {
         }
     }
 
-    /// Gives the joints of nodes their parents, and no rest where it is that of the bind pose. Finds the joint that moves
+    /// Sets the parents of joints, and drops rest transforms equal to those of the bind pose. Finds the joint that moves
     /// each node.
     fn link(&mut self, hierarchy: &Hierarchy, bound: &[usize]) {
         let mut nearest = vec![None; self.of_node.len()];
@@ -245,7 +245,7 @@ impl Joints {
     }
 }
 
-/// Visits nodes up to the first that is marked, and marks them.
+/// Marks and visits nodes until the first marked one.
 fn mark(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut visit: impl FnMut(usize)) {
     for node in nodes {
         if std::mem::replace(&mut marks[node], true) {
@@ -255,7 +255,7 @@ fn mark(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut visit: impl 
     }
 }
 
-/// Lists the node that a skin names as its root, unless that is the joint above all its others, as it will be again.
+/// Lists the declared root of a skin, unless it is the common ancestor of its joints, which writing restores.
 fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);

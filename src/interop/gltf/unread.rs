@@ -1,4 +1,4 @@
-//! What a file has and a scene has no place for, as far as its JSON says so by itself.
+//! Lists the parts of a file that scenes cannot hold, as far as the JSON alone shows them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_own};
 use crate::Loss;
 
-/// Extensions that are read, or change nothing. Lights are listed by name.
+/// Returns the extensions that are read or have no effect. Lights are listed by name instead.
 fn supported() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));
@@ -19,7 +19,7 @@ fn supported() -> HashSet<&'static str> {
     names
 }
 
-/// Lists whose extras are read or listed elsewhere, and lists that are lost as a whole.
+/// The lists with extras that are read or listed elsewhere, or that are dropped entirely.
 const OTHERWISE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
 
 pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
@@ -27,7 +27,7 @@ pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
     found.visit(json, &mut String::new());
     extensions(json, &found.extensions, losses);
     for (path, names) in found.extras {
-        losses.push(Loss::dropped(path, "extras of these are not converted").detail(names));
+        losses.push(Loss::dropped(path, "extras are not converted").detail(names));
     }
     let lights = json.pointer(&format!("/extensions/{LIGHTS}")).unwrap_or(&Value::Null);
     users(json, "cameras", json, "/camera", losses);
@@ -41,7 +41,8 @@ fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Lists the entries of this kind, by the nodes that have them; `pointer` leads from a node to the index of the entry.
+/// Lists the entries of this kind by the nodes that use them. `pointer` is the JSON pointer from a node to the entry's
+/// index.
 fn users(json: &Value, kind: &str, holder: &Value, pointer: &str, losses: &mut Vec<Loss>) {
     let mut names = Vec::new();
     let mut used = HashSet::new();
@@ -59,7 +60,7 @@ fn users(json: &Value, kind: &str, holder: &Value, pointer: &str, losses: &mut V
     }
 }
 
-/// Lists the morph targets of each mesh. Exporters put their names into the extras.
+/// Lists the morph targets of each mesh, with the names that exporters store in extras.
 fn morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     let describe = |(index, mesh): (usize, &Value)| {
         let counts = entries(mesh, "primitives").iter().map(|primitive| entries(primitive, "targets").len());
@@ -80,14 +81,14 @@ fn name_of(entry: &Value) -> Option<&str> {
     entry.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
-/// Extensions and extras, wherever they are.
+/// The extensions and extras of a file.
 #[derive(Default)]
 struct Found<'a> {
-    /// The name of each extension, where it is first, and in how many places.
+    /// The name of each extension, its first path, and the number of its uses.
     extensions: Vec<(&'a str, String, usize)>,
-    /// Where each extension is in that list.
+    /// The index of each extension in that list.
     known: HashMap<&'a str, usize>,
-    /// Where extras are that are not read, and the names in them.
+    /// The paths of unread extras, and the names in them.
     extras: Vec<(String, String)>,
 }
 
@@ -109,7 +110,7 @@ impl<'a> Found<'a> {
             }
             Value::Array(list) => {
                 for (index, child) in list.iter().enumerate().filter(|(_, child)| !child.is_number()) {
-                    // Writing to a text does not fail.
+                    // Writing to a `String` cannot fail.
                     let _ = write!(path, "[{index}]");
                     self.visit(child, path);
                     path.truncate(length);
@@ -148,7 +149,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Extensions that are not read, whether the file says that it has them or not.
+/// Lists unsupported extensions, declared or not.
 fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
     let mut listed: HashSet<&str> = supported();
     for list in ["extensionsRequired", "extensionsUsed"] {
@@ -167,7 +168,7 @@ fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Lo
     }
 }
 
-/// Names and the like of what is read.
+/// Lists copyright notices and names that scenes lack.
 fn texts(json: &Value, losses: &mut Vec<Loss>) {
     let mut drop = |path: String, value: Option<&Value>, what: &str| {
         if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
@@ -186,7 +187,7 @@ fn texts(json: &Value, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Attributes of names that the format does not have.
+/// Lists attributes with unknown names.
 fn semantics(json: &Value, losses: &mut Vec<Loss>) {
     for (mesh, entry) in entries(json, "meshes").iter().enumerate() {
         for (place, primitive) in entries(entry, "primitives").iter().enumerate() {
@@ -200,7 +201,7 @@ fn semantics(json: &Value, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Whether the crate knows the name; it keeps none that it does not know.
+/// Returns `true` if the crate `gltf` knows the attribute name. It drops all others.
 fn is_semantic(name: &str) -> bool {
     let parsed: Result<Checked<Semantic>, _> = serde_json::from_value(name.into());
     matches!(parsed, Ok(Checked::Valid(_)))

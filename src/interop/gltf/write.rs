@@ -1,4 +1,4 @@
-//! A scene as glTF.
+//! Writes a scene as glTF.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -14,7 +14,7 @@ use crate::scene::{
 };
 use crate::{Loss, Quantity, Result};
 
-/// Turns the scene into JSON and numbers, and hands them to `save`.
+/// Converts the scene to JSON and buffer data, and passes them to `save`.
 pub(super) fn write(
     mut scene: Scene,
     options: &SceneOptions,
@@ -62,14 +62,14 @@ pub(super) fn write(
     Ok(losses)
 }
 
-/// Whether some meshes of the levels of detail follow joints and others do not: they would need different parents.
+/// Returns `true` if levels of detail mix skinned and unskinned meshes, which need different parents.
 fn mixed_lods(scene: &Scene) -> bool {
     let meshes = scene.lods.iter().flat_map(|lod| &lod.meshes).filter_map(|mesh| scene.meshes.get(*mesh));
     let skinned: Vec<bool> = meshes.map(|mesh| !mesh.skins.is_empty()).collect();
     skinned.contains(&true) && skinned.contains(&false)
 }
 
-/// Where the scene comes from, and how that file and this one are understood.
+/// Returns the asset object, with the source of the scene and the conventions of both files.
 fn asset(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
@@ -137,7 +137,7 @@ fn animation_entry<'a>(
     }
     clock.list_shift(at, losses);
     let mut extras = Extras::new();
-    // Those that are not finite become texts.
+    // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
         let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
         set_own(&mut extras, name, value);
@@ -152,13 +152,13 @@ fn animation_entry<'a>(
     entry
 }
 
-/// The times of an animation in seconds, which begin at 0 or later and strictly ascend.
+/// Converts the times of an animation to seconds that are not negative and strictly ascending.
 struct Clock {
-    /// The accessor of each list that was needed so far.
+    /// The accessor of each list written so far.
     accessors: Vec<Option<usize>>,
-    /// The seconds that all times come later.
+    /// The delay of all times, in seconds.
     start: f32,
-    /// The largest shift of a time that was the same as the one before.
+    /// The largest shift in seconds of a time equal to the previous one.
     shift: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Corners of faces as vertices: a corner combines a position, texture coordinates and a normal by their numbers.
+//! Converts face corners to vertices. A corner combines the indices of a position, texture coordinates and a normal.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,32 +6,33 @@ use std::ops::Range;
 use crate::interop::text::{Words, is_blank, moved, place, quote};
 use crate::{Error, Result, Span};
 
-/// Indices of a position, of texture coordinates and of a normal.
+/// The indices of a position, texture coordinates and a normal.
 pub(super) type Corner = [u32; 3];
 
-/// The index of what a corner does not have.
+/// The index of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// The numbers of values are below this.
+/// The upper bound of indices.
 const PAST_END: i64 = ABSENT as i64;
 
 const NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 
-/// Reads corners and numbers the vertices that they make.
+/// Parses corners and assigns vertices to them.
 #[derive(Default)]
 pub(super) struct Corners {
     /// The first vertex with each position.
     first: Vec<First>,
-    /// The vertices of parts by corner that are not in `first`.
+    /// The vertices outside `first`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
-    /// Whether `others` may hold a vertex although there is no first one of its part.
+    /// Whether `others` may hold a vertex of a part without an entry in `first`.
     scattered: bool,
-    /// The largest of the indices of values that were not there yet.
+    /// The largest forward reference to each kind of value.
     largest: [Option<u32>; 3],
-    /// The word of the largest position: in this part of the text, or in one before.
+    /// The word with the largest forward reference to a position, if it is in the current window.
     word: Option<Range<usize>>,
+    /// The location of that word, if it is in an earlier window.
     place: Option<Span>,
-    /// How many corners name texture coordinates or normals that cannot be in the file.
+    /// The number of corners with invalid indices of texture coordinates or normals.
     pub missing: [usize; 3],
 }
 
@@ -48,7 +49,7 @@ impl First {
 }
 
 impl Corners {
-    /// The corner that the last word says, `1/2/3` or `-1//-1`, where there are so many values so far.
+    /// Parses the last word as a corner, such as `1/2/3` or `-1//-1`. `counts` are the numbers of values so far.
     #[inline]
     pub fn parse(&mut self, word: &[u8], words: &Words, counts: Corner) -> Result<Corner> {
         let mut corner = [ABSENT; 3];
@@ -60,7 +61,7 @@ impl Corners {
                 Some(number) if number < 0 && number + i64::from(count) >= 0 => {
                     (number + i64::from(count)) as u32
                 }
-                // 1//3 has no texture coordinates.
+                // As in `1//3`.
                 None if slot > 0 && matches!(behind, [] | [b'/', ..]) => ABSENT,
                 Some(_) if slot > 0 => {
                     self.missing[slot] += 1;
@@ -69,7 +70,7 @@ impl Corners {
                 number => return Err(words.refuse(wrong(word, number, count, NAMES[slot]))),
             };
             if *index >= count && *index != ABSENT {
-                self.note(slot, *index, words);
+                self.record_forward(slot, *index, words);
             }
             match behind {
                 [] => return Ok(corner),
@@ -80,9 +81,9 @@ impl Corners {
         Err(words.refuse(wrong(word, None, 0, "")))
     }
 
-    /// Notes the largest index of each kind whose value is still to come.
+    /// Records a forward reference if it is the largest of its kind.
     #[cold]
-    fn note(&mut self, slot: usize, index: u32, words: &Words) {
+    fn record_forward(&mut self, slot: usize, index: u32, words: &Words) {
         if self.largest[slot].is_none_or(|largest| index > largest) {
             self.largest[slot] = Some(index);
             if slot == 0 {
@@ -91,32 +92,36 @@ impl Corners {
         }
     }
 
-    /// Ends a part of the text that so many bytes and lines stand before.
+    /// Ends a window of the text, which `bytes` bytes and `lines` lines precede.
     pub fn end_part(&mut self, text: &[u8], bytes: u64, lines: u64) {
         if let Some(word) = self.word.take() {
             self.place = Some(moved(place(text, word), bytes, lines));
         }
     }
 
-    /// The largest index of a kind of values if it never came.
-    fn late(&self, slot: usize, counts: Corner) -> Option<u32> {
+    /// Returns the largest forward reference of a kind if its value is missing from the file.
+    fn unresolved(&self, slot: usize, counts: Corner) -> Option<u32> {
         self.largest[slot].filter(|index| *index >= counts[slot])
     }
 
     /// # Errors
     ///
-    /// If a position never came.
+    /// Returns an error if a referenced position is missing.
     pub fn require_positions(&self, counts: Corner) -> Result<()> {
-        let Some(index) = self.late(0, counts) else { return Ok(()) };
+        let Some(index) = self.unresolved(0, counts) else { return Ok(()) };
         let message = format!("position {}, but the file has {}", u64::from(index) + 1, counts[0]);
         Err(Error::malformed(message).with_span(self.place.clone()))
     }
 
-    /// Takes texture coordinates and normals that never came out of these vertices, and says of how many corners and
-    /// vertices.
-    pub fn settle<'a>(&self, counts: Corner, vertices: impl Iterator<Item = &'a mut Corner>) -> [usize; 3] {
+    /// Clears references to missing texture coordinates and normals. Returns the number of affected corners and vertices
+    /// per kind.
+    pub fn clear_unresolved<'a>(
+        &self,
+        counts: Corner,
+        vertices: impl Iterator<Item = &'a mut Corner>,
+    ) -> [usize; 3] {
         let mut missing = self.missing;
-        if self.late(1, counts).is_some() || self.late(2, counts).is_some() {
+        if self.unresolved(1, counts).is_some() || self.unresolved(2, counts).is_some() {
             for corner in vertices {
                 for slot in [1, 2] {
                     if corner[slot] != ABSENT && corner[slot] >= counts[slot] {
@@ -129,7 +134,7 @@ impl Corners {
         missing
     }
 
-    /// The vertex of a part that this corner is; one more if there is none yet. There are so many positions so far.
+    /// Returns the vertex of a corner in a part, adding it if it is new. `positions` is the number of positions so far.
     #[inline]
     pub fn vertex(&mut self, part: u32, corner: Corner, positions: usize, vertices: &mut Vec<Corner>) -> u32 {
         let [position, uv, normal] = corner;
@@ -161,10 +166,10 @@ impl Corners {
     }
 }
 
-/// Up to so many digits make a number that counts from the beginning and surely fits.
+/// The maximum number of digits of an index that cannot overflow.
 const PLAIN_DIGITS: usize = 9;
 
-/// The corner that a text begins with, if its numbers count from the beginning of the file, and its length.
+/// Parses a corner with absolute indices at the start of a text. Returns it with its length in bytes.
 #[inline]
 pub(super) fn plain(text: &[u8]) -> Option<(Corner, usize)> {
     let mut corner = [ABSENT; 3];
@@ -190,7 +195,7 @@ pub(super) fn plain(text: &[u8]) -> Option<(Corner, usize)> {
     None
 }
 
-/// What is wrong with a corner, in which this number stands for the values of this name.
+/// Describes the error of a corner. `number` is the parsed index, and `name` the kind of value.
 fn wrong(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     let word = quote(word);
     match number {
@@ -200,7 +205,7 @@ fn wrong(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     }
 }
 
-/// The integer at the beginning, and what is behind it. One that is too large is near the ends of its range.
+/// Parses a leading integer and returns it with the rest of the word. Integers out of range saturate.
 #[inline]
 fn number(word: &[u8]) -> (Option<i64>, &[u8]) {
     let (digits, sign) = match word {

@@ -1,4 +1,4 @@
-//! Writing MTL.
+//! Writes MTL.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -7,14 +7,14 @@ use crate::interop::text::to_line;
 use crate::scene::{AlphaMode, Material, Mesh, Wrap};
 use crate::{Loss, Result};
 
-/// The materials of these meshes as a library; gives each mesh the name that the library has for its material.
+/// Collects the materials of meshes into a library, and names each mesh's material as in the library.
 pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
     let mut library: Vec<Material> = Vec::new();
     let mut places: HashMap<Material, usize> = HashMap::new();
     let mut names = BTreeSet::new();
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let material = mesh.material.clone();
-        // Once there is a material, it holds for all that follows that has no other.
+        // `usemtl` holds until the next one, so a default material is needed once another one is in use.
         if material == Material::default() && library.is_empty() {
             continue;
         }
@@ -41,13 +41,13 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Materi
     library
 }
 
-/// MTL has finite colours, opacity in place of alpha modes, textures that are clamped in both directions or none, and names
-/// that are part of a line.
+/// Restricts a material to MTL: finite colours, opacity in place of alpha modes, wrapping equal in both directions, and
+/// single-line names.
 fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {
         let mut name = to_line(&texture.name);
         if name.starts_with('-') {
-            // Not an option.
+            // Prevents parsing as an option.
             name.insert_str(0, "./");
         }
         if name.trim_start_matches("./") != texture.name {
@@ -68,7 +68,7 @@ fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     };
     let wrong = color.iter_mut().filter(|channel| !channel.is_finite());
     if wrong.map(|channel| *channel = 0.0).count() > 0 {
-        losses.push(Loss::changed(format!("{at}.base_color"), "numbers that are not finite become 0"));
+        losses.push(Loss::changed(format!("{at}.base_color"), "non-finite numbers become 0"));
     }
     let alpha = color[3];
     if alpha < 1.0 && material.alpha_mode == AlphaMode::Blend {

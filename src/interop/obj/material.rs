@@ -1,4 +1,4 @@
-//! Reading MTL: diffuse colours, opacity and images of materials.
+//! Reads MTL: diffuse colours, opacity and images of materials.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,13 +10,13 @@ use crate::{Category, Loss, Result};
 /// Materials by the names that OBJ files use.
 pub(super) type Materials = HashMap<Vec<u8>, MtlMaterial>;
 
-/// The properties of a material that are read.
+/// The supported properties of a material.
 #[derive(Default)]
 pub(super) struct MtlMaterial {
     color: Option<[f32; 3]>,
-    /// `d`: 0 is invisible.
+    /// The opacity `d`, from 0 for invisible to 1.
     opacity: Option<f32>,
-    /// `Tr`: 1 is invisible.
+    /// The transparency `Tr`, from 0 to 1 for invisible.
     transparency: Option<f32>,
     map: Option<Map>,
 }
@@ -28,14 +28,14 @@ struct Map {
     clamp: bool,
 }
 
-/// The maximum number of unsupported keywords that are listed.
+/// The maximum number of listed unsupported keywords.
 const MAX_OTHERS: usize = 20;
 
 /// The number of malformed lines after which reading a library stops, since locating each takes time.
 const MAX_MALFORMED: usize = 100;
 
 impl MtlMaterial {
-    /// The material of this name.
+    /// Converts to a material with this name.
     pub fn material(&self, name: String) -> Material {
         let opacity = self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
         let color = self.color.or((opacity < 1.0).then_some([1.0; 3]));
@@ -53,14 +53,14 @@ impl MtlMaterial {
         }
     }
 
-    /// Applies `-s` and `-o` to the texture coordinates of a mesh. Returns whether that changes any.
+    /// Applies `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if they change.
     pub fn place_texture(&self, mesh: &mut Mesh) -> bool {
         let map = self.map.as_ref().zip(mesh.uvs.first_mut());
         map.is_some_and(|(map, uvs)| map.transform.apply(uvs))
     }
 }
 
-/// Adds the materials of a library. The first of each name counts.
+/// Adds the materials of a library. Of equal names, the first wins.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
     let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
     let mut reader = Reader { folder, materials, current: &[], others: BTreeSet::new(), moved: Vec::new() };
@@ -96,7 +96,7 @@ struct Reader<'a, 'm> {
     materials: &'m mut Materials,
     /// The name of the current material.
     current: &'a [u8],
-    /// Keywords and options that are not read.
+    /// Unsupported keywords and options.
     others: BTreeSet<String>,
     /// Absolute paths.
     moved: Vec<String>,
@@ -105,7 +105,7 @@ struct Reader<'a, 'm> {
 impl<'a> Reader<'a, '_> {
     /// # Errors
     ///
-    /// If a number is malformed.
+    /// Returns an error if a number is malformed.
     fn line(&mut self, mut words: Words<'a>) -> Result<()> {
         let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
         match keyword {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The image after its options.
+    /// Parses options and the image path after them.
     fn map(&mut self, words: &mut Words) -> Result<Option<Map>> {
         let mut map = Map { path: String::new(), transform: TextureTransform::default(), clamp: false };
         loop {
@@ -191,7 +191,7 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// The first two of up to three numbers; those that are missing are this one.
+/// Reads up to three numbers and returns the first two. Missing numbers default to `missing`.
 fn up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
     let mut values = [missing; 3];
     for value in &mut values {
@@ -203,7 +203,7 @@ fn up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
     Ok([values[0], values[1]])
 }
 
-/// Green and blue may be left out where they are the same as red.
+/// Reads a colour. Green and blue default to red.
 fn color(words: &mut Words) -> Result<[f32; 3]> {
     let red = finite(words, "the red of the colour")?;
     match words.clone().optional()? {

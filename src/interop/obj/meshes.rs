@@ -1,4 +1,4 @@
-//! The statements of OBJ as meshes.
+//! Converts the statements of OBJ to meshes.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use super::values::Lists;
 use crate::Loss;
 use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
 
-/// The meshes of a file, and the names of materials that no face has.
+/// Returns the meshes of a file, and the names of materials that no face uses.
 pub(super) fn meshes(
     file: File,
     materials: &Materials,
@@ -51,7 +51,7 @@ pub(super) fn meshes(
     (meshes, unused)
 }
 
-/// Lists the materials that no face has, and returns their names.
+/// Lists the materials that no face uses, and returns their names.
 fn unused_materials(materials: &Materials, parts: &[Part], losses: &mut Vec<Loss>) -> Vec<String> {
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
@@ -63,7 +63,7 @@ fn unused_materials(materials: &Materials, parts: &[Part], losses: &mut Vec<Loss
     unused
 }
 
-/// The values of the vertices. What only some of them have is made up for the others.
+/// Fills in the attributes of the vertices. Attributes that only some vertices have get defaults for the others.
 fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses: &mut Vec<Loss>) {
     let mut made_up = |count: usize, field: &str, what: &str| {
         if count > 0 {
@@ -104,7 +104,7 @@ fn absent(vertices: &[Corner], slot: usize) -> usize {
     vertices.iter().filter(|corner| corner[slot] == ABSENT).count()
 }
 
-/// A file without faces: its positions.
+/// Returns the positions of a file without faces as a mesh.
 fn points(lists: Lists, name: Name, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
     for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
         unused_values(path, count, count, losses);
@@ -116,7 +116,7 @@ fn points(lists: Lists, name: Name, uv_origin: UvOrigin, losses: &mut Vec<Loss>)
     mesh
 }
 
-/// What no face uses.
+/// Lists the values that no face uses.
 fn unused(lists: &Lists, parts: &[Part], losses: &mut Vec<Loss>) {
     let all = [("v", lists.positions.len()), ("vt", lists.uvs.len()), ("vn", lists.normals.len())];
     for (slot, (path, count)) in all.into_iter().enumerate() {

@@ -1,19 +1,18 @@
-//! OBJ of Wavefront, with the colours and images of its materials.
+//! Wavefront OBJ, with the colours and images of its materials.
 //!
-//! **Read:** positions `v` (with colours behind them, as many programs write), texture coordinates `vt`, normals `vn`,
-//! polygons `f` with any mix of these and relative indices, objects `o`, groups `g`, materials `usemtl`; from the
-//! libraries that `mtllib` names, the diffuse colours `Kd`, their opacity `d` and their images `map_Kd`. Each object and
-//! group is a mesh for each of its materials; its name is that of the object, of the group, or `object/group`. Corners
-//! that combine the indices differently become separate vertices, in the order in which faces first use them. Without
-//! faces, the positions are one mesh.
+//! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, and polygons `f` with absolute
+//! or relative indices. Objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse colours `Kd`,
+//! opacity `d` and images `map_Kd`. Each object and group becomes a mesh per material, named after the object, the group,
+//! or `object/group`. Each combination of indices becomes a vertex, in the order of first use. Without faces, the
+//! positions become one mesh.
 //!
-//! **Written:** the same, with one object per mesh, and a library of the same stem where a mesh has a material; embedded
-//! images as files beside it. Numbers are the shortest decimals that give the same bits again.
+//! **Written:** the same, with one object per mesh. If a mesh has a material, also a library with the same stem, and
+//! embedded images as files. Numbers are the shortest decimals that parse to the same bits.
 //!
-//! **Lost,** and listed: in reading curves, surfaces, lines, points, weights, third texture coordinates, smoothing
-//! groups of faces without normals, everything else in materials, materials that no face uses, values that no face uses,
-//! a library that cannot be read; in writing more than one set of texture coordinates or colours, alpha, tangents,
-//! joints, animations, custom attributes.
+//! **Lost,** and listed: on reading, curves, surfaces, lines, points, weights, third texture coordinates, smoothing
+//! groups of faces without normals, other material properties, unused materials and values, and unreadable libraries.
+//! On writing, additional sets of texture coordinates or colours, alpha, tangents, joints, animations and custom
+//! attributes.
 
 mod corners;
 mod library;
@@ -38,7 +37,7 @@ use crate::{Limits, Loss, Result};
 pub use pieces::Sizes;
 pub(super) use write::write;
 
-/// OBJ says only that normals follow the right-hand rule; the rest is custom.
+/// OBJ specifies only that normals follow the right-hand rule; the rest is customary.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
     evidence: "the file format's text: right-handed, texture origin bottom left; +Y up and metres by custom",
@@ -70,7 +69,7 @@ pub(super) fn read(
     read_from(&mut &*bytes, files, options, limits)
 }
 
-/// The statements of a text as text, however it is cut.
+/// Parses a text in windows and pieces of these sizes, and returns the result as debug output.
 #[cfg(feature = "proptest")]
 pub fn outcome(text: &str, strictness: crate::Strictness, sizes: Sizes) -> String {
     match read::read(&mut text.as_bytes(), strictness, &Limits::default(), sizes) {
@@ -79,7 +78,7 @@ pub fn outcome(text: &str, strictness: crate::Strictness, sizes: Sizes) -> Strin
     }
 }
 
-/// Reads a text of which only a part is in memory at a time.
+/// Reads a text from a stream, one window at a time.
 pub(super) fn read_from(
     input: &mut (dyn Read + Send),
     files: &dyn Files,
@@ -98,7 +97,7 @@ pub(super) fn read_from(
     Ok((scene, losses))
 }
 
-/// The materials of the libraries, each line once. One that cannot be read is a loss.
+/// Reads the material libraries, each distinct line once. Lists unreadable libraries.
 fn libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
     let mut left = limits.max_libraries;
@@ -107,7 +106,7 @@ fn libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<
         if !known.insert(line) {
             continue;
         }
-        // A name may have blanks in it, or there may be several of them.
+        // A line with blanks is one name or several.
         let mut libraries = vec![library(line, files, &mut left)];
         if libraries[0].is_err() {
             let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
@@ -129,7 +128,8 @@ fn libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<
     materials
 }
 
-/// The name and content of a library, or why it cannot be read; `left` bytes of all libraries may be.
+/// Returns the name and content of a library, or the reason why it cannot be read. `left` is the remaining size in bytes
+/// of all libraries.
 fn library<'a>(
     name: &'a [u8],
     files: &dyn Files,

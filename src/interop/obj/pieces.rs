@@ -1,7 +1,7 @@
-//! Pieces of the text, parsed side by side: runs of plain lines, which mean the same wherever they stand.
+//! Parses pieces of a text in parallel, as runs of plain lines, whose meaning does not depend on earlier lines.
 //!
-//! Plain are values, faces whose numbers count from the beginning, comments and blank lines. All other lines, and plain
-//! ones that turn out to depend on what is before them, are left to be read one by one.
+//! Plain lines are values, faces with absolute indices, comments and blank lines. All others, and plain lines that turn
+//! out to depend on earlier ones, are left to the sequential reader.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use super::values::{Counts, Lists};
 use crate::interop::text::{Words, is_blank, line_end, lines_of};
 use crate::parallel::map_reduce;
 
-/// How much of a file is read at a time.
+/// The sizes of the parts in which a file is parsed.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    /// Bytes that are in memory.
+    /// The number of bytes in memory.
     pub window: usize,
-    /// Bytes that are parsed on one thread.
+    /// The number of bytes parsed per task.
     pub piece: usize,
-    /// Bytes of a run on average, at least: shorter ones are not worth their while.
+    /// The minimum average size of runs in bytes: parsing shorter runs in parallel does not pay.
     pub run: usize,
 }
 
@@ -25,30 +25,30 @@ impl Sizes {
     pub(super) const USUAL: Sizes = Sizes { window: 1 << 20, piece: 64 << 10, run: 64 };
 }
 
-/// Some whole lines.
+/// A parsed range of whole lines.
 #[derive(Debug, Default)]
 pub(super) struct Piece {
     pub lists: Lists,
     /// The corners of all faces.
     pub corners: Vec<Corner>,
-    /// Number of corners of each face.
+    /// The number of corners of each face.
     pub faces: Vec<u32>,
-    /// Faces with a corner without a normal.
+    /// The number of faces with a corner without a normal.
     bare: usize,
     pub runs: Vec<Run>,
     is_malformed: bool,
-    /// Ends of lines.
+    /// The number of line ends.
     pub line_ends: usize,
 }
 
-/// Lines of one sort.
+/// Consecutive lines of one sort.
 #[derive(Debug)]
 pub(super) struct Run {
     pub lines: Range<usize>,
     pub sort: Sort,
-    /// How many values of each kind its faces need to be there.
+    /// The minimum number of values of each kind that its faces refer to.
     pub needed: Corner,
-    /// What the piece had at its beginning, and at its end.
+    /// The totals of the piece at the start and end of the run.
     pub start: Marks,
     pub end: Marks,
 }
@@ -57,13 +57,13 @@ pub(super) struct Run {
 pub(super) enum Sort {
     /// Values.
     Values,
-    /// Maybe values, then faces.
+    /// Optional values, then faces.
     Faces,
-    /// Lines to be read one by one.
+    /// Lines for the sequential reader.
     Others,
 }
 
-/// How much of everything a piece has.
+/// Running totals of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Marks {
     pub counts: Counts,
@@ -72,7 +72,7 @@ pub(super) struct Marks {
     pub bare: usize,
 }
 
-/// Parses a part of a text.
+/// Parses a range of a text.
 pub(super) fn parse(text: &[u8], lines: Range<usize>, sizes: Sizes) -> Vec<Piece> {
     let mut start = lines.start;
     let pieces = std::iter::from_fn(|| {
@@ -101,7 +101,7 @@ impl Piece {
             if is_scattered || !piece.line(words, start) {
                 piece.leave(start);
             }
-            // What is behind a value that cannot be read is hardly ever wanted.
+            // Lines after a malformed value are rarely needed.
             if is_scattered || piece.is_malformed {
                 break;
             }
@@ -110,7 +110,7 @@ impl Piece {
         piece
     }
 
-    /// Reads a line if it is plain.
+    /// Parses a line if it is plain.
     #[inline]
     fn line(&mut self, mut words: Words, start: usize) -> bool {
         let read = match words.next() {
@@ -145,7 +145,7 @@ impl Piece {
             };
             rest = &rest[length..];
             for (needed, index) in needed.iter_mut().zip(corner) {
-                // Nothing is needed for one that is absent.
+                // `ABSENT` wraps around to 0.
                 *needed = index.wrapping_add(1).max(*needed);
             }
             bare |= corner[2] == ABSENT;
@@ -159,9 +159,9 @@ impl Piece {
         true
     }
 
-    /// Leaves the line that begins here to be read alone.
+    /// Leaves the line that begins at `start` to the sequential reader.
     fn leave(&mut self, start: usize) {
-        // A run that began with it has nothing else.
+        // A run that starts with this line is empty.
         self.runs.pop_if(|run| run.lines.start == start);
         if self.sort() != Some(Sort::Others) {
             self.begin(Sort::Others, start);

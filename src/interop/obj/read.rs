@@ -1,4 +1,4 @@
-//! The statements of OBJ.
+//! Reads the statements of OBJ.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,26 +14,26 @@ use crate::parallel::join;
 use crate::scene::Mesh;
 use crate::{Category, Error, ErrorKind, Limits, Loss, Result, Span, Strictness};
 
-/// Number of kinds of other statements that are listed.
+/// The maximum number of listed kinds of unsupported statements.
 const MAX_KINDS: usize = 50;
 
-/// What a file says.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub lists: Lists,
     pub parts: Vec<Part>,
-    /// The files that `mtllib` names, a line for each time.
+    /// The arguments of `mtllib` statements, one per line.
     pub libraries: Vec<u8>,
     /// The last object or group.
     pub name: Name,
-    /// What there was that has no place in a scene.
+    /// The content that scenes cannot hold.
     pub others: Others,
 }
 
 /// The object and group that faces belong to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
-    /// Objects of the same name are different objects.
+    /// The number of the object, which distinguishes objects of the same name.
     number: usize,
     pub object: Vec<u8>,
     pub group: Vec<u8>,
@@ -48,46 +48,46 @@ pub(super) struct Part {
     pub faces: Polygons,
 }
 
-/// What has no place in a scene.
+/// The content that scenes cannot hold.
 #[derive(Debug, Default)]
 pub(super) struct Others {
-    /// How often each statement is there, and where first.
+    /// The count and first location of each unsupported statement.
     statements: BTreeMap<Vec<u8>, (usize, Span)>,
-    /// Faces without normals that are to be smooth.
+    /// The number of smooth faces without normals.
     smooth: usize,
-    /// Corners with numbers of texture coordinates and normals that are not in the file.
+    /// The number of corners with missing texture coordinates and normals.
     missing: [usize; 3],
-    /// Faces of positions that are not in the file, and faces that cannot be read.
+    /// The number of unreadable faces and faces of missing positions.
     faces: usize,
-    /// Whether the last line cannot be read, since the file ends in it.
+    /// Whether the last line is truncated.
     cut: bool,
 }
 
 struct Reader<'a> {
     file: File,
     corners: Corners,
-    /// The corners of the face that is being read.
+    /// The corners of the current face.
     face: Vec<Corner>,
-    /// Triangles of all faces so far.
+    /// The number of triangles of all faces so far.
     triangles: usize,
     material: Vec<u8>,
     smooth: bool,
-    /// Whether there was a statement of OBJ.
+    /// Whether an OBJ statement was read.
     known: bool,
-    /// The part for faces with this name and material.
+    /// The part of each name and material.
     places: BTreeMap<(Name, Vec<u8>), usize>,
-    /// That of the next face; `None` where the name or material changed.
+    /// The part of the next face; `None` after a change of name or material.
     part: Option<usize>,
     strictness: Strictness,
     limits: &'a Limits,
-    /// Bytes and lines before the window.
+    /// The number of bytes and lines before the window.
     before: (u64, u64),
 }
 
-/// Leniently read, faces that cannot be read are left out, and so is the last line where the file ends in it.
+/// Reads a text in windows. Lenient mode drops unreadable faces and a truncated last line.
 ///
-/// The text is read window by window. The lines of one are parsed in pieces side by side, while those before are added to
-/// the lists in their order, where numbers of values and of vertices are known, and the next window is read.
+/// Three steps run in parallel: reading the next window, parsing the pieces of a window, and adding the previous window
+/// in order, which resolves indices.
 pub(super) fn read(
     input: &mut (dyn Read + Send),
     strictness: Strictness,
@@ -127,7 +127,7 @@ pub(super) fn read(
 }
 
 impl Reader<'_> {
-    /// Adds what a window says.
+    /// Adds the lines of a window.
     fn add(&mut self, text: &[u8], pieces: &[Piece]) -> Result<()> {
         for piece in pieces {
             for run in &piece.runs {
@@ -136,7 +136,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.file.lists.positions.settle();
+        self.file.lists.positions.drop_unneeded();
         self.require_limits()?;
         let (bytes, lines) = self.before;
         self.corners.end_part(text, bytes, lines);
@@ -147,16 +147,16 @@ impl Reader<'_> {
 
     /// # Errors
     ///
-    /// If there are too many values or triangles so far.
+    /// Returns an error if values or triangles exceed the limit.
     fn require_limits(&self) -> Result<()> {
         let values = self.file.lists.counts().values;
-        // 32 bytes take as much memory as a triangle.
+        // 32 bytes of names count as a triangle.
         let names = self.file.libraries.len() / 32;
         let count = values.into_iter().fold(names.max(self.triangles), usize::max);
         require_triangles(count as u64, self.limits.max_triangles)
     }
 
-    /// Adds a run, unless its lines must be read one by one.
+    /// Adds a run. Returns `false` if its lines must be read sequentially.
     fn add_run(&mut self, piece: &Piece, run: &Run) -> bool {
         let Run { sort, needed, start, end, .. } = run;
         let counts = self.file.lists.counts().values;
@@ -203,7 +203,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A place in the window as one in the file.
+    /// Converts a location in the window to one in the file.
     fn in_file(&self, span: Span) -> Span {
         moved(span, self.before.0, self.before.1)
     }
@@ -217,13 +217,13 @@ impl Reader<'_> {
             Strictness::Lenient => self.drop_missing(counts[0]),
         }
         let vertices = self.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
-        self.file.others.missing = self.corners.settle(counts, vertices);
+        self.file.others.missing = self.corners.clear_unresolved(counts, vertices);
         if self.known {
             return Ok(self.file);
         }
         let (message, span) = match self.file.others.statements.pop_first() {
             Some((word, (_, span))) => {
-                (format!("not OBJ: {} is not a statement, and no line is one", quote(&word)), span)
+                (format!("not OBJ: {} is not a statement, nor is any other line", quote(&word)), span)
             }
             None => ("not OBJ: no line is a statement".to_owned(), place(&[], 0..0)),
         };
@@ -256,7 +256,7 @@ impl Reader<'_> {
             b"mtllib" => {
                 let name = words.rest_of_line();
                 let libraries = &mut self.file.libraries;
-                // The one before again says nothing new.
+                // Skips repetitions of the previous line.
                 if libraries.rsplit(|byte| *byte == b'\n').nth(1) != Some(name) {
                     libraries.extend_from_slice(name);
                     libraries.push(b'\n');
@@ -274,7 +274,7 @@ impl Reader<'_> {
     fn face(&mut self, mut words: Words) -> Result<()> {
         let (counts, positions) = (self.file.lists.numbered(), self.file.lists.positions.len());
         let missing = self.corners.missing;
-        // A corner that is wrong later in the line shall leave nothing behind.
+        // Collects all corners first, so that an error later in the line has no side effects.
         self.face.clear();
         while let Some(word) = words.next().filter(|word| !word.starts_with(b"#")) {
             match self.corners.parse(word, &words, counts) {
@@ -298,7 +298,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Leaves out the faces of positions that never came, and their vertices.
+    /// Drops faces and vertices of missing positions.
     fn drop_missing(&mut self, positions: u32) {
         for part in &mut self.file.parts {
             let mut kept = 0;
@@ -317,7 +317,7 @@ impl Reader<'_> {
         self.file.parts.retain(|part| !part.vertices.is_empty());
     }
 
-    /// The part that faces go to.
+    /// Returns the current part, adding it if it is new.
     #[inline]
     fn part(&mut self) -> Result<usize> {
         if let Some(place) = self.part {
@@ -330,7 +330,7 @@ impl Reader<'_> {
             parts.push(Part { name: name.clone(), material: material.clone(), vertices, faces });
             parts.len() - 1
         });
-        // A line of a few bytes makes a part, which takes hundreds.
+        // A part takes hundreds of bytes, its line only a few.
         let size = parts.len() * (size_of::<Part>() + size_of::<Mesh>());
         if size as u64 > self.limits.max_decoded {
             let message = format!(
@@ -345,7 +345,7 @@ impl Reader<'_> {
         Ok(place)
     }
 
-    /// A statement that is not read. It is listed, unless it shows that this is no text.
+    /// Lists an unsupported statement. Returns an error if the file is not text.
     fn skip(&mut self, keyword: &[u8], words: &Words) -> Result<()> {
         if keyword.iter().any(u8::is_ascii_control) {
             return Err(words.refuse(format!("{} is not text", quote(keyword))));
@@ -362,7 +362,7 @@ impl Reader<'_> {
 }
 
 impl File {
-    /// What has no place in a scene.
+    /// Lists the content that scenes cannot hold.
     pub fn losses(&self, losses: &mut Vec<Loss>) {
         let File { lists, others, .. } = self;
         for (keyword, (count, span)) in &others.statements {
@@ -374,7 +374,7 @@ impl File {
             ("v", lists.weights, "weights of positions"),
             ("vt", lists.depths, "third texture coordinates"),
             ("s", others.smooth, "smooth shading of faces without normals"),
-            ("f", others.faces, "faces that cannot be read, or name missing positions"),
+            ("f", others.faces, "unreadable faces and faces of missing positions"),
             ("", usize::from(others.cut), "the last line, which is truncated"),
             ("f", others.missing[1], "missing texture coordinates of corners"),
             ("f", others.missing[2], "missing normals of corners"),

@@ -1,31 +1,31 @@
-//! The values that faces refer to by number.
+//! The values that faces refer to by index.
 
 use super::corners::{ABSENT, Corner};
 use crate::interop::positions::Positions;
 use crate::interop::text::Words;
 use crate::{Error, Result};
 
-/// Values of a kind, at most.
+/// The maximum number of values of a kind.
 pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
 
-/// What faces refer to by number.
+/// The values that faces refer to by index.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub positions: Positions,
-    /// Red, green, blue, alpha, as far as positions have them.
+    /// The colour (red, green, blue, alpha) of each position that has one.
     pub colors: Vec<Option<[f32; 4]>>,
     pub uvs: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
-    /// Positions with a weight other than 1.
+    /// The number of positions with a weight other than 1.
     pub weights: usize,
-    /// Texture coordinates with a third one other than 0.
+    /// The number of texture coordinates with a third component other than 0.
     pub depths: usize,
 }
 
-/// How many values of each kind there are.
+/// The number of values of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counts {
-    /// Of positions, texture coordinates and normals.
+    /// The numbers of positions, texture coordinates and normals.
     pub values: [usize; 3],
     pub weights: usize,
     pub depths: usize,
@@ -37,13 +37,13 @@ impl Lists {
         Counts { values, weights: self.weights, depths: self.depths }
     }
 
-    /// How many values corners can refer to: they fit, since [`push`] sees to it.
+    /// Returns the number of values of each kind. [`push`] ensures that they fit in 32 bits.
     #[inline]
     pub fn numbered(&self) -> Corner {
         self.counts().values.map(|count| count as u32)
     }
 
-    /// `v x y z`, then a weight, or red, green and blue, or these and alpha.
+    /// Parses `v x y z`, optionally followed by a weight, a colour, or a colour with alpha.
     #[inline]
     pub fn position(&mut self, mut words: Words) -> Result<()> {
         let position = words.wide_numbers("a coordinate of the position")?;
@@ -63,7 +63,7 @@ impl Lists {
         Ok(())
     }
 
-    /// `vt u`, then v and a third coordinate if they are not 0.
+    /// Parses `vt u`, optionally followed by v and a third coordinate, which default to 0.
     #[inline]
     pub fn uv(&mut self, mut words: Words) -> Result<()> {
         let u = words.number("a texture coordinate")?;
@@ -73,14 +73,14 @@ impl Lists {
         push(&mut self.uvs, [u, v.unwrap_or(0.0)], &words)
     }
 
-    /// `vn x y z`.
+    /// Parses `vn x y z`.
     #[inline]
     pub fn normal(&mut self, mut words: Words) -> Result<()> {
         let normal = words.numbers("a coordinate of the normal")?;
         push(&mut self.normals, normal, &words)
     }
 
-    /// Adds the values of other lists from some on up to others.
+    /// Appends the values of other lists between two counts.
     pub fn extend(&mut self, others: &Lists, from: &Counts, to: &Counts) {
         fn part<T>(list: &[T], from: usize, to: usize) -> &[T] {
             &list[from.min(list.len())..to.min(list.len())]
@@ -92,7 +92,7 @@ impl Lists {
             self.colors.extend_from_slice(colors);
         }
         self.positions.extend(&others.positions, v..v_end);
-        self.positions.settle();
+        self.positions.drop_unneeded();
         self.uvs.extend_from_slice(part(&others.uvs, vt, vt_end));
         self.normals.extend_from_slice(part(&others.normals, vn, vn_end));
         self.weights += to.weights - from.weights;
@@ -100,7 +100,7 @@ impl Lists {
     }
 }
 
-/// Adds a value that faces can refer to.
+/// Appends a value. Returns an error if its index would be too large.
 #[inline]
 fn push<T>(list: &mut Vec<T>, value: T, words: &Words) -> Result<()> {
     require_place(list.len(), words)?;

@@ -1,16 +1,16 @@
-//! Windows of a text that is read part by part: whole lines.
+//! Reads a text in windows of whole lines.
 
 use std::io::Read;
 
 use crate::{Error, Limits, Result};
 
-/// Reads a text in windows of about the same size.
+/// Reads a text in windows of about equal size.
 pub(super) struct Windows<'a> {
     input: &'a mut (dyn Read + Send),
     size: usize,
-    /// Bytes that a line may have.
+    /// The maximum size of a line in bytes.
     max_line: u64,
-    /// What follows the last line of the window before.
+    /// The bytes after the last whole line of the previous window.
     rest: Vec<u8>,
     /// Memory for the next window.
     spare: Vec<u8>,
@@ -18,22 +18,22 @@ pub(super) struct Windows<'a> {
 
 impl<'a> Windows<'a> {
     pub fn new(input: &'a mut (dyn Read + Send), size: usize, limits: &Limits) -> Windows<'a> {
-        // A corner of a face takes two bytes or more, and rarely as many as this.
+        // A corner of a face takes at least two bytes, and rarely 32.
         let max_line = limits.max_triangles.saturating_mul(32);
         Windows { input, size, max_line, rest: Vec::new(), spare: Vec::new() }
     }
 
-    /// The next lines; empty at the end of the text.
+    /// Returns the next window; empty at the end of the text.
     ///
     /// # Errors
     ///
-    /// If reading fails, or a line that is longer than a window is no text or longer than the limits allow.
+    /// Returns an error if reading fails, or a line longer than a window is not text or exceeds the limits.
     pub fn next(&mut self) -> Result<Vec<u8>> {
         let mut window = std::mem::take(&mut self.spare);
         window.clear();
         window.append(&mut self.rest);
         loop {
-            // A line that is longer than a window makes the window longer.
+            // A line longer than the window extends the window.
             let wanted = self.size.max(2 * window.len()) - window.len();
             let read = (&mut *self.input).take(wanted as u64).read_to_end(&mut window)?;
             if read < wanted {
@@ -45,26 +45,23 @@ impl<'a> Windows<'a> {
                 return Ok(window);
             }
             if window.contains(&0) {
-                return Err(Error::malformed(format!(
-                    "not OBJ: {} bytes without an end of line are no text",
-                    window.len()
-                )));
+                return Err(Error::malformed(format!("not OBJ: {} bytes without a line end", window.len())));
             }
             if window.len() as u64 > self.max_line {
                 let message =
-                    format!("a line has more than {} bytes; --max-triangles raises that", self.max_line);
+                    format!("a line has more than {} bytes; --max-triangles raises the limit", self.max_line);
                 return Err(Error::limit_exceeded(message));
             }
         }
     }
 
-    /// Takes the memory of a window for another one.
+    /// Reuses the memory of a window.
     pub fn reuse(&mut self, window: Vec<u8>) {
         self.spare = window;
     }
 }
 
-/// Where the last line ends that is not continued.
+/// Returns the offset after the last line that is not continued.
 fn last_line_end(text: &[u8]) -> Option<usize> {
     let mut text = text;
     loop {
@@ -73,7 +70,7 @@ fn last_line_end(text: &[u8]) -> Option<usize> {
         if !line.ends_with(b"\\") {
             return Some(end);
         }
-        // The line that ends before the backslash is the next to ask.
+        // Tries the line before the continued one.
         text = line;
     }
 }

@@ -1,4 +1,4 @@
-//! Scenes to OBJ.
+//! Writes scenes as OBJ.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(in crate::interop) fn write(
         out.line("mtllib ", &library_name)?;
     }
     if scene.meshes.is_empty() {
-        // A file without any statement is no OBJ.
+        // A file without statements would not be OBJ.
         out.line("o ", "")?;
     }
     for (index, mesh) in scene.meshes.into_iter().enumerate() {
@@ -43,13 +43,13 @@ pub(in crate::interop) fn write(
     Ok(losses)
 }
 
-/// `robot.mtl` for `robot.obj`.
+/// Returns the file name of the library: `robot.mtl` for `robot.obj`.
 fn library_name(name: &str) -> String {
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
     format!("{}.mtl", to_line(stem))
 }
 
-/// Writes the materials, if there are any and a file can be beside the OBJ. Returns whether there is one.
+/// Writes the material library, if there are materials and the file can be created. Returns `true` if it was written.
 fn write_library(
     library: &[Material],
     name: &str,
@@ -73,7 +73,7 @@ fn write_library(
     Ok(true)
 }
 
-/// OBJ has no infinities, no not-a-number, no alpha, and names that are part of a line.
+/// Restricts a mesh to OBJ: finite numbers, no alpha, and single-line names.
 fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
     let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
@@ -83,7 +83,7 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
     }
     let mut replaced = |count: usize, field: &str| {
         if count > 0 {
-            let message = "numbers that are not finite become 0";
+            let message = "non-finite numbers become 0";
             losses
                 .push(Loss::changed(format!("meshes[{index}].{field}"), message).counting(count, "numbers"));
         }
@@ -127,7 +127,7 @@ fn make_finite(values: &mut [f32]) -> usize {
 
 struct Writer<'a> {
     out: BufWriter<Box<dyn Write + 'a>>,
-    /// Positions, texture coordinates and normals so far.
+    /// The numbers of positions, texture coordinates and normals so far.
     counts: [u64; 3],
 }
 
@@ -203,7 +203,7 @@ impl Writer<'_> {
         Ok(self.out.write_all(format!("{keyword}{text}\n").as_bytes())?)
     }
 
-    /// The keyword, then each number as the shortest decimal that gives the same bits again.
+    /// Writes the keyword and each number as the shortest decimal that parses to the same bits.
     #[inline]
     fn values(&mut self, keyword: &str, values: &[f32]) -> Result<()> {
         let mut digits = zmij::Buffer::new();

@@ -1,4 +1,4 @@
-//! The lines at the beginning of PLY, which say what follows.
+//! Reads the header of PLY.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::interop::text::{Words, quote, refuse};
 use crate::{Category, Result};
 
-/// How numbers are written.
+/// The encoding of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -42,7 +42,7 @@ impl Number {
         })
     }
 
-    /// Bytes in a binary file.
+    /// Returns the size in bytes in a binary file.
     pub fn size(self) -> usize {
         match self {
             Number::I8 | Number::U8 => 1,
@@ -57,12 +57,12 @@ impl Number {
     }
 }
 
-/// One number, or list of numbers, of each item of an element.
+/// A number or list of numbers in each item of an element.
 #[derive(Debug)]
 pub(super) struct Property {
     pub name: String,
     pub number: Number,
-    /// The type of the number of items, for a list.
+    /// The type of the length; `None` unless the property is a list.
     pub list: Option<Number>,
 }
 
@@ -85,7 +85,7 @@ impl Element {
         }
     }
 
-    /// The least bytes that the items take.
+    /// Returns the minimum size of the items in bytes.
     pub fn min_size(&self, encoding: Encoding) -> u64 {
         let sizes = self.properties.iter().map(|property| match encoding {
             // A digit and a blank.
@@ -93,11 +93,11 @@ impl Element {
             _ => property.list.unwrap_or(property.number).size() as u64,
         });
         let all = self.count.saturating_mul(sizes.sum());
-        // Behind the last digit may be the end.
+        // The last digit may end the file.
         if encoding == Encoding::Ascii { all.saturating_sub(1) } else { all }
     }
 
-    /// Number of items to go through: without properties there is nothing to read, whatever the number.
+    /// Returns the number of items to read; 0 without properties.
     pub fn items(&self) -> u64 {
         if self.properties.is_empty() { 0 } else { self.count }
     }
@@ -107,20 +107,20 @@ impl Element {
     }
 }
 
-/// What the header says.
+/// The content of the header.
 #[derive(Debug)]
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// The image that a comment names.
+    /// The image from a comment `TextureFile`; empty for none.
     pub texture: String,
-    /// Number of lines `obj_info`.
+    /// The number of `obj_info` lines.
     pub infos: usize,
-    /// Other lines, which some programs write: how many, and the first.
+    /// The number of unknown lines, and the first.
     pub unknown: (usize, Range<usize>),
-    /// What ends lines: a line feed or, where there is none in the first one, a carriage return.
+    /// The byte that ends lines: a line feed, or a carriage return if the first line ends with only that.
     pub line_end: u8,
-    /// Where the items begin.
+    /// The offset of the items.
     pub body: usize,
 }
 
@@ -183,7 +183,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
     Ok(header)
 }
 
-/// What the first line ends with.
+/// Returns the byte that ends the first line.
 fn line_end(text: &[u8]) -> u8 {
     match memchr::memchr2(b'\r', b'\n', text).map(|end| &text[end..]) {
         Some([b'\r', next, ..]) if *next != b'\n' => b'\r',

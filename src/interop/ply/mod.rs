@@ -1,17 +1,17 @@
-//! PLY, the polygon file format of Stanford.
+//! PLY, the Stanford polygon format.
 //!
-//! **Read:** ASCII, little-endian and big-endian files. Of the element `vertex` the properties x y z (without z the mesh
-//! is [flat](crate::scene::Mesh::flat)), nx ny nz, texture coordinates (u v, s t, texture_u texture_v), red green blue
-//! and alpha as bytes or floats; every other number is a custom attribute. Of the element `face` the list
-//! `vertex_indices` or `vertex_index`: polygons as they are. In ASCII files each item is a line of its own. The image
-//! that a comment `TextureFile` names is the texture.
+//! **Read:** ASCII, little-endian and big-endian files. From the element `vertex`: x y z (without z, the mesh is
+//! [flat](crate::scene::Mesh::flat)), nx ny nz, texture coordinates (u v, s t, texture_u texture_v), and red green blue
+//! alpha as bytes or floats. Any other number becomes a custom attribute. From the element `face`: the polygons in the
+//! list `vertex_indices` or `vertex_index`. In ASCII files, each item takes one line. A comment `TextureFile` names the
+//! texture.
 //!
-//! **Written:** one mesh, little-endian, with these properties, the custom attributes and the texture; an embedded image
-//! as a file beside it.
+//! **Written:** one mesh with these properties, the custom attributes and the texture, in the byte order of the machine.
+//! An embedded image becomes a file.
 //!
-//! **Lost,** and listed: in reading other elements, lists and properties of faces, `obj_info`, numbers of 64 bits where
-//! the model has 32; in writing the names of meshes, materials, all sets of texture coordinates and colours but one,
-//! tangents, joints, animations. Other comments are not looked at.
+//! **Lost,** and listed: on reading, other elements, lists and face properties, `obj_info`, and the precision of 64-bit
+//! numbers where scenes have 32 bits. On writing, names of meshes, materials, additional sets of texture coordinates and
+//! colours, tangents, joints and animations.
 
 mod header;
 mod read;
@@ -24,7 +24,7 @@ use crate::scene::{Capabilities, Conventions, UvOrigin};
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// PLY says nothing of space, so that coordinates are kept as they are.
+/// PLY does not specify axes or unit, so coordinates are unchanged.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
     evidence: "the file format says nothing: axes and unit are assumed; Blender and MeshLab have textures bottom left",

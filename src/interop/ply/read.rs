@@ -1,4 +1,4 @@
-//! PLY to scenes.
+//! Reads PLY as a scene.
 
 use super::CONVENTIONS;
 use super::header::{self, Element, Header, Number};
@@ -12,7 +12,7 @@ use crate::limits::require_triangles;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
 
-/// The names that texture coordinates have.
+/// The names of texture coordinates.
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
 
 pub(in crate::interop) fn read(
@@ -38,7 +38,7 @@ pub(in crate::interop) fn read(
     Ok((scene, losses))
 }
 
-/// Leniently read, a file may end before the last item, and faces of missing vertices are left out.
+/// Reads the mesh. Lenient mode accepts missing items at the end of the file, and drops faces of missing vertices.
 fn mesh(
     bytes: &[u8],
     header: &Header,
@@ -51,7 +51,7 @@ fn mesh(
     let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "the header declares no element `vertex`"))?;
     let named = |name: &str| header.elements.iter().position(|element| element.name == name);
     let face = named("face");
-    // Strips stand in for faces.
+    // Strips replace missing faces.
     let strips = if face.is_none() { named("tristrips") } else { None };
     let mut mesh = Mesh::default();
     let (texture, is_shortened) = images::relative("", &header.texture);
@@ -107,7 +107,7 @@ fn mesh(
     Ok(mesh)
 }
 
-/// The attributes of the vertices.
+/// Fills in the attributes of the vertices.
 fn fill(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
     let mut quantised = |path: &str, quantity: Quantity, error: f32| {
         if error > 0.0 {
@@ -149,7 +149,7 @@ fn fill(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), S
     Ok(())
 }
 
-/// Colours in bytes or floats. Numbers of other types are no colours that one could be sure of.
+/// Returns colours of bytes or floats. Other types have no established range.
 fn colors(rows: &mut Rows) -> (Option<Colors>, f32) {
     let bytes = |number| number == Number::U8;
     if let Some(places) = rows.take(["red", "green", "blue", "alpha"], bytes) {
@@ -178,13 +178,13 @@ fn list_lists(element: &Element, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The faces while they are read.
+/// The faces read so far.
 struct Faces {
-    /// How many vertices the header declares.
+    /// The number of vertices in the header.
     vertices: u64,
     strictness: Strictness,
     polygons: Polygons,
-    /// Faces of missing vertices, which were left out.
+    /// The number of dropped faces of missing vertices.
     missing: usize,
 }
 
@@ -192,7 +192,7 @@ struct Faces {
 type ReadList = fn(&mut Faces, &mut Source, Number, Number) -> Result<()>;
 
 impl Faces {
-    /// The lists of vertices.
+    /// Reads the lists of vertices of an element.
     fn read(
         &mut self,
         source: &mut Source,
@@ -221,7 +221,7 @@ impl Faces {
         Ok(())
     }
 
-    /// One list of vertices.
+    /// Reads a polygon.
     fn polygon(&mut self, source: &mut Source, count: Number, number: Number) -> Result<()> {
         let mut is_whole = true;
         for _ in 0..source.count(count)? {
@@ -241,8 +241,8 @@ impl Faces {
         Ok(())
     }
 
-    /// Strips of triangles, one after the other with a −1 between them. Every second triangle is the other way round;
-    /// those that only connect have no area.
+    /// Reads triangle strips separated by −1. Reverses every second triangle, and drops degenerate ones, which only
+    /// connect.
     fn strip(&mut self, source: &mut Source, count: Number, number: Number) -> Result<()> {
         let mut strip: Vec<Option<u32>> = Vec::new();
         let mut place = 0;
@@ -270,7 +270,7 @@ impl Faces {
         Ok(())
     }
 
-    /// The vertex of this number; leniently read, `None` if it is not there.
+    /// Returns the vertex with this index. Lenient mode returns `None` if it is missing.
     #[inline]
     fn vertex(&self, source: &Source, number: Number, raw: Raw) -> Result<Option<u32>> {
         let index = to_index(number, raw).filter(|index| u64::from(*index) < self.vertices);
@@ -281,7 +281,7 @@ impl Faces {
         Ok(index)
     }
 
-    /// The faces of so many vertices, which may be fewer than the header declares.
+    /// Returns the faces, without those of missing vertices. There may be fewer vertices than the header declares.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
         if (vertices as u64) < self.vertices {
             self.missing +=

@@ -1,4 +1,4 @@
-//! The numbers of the items of an element, item after item, and the columns in them.
+//! The numbers of an element: one row per item, one column per property.
 
 use std::borrow::Cow;
 
@@ -15,15 +15,15 @@ pub(super) struct Rows<'a> {
     columns: Vec<Column>,
 }
 
-/// A property that is one number.
+/// A property with a single number.
 #[derive(Debug)]
 struct Column {
     name: String,
     number: Number,
-    /// The type in the header. Text has coordinates in more digits than that may hold.
+    /// The type in the header. Coordinates in text may be more precise.
     declared: Number,
     offset: usize,
-    /// Whether it already has a place in the mesh.
+    /// Whether an attribute of the mesh uses the column.
     taken: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Rows<'a> {
         Ok(Rows { bytes, stride, columns })
     }
 
-    /// The columns with these names, unless one is missing or taken; they are taken then.
+    /// Takes the columns with these names; `None` if one is missing, taken or of another type.
     pub fn take<const N: usize>(&mut self, names: [&str; N], fits: fn(Number) -> bool) -> Option<[usize; N]> {
         let mut places = [0; N];
         for (place, name) in places.iter_mut().zip(names) {
@@ -72,12 +72,12 @@ impl<'a> Rows<'a> {
         Some(places)
     }
 
-    /// Whether these columns are all of this type.
+    /// Returns `true` if all these columns have this type.
     pub fn are(&self, places: &[usize], number: Number) -> bool {
         places.iter().all(|place| self.columns[*place].number == number)
     }
 
-    /// Columns as floats, and how far the farthest is from what it was.
+    /// Converts columns to floats. Also returns the largest rounding error.
     pub fn floats<const N: usize>(&self, places: [usize; N]) -> (Vec<[f32; N]>, f32) {
         let columns = places.map(|place| &self.columns[place]);
         if self.are(&places, Number::F32) {
@@ -101,14 +101,14 @@ impl<'a> Rows<'a> {
         (self.rows().map(row).collect(), worst as f32)
     }
 
-    /// Returns the largest angle in degrees by which 32 bits turn the directions in these columns.
+    /// Returns the largest angle in degrees by which rounding to 32 bits turns the directions in these columns.
     pub fn rounding_angle(&self, places: [usize; 3]) -> f32 {
         let columns = places.map(|place| &self.columns[place]);
         let exact = |row: &[u8]| columns.map(|column| to_f64(column.number, column.raw(row)));
         self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max) as f32
     }
 
-    /// Columns as positions, and how far the farthest is from what it was, unless it is there in 64 bits.
+    /// Converts columns to positions. Also returns the largest rounding error, or 0 if 64 bits are kept.
     pub fn positions<const N: usize>(&self, places: [usize; N]) -> (Positions, f32) {
         let columns = places.map(|place| &self.columns[place]);
         if self.are(&places, Number::F32) {
@@ -120,7 +120,7 @@ impl<'a> Rows<'a> {
         for (index, row) in self.rows().map(row).enumerate() {
             positions.push(row);
             if index.is_power_of_two() {
-                positions.settle();
+                positions.drop_unneeded();
             }
         }
         positions.finish();
@@ -132,13 +132,13 @@ impl<'a> Rows<'a> {
         (positions, error as f32)
     }
 
-    /// Columns as bytes.
+    /// Returns columns as bytes.
     pub fn bytes<const N: usize>(&self, places: [usize; N]) -> Vec<[u8; N]> {
         let offsets = places.map(|place| self.columns[place].offset);
         self.rows().map(|row| offsets.map(|offset| row[offset])).collect()
     }
 
-    /// The columns that are not taken.
+    /// Returns the columns not taken, as custom attributes.
     pub fn others(&self) -> impl Iterator<Item = Custom> {
         let others = self.columns.iter().filter(|column| !column.taken);
         others.map(|column| Custom {
@@ -167,7 +167,7 @@ impl<'a> Rows<'a> {
     }
 
     fn rows(&self) -> std::slice::ChunksExact<'_, u8> {
-        // Without columns there are no bytes and so no rows.
+        // Without columns, there are no bytes and no rows.
         self.bytes.chunks_exact(self.stride.max(1))
     }
 }
@@ -182,12 +182,12 @@ impl Column {
     }
 }
 
-/// Two or three coordinates with a third one.
+/// Extends two or three coordinates to three, with z = 0.
 fn solid<T: Copy + Default, const N: usize>(coordinates: [T; N]) -> [T; 3] {
     std::array::from_fn(|axis| coordinates.get(axis).copied().unwrap_or_default())
 }
 
-/// Adds the numbers of an item that are not in lists.
+/// Appends the numbers of an item, without its lists.
 fn collect(source: &mut Source, element: &Element, columns: &[Column], bytes: &mut Vec<u8>) -> Result<()> {
     let mut numbers = columns.iter().map(|column| column.number);
     element.properties.iter().try_for_each(|property| match property.list {
@@ -201,13 +201,13 @@ fn collect(source: &mut Source, element: &Element, columns: &[Column], bytes: &m
     })
 }
 
-/// Goes past an item.
+/// Skips an item.
 pub(super) fn skip(source: &mut Source, element: &Element) -> Result<()> {
     let mut properties = element.properties.iter();
     properties.try_for_each(|property| skip_property(source, property.list, property.number))
 }
 
-/// Goes past one number or list.
+/// Skips a number or list.
 pub(super) fn skip_property(source: &mut Source, list: Option<Number>, number: Number) -> Result<()> {
     match list {
         None => source.next(number).map(drop),

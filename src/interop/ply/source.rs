@@ -1,4 +1,4 @@
-//! The numbers behind the header of PLY.
+//! Reads the numbers after the header of PLY.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::header::{Element, Encoding, Header, Number};
 use crate::interop::text::{Words, quote, refuse};
 use crate::{Error, Loss, Result, Span, Strictness};
 
-/// A number as its bytes in little-endian order, as many as its type has, in front of zeros.
+/// The little-endian bytes of a number, padded with zeros.
 pub(super) type Raw = [u8; 8];
 
-/// Where numbers come from.
+/// The source of numbers.
 pub(super) enum Source<'a> {
     Text(Lines<'a>),
     Binary {
@@ -17,17 +17,17 @@ pub(super) enum Source<'a> {
         at: usize,
         last: usize,
         big_endian: bool,
-        /// Whether it ended before a number did.
+        /// Whether the file ended within a number.
         is_cut: bool,
     },
 }
 
-/// The lines behind the header of an ASCII file, one for each item.
+/// The lines after the header of an ASCII file, one per item.
 pub(super) struct Lines<'a> {
     text: &'a [u8],
     line_end: u8,
     line: Range<usize>,
-    /// What is left of the line.
+    /// The rest of the line.
     words: Words<'a>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         matches!(self, Source::Text(_))
     }
 
-    /// Number of bytes that are left.
+    /// Returns the number of remaining bytes.
     pub fn remaining(&self) -> u64 {
         match self {
             Source::Text(lines) => lines.text[lines.line.end..].trim_ascii().len() as u64,
@@ -60,7 +60,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes of so many little-endian values of this size, if they need not be changed.
+    /// Reads `size` bytes of little-endian numbers without copying; `None` for text and big-endian files.
     pub fn plain(&mut self, size: u64) -> Option<&'a [u8]> {
         match self {
             Source::Binary { bytes, at, last, big_endian: false, .. } => {
@@ -73,7 +73,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads the items of an element. Returns how many there are: leniently read, a file may end before the last one.
+    /// Reads the items of an element. Returns their number, which may be less than declared in lenient mode.
     pub fn items(
         &mut self,
         element: &Element,
@@ -97,7 +97,7 @@ impl<'a> Source<'a> {
         Ok(element.items() as usize)
     }
 
-    /// Whether the last item is not whole since the bytes have ended.
+    /// Returns `true` if the end of the file truncates the last item.
     fn is_cut(&self) -> bool {
         match self {
             Source::Text(Lines { text, line_end, line, words }) => {
@@ -108,14 +108,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Leaves out what is left: the beginning of a number is not the next element.
+    /// Skips the remaining bytes, so that a truncated number is not read as the next element.
     fn end(&mut self) {
         if let Source::Binary { bytes, at, .. } = self {
             *at = bytes.len();
         }
     }
 
-    /// Reads an item. In a text it is a line, and the line has nothing else.
+    /// Reads an item. In text, it must fill its line.
     fn item(&mut self, element: &Element, read: impl FnOnce(&mut Source<'a>) -> Result<()>) -> Result<()> {
         if let Source::Text(lines) = self {
             lines.advance();
@@ -153,7 +153,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The next number, which counts items.
+    /// Reads a number as the length of a list.
     #[inline]
     pub fn count(&mut self, number: Number) -> Result<u32> {
         let raw = self.next(number)?;
@@ -161,7 +161,7 @@ impl<'a> Source<'a> {
             .ok_or_else(|| self.refuse(format!("expected a count, found {}", to_f64(number, raw))))
     }
 
-    /// The error that the last number is wrong.
+    /// Returns an error at the last number.
     pub fn refuse(&self, message: impl ToString) -> Error {
         match self {
             Source::Text(lines) => lines.words.refuse(message),
@@ -174,7 +174,7 @@ impl<'a> Source<'a> {
 }
 
 impl Lines<'_> {
-    /// Goes to the next line that is not blank.
+    /// Advances to the next line that is not blank.
     fn advance(&mut self) {
         loop {
             let start = self.line.end;
@@ -188,7 +188,7 @@ impl Lines<'_> {
         }
     }
 
-    /// The error that the line has too many or too few numbers for an item, if that is so.
+    /// Returns an error if the line has too many or too few numbers for an item.
     fn wrong_count(&self, element: &Element) -> Option<Error> {
         let mut words = Words::new(self.text, self.line.clone());
         let found = std::iter::from_fn(|| words.next()).count();
@@ -205,7 +205,7 @@ impl Lines<'_> {
                 None => _ = words.next(),
             }
         }
-        // A file that ends has too few lines.
+        // At the end of the file, the line itself is missing.
         let is_wrong = found > 0 && found != expected;
         is_wrong.then(|| {
             let message = format!("{found} numbers, but `{}` has {expected} in a line", element.name);
@@ -231,7 +231,7 @@ fn text(words: &mut Words, number: Number) -> Result<Raw> {
     };
     match value.filter(|value| (least..=most).contains(value)) {
         Some(value) => Ok(value.to_le_bytes()),
-        None => Err(words.refuse(format!("{} is no integer from {least} to {most}", quote(word)))),
+        None => Err(words.refuse(format!("{} is not an integer from {least} to {most}", quote(word)))),
     }
 }
 
@@ -241,7 +241,7 @@ fn wide<const N: usize>(bytes: [u8; N]) -> Raw {
     raw
 }
 
-/// The value of a number; all are exact.
+/// Converts a number of any type to a 64-bit float, without rounding.
 pub(super) fn to_f64(number: Number, raw: Raw) -> f64 {
     let [a, b, c, d, ..] = raw;
     match number {
@@ -256,7 +256,7 @@ pub(super) fn to_f64(number: Number, raw: Raw) -> f64 {
     }
 }
 
-/// An integer that is not negative.
+/// Converts a number to an index; `None` unless it is a non-negative integer that fits.
 #[inline]
 pub(super) fn to_index(number: Number, raw: Raw) -> Option<u32> {
     let [a, b, c, d, ..] = raw;

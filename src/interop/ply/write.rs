@@ -1,4 +1,4 @@
-//! Scenes to PLY.
+//! Writes scenes as PLY.
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -33,7 +33,7 @@ pub(in crate::interop) fn write(
     Ok(losses)
 }
 
-/// Writes an embedded image as a file, and makes the name of the image part of a line.
+/// Writes an embedded image to a file, and converts its name to a single line.
 fn write_texture(
     texture: &mut Option<Texture>,
     images: &mut ImageFiles,
@@ -55,7 +55,7 @@ fn write_texture(
     Ok(())
 }
 
-/// The names of the properties for the custom attributes, one per component.
+/// Returns the property names of the custom attributes, one per component.
 fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
     let own = "x y z nx ny nz u v s t texture_u texture_v red green blue alpha";
     let mut taken: BTreeSet<String> = own.split(' ').map(str::to_owned).collect();
@@ -93,7 +93,7 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
 }
 
 fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygons: &Polygons) -> Result<()> {
-    // The bytes of this machine.
+    // The byte order of this machine.
     let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
     writeln!(out, "ply\nformat binary_{endian}_endian 1.0")?;
     if let Some(texture) = &mesh.material.texture {
@@ -130,7 +130,7 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
     }
     if !polygons.is_empty() {
         let count = if polygons.max_corners() > 255 { "uint" } else { "uchar" };
-        // The type that most readers know; indices above are still right as unsigned ones.
+        // Most readers support `int`; larger meshes need `uint`.
         let index = if mesh.positions.len() > i32::MAX as usize { "uint" } else { "int" };
         writeln!(out, "element face {}\nproperty list {count} {index} vertex_indices", polygons.len())?;
     }

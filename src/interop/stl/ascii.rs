@@ -1,4 +1,4 @@
-//! ASCII STL. Keywords are in any case, blanks and ends of lines anywhere between words.
+//! Reads ASCII STL. Keywords are case-insensitive, and line breaks count as blanks.
 
 use super::Solid;
 use crate::interop::detect::BYTE_ORDER_MARK;
@@ -14,10 +14,10 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
     let mut solids = Vec::new();
     while let Some(word) = words.next() {
         if !word.eq_ignore_ascii_case(b"solid") {
-            return Err(words.refuse(format!("`solid` is expected, not {}", quote(word))));
+            return Err(words.refuse(format!("expected `solid`, found {}", quote(word))));
         }
         solids.push(solid(&mut words, limits)?);
-        // A line of a few bytes makes a mesh, which takes hundreds.
+        // A mesh takes hundreds of bytes, its line only a few.
         let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
         if size as u64 > limits.max_decoded {
             let message =
@@ -28,7 +28,7 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
     Ok(solids)
 }
 
-/// What stands behind `solid`.
+/// Reads a solid after its keyword `solid`.
 fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
     let mut solid = Solid { name: words.rest_of_line().to_vec(), ..Solid::default() };
     let mut positions = Positions::default();
@@ -47,7 +47,7 @@ fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
                 facets += 1;
                 require_triangles(facets, limits.max_triangles)?;
                 if solid.normals.len().is_power_of_two() {
-                    positions.settle();
+                    positions.drop_unneeded();
                 }
             }
             Some(word) if word.eq_ignore_ascii_case(b"endsolid") => {
@@ -56,7 +56,7 @@ fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
                 return Ok(solid);
             }
             Some(word) => {
-                return Err(words.refuse(format!("`facet` or `endsolid` is expected, not {}", quote(word))));
+                return Err(words.refuse(format!("expected `facet` or `endsolid`, found {}", quote(word))));
             }
             None => return Err(words.missing("`endsolid`")),
         }
@@ -67,7 +67,7 @@ fn expect(words: &mut Words, keywords: &[&str]) -> Result<()> {
     for keyword in keywords {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(keyword.as_bytes()) => {}
-            Some(word) => return Err(words.refuse(format!("`{keyword}` is expected, not {}", quote(word)))),
+            Some(word) => return Err(words.refuse(format!("expected `{keyword}`, found {}", quote(word)))),
             None => return Err(words.missing(&format!("`{keyword}`"))),
         }
     }

@@ -1,14 +1,14 @@
-//! Binary STL: a header of 80 bytes, the number of facets, 50 bytes for each.
+//! Reads binary STL: a header of 80 bytes, the number of facets, and 50 bytes per facet.
 
 use super::Solid;
 use crate::{Error, Loss, Result, Span, Strictness};
 
-/// Where the facets begin.
+/// The offset of the facets.
 const FACETS: usize = 84;
-/// A normal, three corners, and two bytes of attributes.
+/// The size of a facet: a normal, three corners, and two attribute bytes.
 const FACET: usize = 50;
 
-/// Whether the file is as large as its count says.
+/// Returns `true` if the file size matches the number of facets.
 pub(super) fn has_size(bytes: &[u8]) -> bool {
     count(bytes).is_some_and(|count| bytes.len() as u64 == FACETS as u64 + FACET as u64 * u64::from(count))
 }
@@ -17,7 +17,7 @@ fn count(bytes: &[u8]) -> Option<u32> {
     bytes.get(..FACETS)?.last_chunk().map(|count| u32::from_le_bytes(*count))
 }
 
-/// Leniently read, a file may end before the last facet.
+/// Reads the facets. Lenient mode accepts missing facets at the end of the file.
 pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
     let refuse = |start: usize, end: usize, message: String| {
         let span = Span::Bytes(start as u64..end as u64);
@@ -40,7 +40,7 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
         let message = format!("{count} facets take {needed} bytes, but {} are left", facets.len());
         return refuse(FACETS - 4, FACETS, message);
     }
-    // Not more than there are bytes.
+    // `needed` does not exceed the number of bytes.
     let (facets, trailing) = facets.split_at(needed as usize);
     if !trailing.is_empty() {
         losses.push(Loss::dropped("", "bytes after the last facet").counting(trailing.len(), "bytes"));
@@ -66,7 +66,7 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     Ok(solid)
 }
 
-/// The text of the header up to the first zero.
+/// Returns the text of the header up to the first zero byte.
 fn name(header: &[u8]) -> Vec<u8> {
     let end = header.iter().position(|byte| *byte == 0).unwrap_or(header.len());
     header[..end].trim_ascii().to_vec()

@@ -1,15 +1,15 @@
-//! STL of 3D Systems.
+//! STL by 3D Systems.
 //!
-//! **Read:** binary and ASCII files. A file is binary if its size is what its count says, whatever it begins with; else
-//! it is ASCII if it begins with `solid`. Each solid is a mesh of triangles that share no vertex; its name is that of the
-//! solid, or the text in the header. The normal of a facet is that of its three vertices; where the file has none, or
-//! one that is no direction, it is that of the corners.
-//!
-//! **Written:** binary, one solid. The normal of a facet is that of its vertices where these agree, else that of the
+//! **Read:** binary and ASCII files. A file is binary if its size matches its number of facets, and otherwise ASCII if it
+//! begins with `solid`. Each solid becomes a mesh of triangles without shared vertices, named after the solid or the text
+//! in the header. The three vertices of a facet get its normal. Missing and invalid normals are computed from the
 //! corners.
 //!
-//! **Lost,** and listed: in reading the attributes of facets, which have no meaning that programs agree on; in writing
-//! all but triangles and their normals: shared vertices, materials, texture coordinates, colours, joints, animations.
+//! **Written:** binary, with one solid. The normal of a facet is that of its vertices if they agree, and otherwise
+//! computed from the corners.
+//!
+//! **Lost,** and listed: on reading, the attribute bytes of facets, whose meaning differs between programs. On writing,
+//! everything except triangles and their normals, such as shared vertices, materials and joints.
 
 mod ascii;
 mod binary;
@@ -23,7 +23,7 @@ use crate::{Limits, Loss, Result};
 
 pub(super) use write::write;
 
-/// STL says nothing of space, so that coordinates are kept as they are.
+/// STL does not specify axes or unit, so coordinates are unchanged.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     evidence: "the file format says only that facets are counter-clockwise: axes and unit are assumed",
     ..Conventions::GLTF
@@ -58,7 +58,7 @@ pub(super) fn read(
     Ok((scene, losses))
 }
 
-/// Whether the file begins as an ASCII file does, and goes on as a text.
+/// Returns `true` if the file begins with `solid` and continues as text.
 fn is_text(bytes: &[u8]) -> bool {
     const BEGINNING: usize = 512;
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
@@ -67,7 +67,7 @@ fn is_text(bytes: &[u8]) -> bool {
     solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
 }
 
-/// Facets as the file has them.
+/// The facets of a solid.
 #[derive(Default)]
 struct Solid {
     name: Vec<u8>,
@@ -75,7 +75,7 @@ struct Solid {
     normals: Vec<[f32; 3]>,
     /// Three per facet.
     positions: Vec<[f32; 3]>,
-    /// The same in 64 bits, where these are worth it.
+    /// The positions in 64 bits, if needed.
     exact_positions: Option<Vec<[f64; 3]>>,
 }
 
@@ -97,7 +97,7 @@ impl Solid {
             ..Mesh::default()
         };
         let absent = self.normals.iter().filter(|normal| !is_direction(normal)).count();
-        // Many programs write no normal at all.
+        // Many programs write no normals.
         if absent == self.normals.len() {
             return mesh;
         }

@@ -1,4 +1,4 @@
-//! Scenes to binary STL.
+//! Writes scenes as binary STL.
 
 use std::io::{BufWriter, Write};
 
@@ -45,7 +45,7 @@ pub(in crate::interop) fn write(
     Ok(losses)
 }
 
-/// What facets cannot say: shared vertices, and those of no facet.
+/// Lists shared vertices and vertices without a facet, which STL lacks.
 fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
     let mut used = vec![false; mesh.positions.len()];
     for corner in faces.corners() {
@@ -64,7 +64,8 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The name, as far as there is place. A header that begins with `solid` would look like an ASCII file.
+/// Returns the header with the name, truncated to fit. A leading `solid` is prefixed with `_`, since the file would look
+/// like ASCII.
 fn header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER] {
     let text: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let solid = text.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("solid"));
@@ -83,7 +84,7 @@ fn header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER] {
     header
 }
 
-/// The normal of the vertices if it is one and the same, else that of the corners.
+/// Returns the normal of the vertices if all three agree, and otherwise that of the corners.
 fn normal(mesh: &Mesh, corners: &[u32; 3]) -> ([f32; 3], bool) {
     if let Some(normals) = &mesh.normals {
         let [a, b, c] = corners.map(|corner| normals[corner as usize].map(f32::to_bits));

@@ -4,19 +4,18 @@ use std::collections::VecDeque;
 
 use super::point_tree::{PointTree, area};
 
-/// The number of tree nodes that may be visited per corner of a polygon: 100,000 corners take at most about a second. A
-/// polygon that does not cross itself takes about 30 per corner, and up to 200 with long thin ears that pass many
-/// others.
+/// The maximum number of tree nodes visited per corner of a polygon: 100,000 corners take at most about a second.
+/// Simple polygons take about 30 visits per corner, or up to 200 with long thin ears that pass many others.
 pub const VISITS_PER_CORNER: usize = 250;
 
 /// Marks a corner that was cut off, in place of its next corner.
 const CUT: usize = usize::MAX;
 
-/// Triangulates a counter-clockwise polygon with at least three corners, by cutting off corners whose triangles contain
-/// no other corner. Returns three corner indices per triangle, and always two triangles fewer than corners.
+/// Triangulates a counter-clockwise polygon with at least three corners by ear clipping. Returns three corner indices
+/// per triangle; the number of triangles is always that of the corners minus two.
 ///
-/// If no such corner or no visit is left, the rest becomes a fan, as in polygons that cross themselves. The total area
-/// of the triangles then exceeds that of the polygon.
+/// The rest becomes a fan if it has no ear, as in polygons that cross themselves, or if the visits are used up. The
+/// total area of the triangles then exceeds that of the polygon.
 ///
 /// A corner is tested again only after a neighbour was cut off: at most three tests per corner on average.
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
@@ -52,18 +51,18 @@ struct Ring<'a> {
     left: usize,
 }
 
-/// The treatment of a corner.
+/// The classification of a corner.
 enum Shape {
-    /// Cut it off.
+    /// A corner to cut off.
     Ear,
-    /// Cut it off if no ear is left: its triangle has no area.
+    /// A corner whose triangle has no area, to cut off if no ear is left.
     Straight,
-    /// Leave it until a neighbour is cut off.
+    /// A corner to test again after a neighbour is cut off.
     Blocked,
 }
 
 impl Ring<'_> {
-    /// Cuts off ears until three corners are left or none can be cut off. Returns one of the remaining corners.
+    /// Cuts off ears until three corners are left, no ear is left or the visits are used up. Returns a remaining corner.
     fn cut(&mut self, visits: &mut usize) -> usize {
         let count = self.corners.len();
         let mut waiting: VecDeque<usize> = (0..count).collect();
@@ -73,7 +72,7 @@ impl Ring<'_> {
         while self.left > 3 && *visits > 0 {
             let corner = if let Some(corner) = waiting.pop_front() {
                 times_waiting[corner] -= 1;
-                // Neighbours of a cut corner move to the end of the queue, so that triangles do not all meet in one
+                // Neighbours of a cut corner move to the end of the queue, so that triangles do not all share one
                 // corner.
                 if times_waiting[corner] > 0 || self.next[corner] == CUT {
                     continue;

@@ -12,10 +12,10 @@ use super::{Indices, Mesh};
 use crate::Loss;
 
 /// The largest number of corners for the crate `earcut`, which is faster for few corners. Its time is at least
-/// quadratic: if all points repeat, this many corners take a millisecond.
+/// quadratic: with repeated points, this many corners take a millisecond.
 const FEW_CORNERS: usize = 128;
 
-/// The accepted difference between the doubled areas of a polygon and of its triangles. A fraction of the square of the
+/// The tolerated difference between the doubled areas of a polygon and of its triangles. Relative to the square of the
 /// largest distance of a corner from the first.
 const TOLERANCE: f64 = 1e-5;
 
@@ -24,11 +24,10 @@ impl Mesh {
     /// faces without a plane, become fans around the first corner. Other faces are split by ear clipping in their
     /// plane. Faces with fewer than three corners are removed.
     ///
-    /// The time is proportional to the number of corners: at most a second for 100,000.
+    /// Takes time proportional to the number of corners: at most a second for 100,000.
     ///
-    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. The face then
-    /// crosses itself, or has many thousands of corners and exceeds that time; its rest becomes a fan around one
-    /// corner.
+    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. Such a face crosses
+    /// itself, or has thousands of corners and exceeds that time; its rest becomes a fan around one corner.
     pub fn triangulate(&mut self) -> Option<Loss> {
         let counts = self.faces.corners.take()?;
         if counts.iter().all(|count| *count == 3) {
@@ -67,11 +66,11 @@ struct Cutter<'a> {
     first_bad: Option<usize>,
 }
 
-/// The split of a face.
+/// The triangulation of a face.
 enum Cut {
-    /// Around its first corner.
+    /// A fan around the first corner.
     Fan,
-    /// Into these triangles, as indices into its corners.
+    /// Triangles from ear clipping, as indices into the corners.
     Ears(Vec<u32>),
 }
 
@@ -103,7 +102,7 @@ impl Cutter<'_> {
         self.positions.get(corner.into() as usize).map_or(DVec3::ZERO, |p| DVec3::from(p.map(f64::from)))
     }
 
-    /// Returns `true` if only the diagonal from the second corner of a quad is inside, not that from the first.
+    /// Returns `true` if the diagonal of a quad from the second corner is inside and that from the first is not.
     fn is_cut_from_second<T: Copy + Into<u32>>(&self, [a, b, c, d]: [T; 4]) -> bool {
         let [a, b, c, d] = [a, b, c, d].map(|corner| self.position(corner));
         let normal = (c - a).cross(d - b);
@@ -113,8 +112,7 @@ impl Cutter<'_> {
             && is_turned_alike(b, d, a)
     }
 
-    /// Returns the split of a face that is no triangle. Convex faces, quads and faces without a plane are split around
-    /// the first corner.
+    /// Triangulates a face other than a triangle. Convex faces, quads and faces without a plane become fans.
     fn cut<T: Copy + Into<u32>>(&mut self, index: usize, face: &[T]) -> Cut {
         if face.len() < 5 {
             return Cut::Fan;
@@ -129,7 +127,7 @@ impl Cutter<'_> {
         let tolerated = TOLERANCE * sides.iter().map(|side| side.length_squared()).fold(0.0, f64::max);
         if normal == DVec3::ZERO {
             let covered: f64 = triangles.map(DVec3::length).sum();
-            self.note(index, covered > tolerated);
+            self.count_if_bad(index, covered > tolerated);
             return Cut::Fan;
         }
         // Drops the dominant axis of the normal: corners stay exact, and counter-clockwise around it.
@@ -146,7 +144,7 @@ impl Cutter<'_> {
         let mut ears = Vec::new();
         if face.len() <= FEW_CORNERS {
             self.earcut.earcut_slice(&self.flat, &[], &mut ears);
-            take_in_all(&mut ears, face.len());
+            add_unused_corners(&mut ears, face.len());
         } else {
             ears = cut_ears(&self.flat, &mut (face.len() * VISITS_PER_CORNER));
         }
@@ -155,12 +153,12 @@ impl Cutter<'_> {
             [] => self.flat.windows(2).map(|pair| area([self.flat[0], pair[0], pair[1]]).abs()).sum(),
             triangles => triangles.iter().map(|triangle| area(triangle.map(flat)).abs()).sum(),
         };
-        self.note(index, (covered - normal[axis].abs()).abs() > tolerated);
+        self.count_if_bad(index, (covered - normal[axis].abs()).abs() > tolerated);
         if ears.is_empty() { Cut::Fan } else { Cut::Ears(ears) }
     }
 
     /// Counts a face if its triangles overlap or leave gaps.
-    fn note(&mut self, index: usize, is_bad: bool) {
+    fn count_if_bad(&mut self, index: usize, is_bad: bool) {
         if is_bad {
             self.bad += 1;
             self.first_bad.get_or_insert(index);
@@ -175,9 +173,9 @@ fn is_convex(corners: &[[f64; 2]]) -> bool {
         && corners.windows(2).all(|pair| area([corners[0], pair[0], pair[1]]) >= 0.0)
 }
 
-/// Adds triangles without area for corners on straight edges, which no ear contains. Neighbouring faces share these
-/// corners; without the triangles, there would be gaps.
-fn take_in_all(ears: &mut Vec<u32>, count: usize) {
+/// Adds degenerate triangles for corners that no ear contains, as on straight edges. Neighbouring faces may use these
+/// corners, so omitting them would leave gaps.
+fn add_unused_corners(ears: &mut Vec<u32>, count: usize) {
     let mut used = vec![false; count];
     ears.iter().for_each(|corner| used[*corner as usize] = true);
     let mut left: Vec<_> = (0..count as u32).collect();

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// A tree of distinct points that divides the longer side of its bounds at every level. It is stored in an array: the
-/// middle of a range is its root. Corners at the same point share a node, so repeated points cost nothing.
+/// A k-d tree of distinct points that splits the longer side of its bounds at every level. The array stores the root of
+/// each range at its middle. Corners at the same point share a node, so repeated points cost nothing.
 pub struct PointTree {
     nodes: Vec<Node>,
     /// The node of each corner; past the end for corners outside the tree.
@@ -72,7 +72,7 @@ impl PointTree {
     }
 
     /// Returns `true` if a point of the tree is inside a counter-clockwise triangle or on its border. Ignores points
-    /// equal to corners of the triangle. Each node uses up one visit; without visits left, returns `true`.
+    /// equal to corners of the triangle. Each node takes one visit; returns `true` if the visits are used up.
     pub fn any_in(&self, triangle: [[f64; 2]; 3], visits: &mut usize) -> bool {
         let [a, b, c] = triangle;
         let center = [0, 1].map(|axis| (a[axis] + b[axis] + c[axis]) / 3.0);
@@ -93,7 +93,7 @@ fn any_in(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits: &m
     }
     let axis = node.divided_axis();
     let halves = [&nodes[..middle], &nodes[middle + 1..]];
-    // Starts near the centre of the triangle, where a point is most likely inside.
+    // Searches the half with the triangle's centre first, where points are most likely inside.
     let near = usize::from(center[axis] > node.point[axis]);
     any_in(halves[near], triangle, center, visits) || any_in(halves[1 - near], triangle, center, visits)
 }
@@ -104,7 +104,7 @@ impl Node {
     }
 }
 
-/// Arranges numbered points in the order of their nodes.
+/// Sorts numbered points into the order of their nodes, and fills in the nodes.
 fn arrange(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
     let middle = points.len() / 2;
     if points.is_empty() {
@@ -139,7 +139,7 @@ fn is_apart(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
         a[axis].max(b[axis]).max(c[axis]) < low[axis] || a[axis].min(b[axis]).min(c[axis]) > high[axis]
     };
     let is_right_of = |[a, b]: [&[f64; 2]; 2]| {
-        // The corner of the box farthest to the left of the side.
+        // The box corner farthest to the left of the side.
         let x = if b[1] > a[1] { low[0] } else { high[0] };
         let y = if b[0] > a[0] { high[1] } else { low[1] };
         area([*a, *b, [x, y]]) < 0.0

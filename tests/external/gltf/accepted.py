@@ -1,4 +1,4 @@
-"""Prints the reference files that strict reading accepts: accepted.py [FOLDER] < names of formats, one a line."""
+"""Prints the reference files that strict reading accepts: accepted.py [FOLDER] < format names, one per line."""
 
 import json
 import os

@@ -1,7 +1,6 @@
-// Makes models with other writers of glTF, and what a reader must find in them: node make_models.mjs OUT_DIR
+// Writes models with other glTF writers, and the expected results of reading: node make_models.mjs OUT_DIR
 //
-// Each model is FILE.glb or FILE.gltf with FILE.json beside it: counts and values in the terms of the test that reads
-// them.
+// Each model is FILE.glb or FILE.gltf, with FILE.json for the expected counts and values.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Accessor, Document, NodeIO, Primitive } from '@gltf-transform/core';
@@ -15,7 +14,7 @@ const save = (name, bytes, expected) => {
   writeFileSync(join(out, `${name}.json`), JSON.stringify(expected, null, 2));
 };
 
-// What three.js wants of a browser.
+// The browser API that three.js needs.
 globalThis.FileReader ??= class {
   readAsArrayBuffer(blob) {
     blob.arrayBuffer().then((buffer) => {
@@ -33,7 +32,7 @@ globalThis.FileReader ??= class {
 
 const exporter = new GLTFExporter();
 
-// A box below a group that is moved, turned and scaled; positions are compared where they end up.
+// A box below a translated, rotated and scaled group; positions are compared in scene space.
 {
   const box = new THREE.Mesh(new THREE.BoxGeometry(1, 2, 3), new THREE.MeshStandardMaterial({ color: 0xff8000, name: 'orange' }));
   box.name = 'box';
@@ -53,7 +52,7 @@ const exporter = new GLTFExporter();
   save('three_box.gltf', JSON.stringify(await exporter.parseAsync(scene, { binary: false })), expected);
 }
 
-// A strip of skin along two bones, the second of which turns.
+// A skinned strip along two bones, the second of which rotates.
 {
   const geometry = new THREE.PlaneGeometry(1, 4, 1, 4);
   const positions = geometry.getAttribute('position');
@@ -96,7 +95,7 @@ const exporter = new GLTFExporter();
   save('three_skin.glb', new Uint8Array(bytes), { poses, joints: ['root', 'tip'], animation: 'bend', name: 'strip', losses: [] });
 }
 
-// Sparse, normalised and custom attributes, extras, a strip, a curve, lines.
+// Sparse, normalized and custom attributes, extras, a strip, a spline and lines.
 {
   const document = new Document();
   const buffer = document.createBuffer();

@@ -1,4 +1,4 @@
-// Numbers packed by meshoptimizer and Draco, and what their own decoders make of them again: tests/suite/gltf/packed.json.
+// Prints numbers packed by meshoptimizer and Draco, with the output of their decoders: tests/suite/gltf/packed.json.
 import draco3d from 'draco3d';
 import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
 
@@ -119,7 +119,7 @@ const attributes = [
 packMesh('MESH_EDGEBREAKER_ENCODING', grid(5), attributes);
 packMesh('MESH_SEQUENTIAL_ENCODING', grid(5), attributes);
 
-// As many triangles as it takes until Draco tells them by the valence of vertices, at whole coordinates.
+// Enough triangles for Draco's valence encoding, at integer coordinates.
 const large = new Float32Array(list(32 * 32, (i) => [i % 32, Math.floor(i / 32), (i % 32) ** 2 % 32]).flat());
 const [, valence] = encode('MESH_EDGEBREAKER_ENCODING', grid(32), [['POSITION', 'POSITION', large, 3, 5]]);
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Holds glTF against outside programs: the Khronos validator finds no error and no warning in what is written, and
-# models made by other writers are read as they were made. The compressed numbers of tests are made anew, and compared.
+# Tests glTF against other programs. The Khronos validator must report no errors or warnings for written files. Models of
+# other writers must be read correctly. Also regenerates the compressed test data, and compares it.
 #
 # Usage: tests/external/gltf/run.sh
 #
 # Needs cargo, python3, and node with npm; installs the packages pinned in package.json beside this file into
-# $MESHSPEC_CACHE (default: the user's cache folder). Converts the files in samples/, scenes made up at random and,
-# where $MESHSPEC_FIXTURES names a folder with an index.json, every file in it that strict reading accepts.
+# $MESHSPEC_CACHE (default: the user's cache folder). Converts the files in samples/ and random scenes. If
+# $MESHSPEC_FIXTURES names a folder with an index.json, also converts every file in it that strict reading accepts.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ out=$cache/out
 
 rm -rf "$out"
 mkdir -p "$out"
-# Packages are found from where the scripts lie.
+# Node resolves packages relative to the scripts.
 cp "$here"/package.json "$here"/*.mjs "$cache/"
 npm install --prefix "$cache" --no-audit --no-fund --loglevel=error
 
@@ -40,7 +40,7 @@ validate() { find "$1" -name '*.gl*' -print0 | xargs -0 node "$cache/validate.mj
 validate "$out/files"
 validate "$out/generated"
 
-# What tests have of compressed numbers is what the libraries that define them make.
+# The compressed test data must match the output of the reference libraries.
 node "$cache/make_packed.mjs" | cmp - tests/suite/gltf/packed.json
 
 node "$cache/make_models.mjs" "$out/models"

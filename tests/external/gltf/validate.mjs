@@ -1,6 +1,6 @@
 // Runs the Khronos validator over files: node validate.mjs FILE.glb|FILE.gltf…
 //
-// Prints every error and warning, and fails if there is one, or if nothing was validated.
+// Prints all errors and warnings. Fails if there are any, or if no file was validated.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import validator from 'gltf-validator';

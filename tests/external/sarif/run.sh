@@ -4,7 +4,7 @@
 # Usage: tests/external/sarif/run.sh
 #
 # Needs cargo and node with npm; installs the schema and a validator, pinned in package.json beside this file, into
-# $MESHSPEC_CACHE (default: the user's cache folder). Checks the samples in samples/, whole and truncated.
+# $MESHSPEC_CACHE (default: the user's cache folder). Checks the files in samples/, complete and truncated.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ for file in samples/*/*; do
 done
 printf 'v 0 0 0\nv 1 0 zero\n' > "$work/files/bad.obj"
 
-# Status 1 says that there are errors.
+# Exit status 1 means errors.
 "$program" check --format sarif "$work/files" > "$work/errors.sarif" || [ $? -eq 1 ]
 "$program" check --format sarif --max-findings 1 "$work/files" "$work/missing.mesh" > "$work/missing.sarif" 2> /dev/null \
     || [ $? -eq 3 ]

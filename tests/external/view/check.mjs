@@ -1,4 +1,4 @@
-// Uses pages in Chromium as people do, and fails where one does not do what it should.
+// Tests the pages of `meshspec view` in Chromium with simulated user input.
 //
 // Usage: node check.mjs CHROMIUM PROGRAM FOLDER SCREENSHOTS
 
@@ -156,7 +156,7 @@ const checks = {
       const text = await selection(page);
       assert.match(text, new RegExp(`Triangle ${triangle} of mesh 0`));
       assert.match(text, new RegExp(`indices\\[${3 * triangle}\\.\\.${3 * triangle + 3}\\]`));
-      // A head of 13 bytes and six vertices of 12.
+      // A header of 13 bytes, then six vertices of 12 bytes each.
       const start = 13 + 72 + 12 * triangle;
       assert.deepEqual(await markedBytes(page), range(start, start + 12));
       const vertex = Number(/vertex (\d)/.exec(text)[1]);
@@ -259,7 +259,7 @@ const checks = {
   async "hostile names run nothing"() {
     for (const name of readdirSync(folder).filter((name) => /^(hostile|<img).*\.html$/.test(name))) {
       const page = await file(name.replace(/\.html$/, ""));
-      // Without a model there is no list of meshes.
+      // Without a model, there is no list of meshes.
       const meshes = page.locator("#controls summary");
       for (let click = 0; click < 2 * (await meshes.count()); click++) await meshes.click();
       const toggles = page.locator("#tree .toggle");

@@ -1,4 +1,4 @@
-// Makes files with known geometry, many triangles, and hostile names.
+// Writes files with known geometry, many triangles, and malicious names.
 //
 // Usage: node make_files.mjs FOLDER
 
@@ -42,7 +42,7 @@ writeFileSync(join(folder, "hills_500k.mesh"), hills(500));
 
 const hostile = '</script><script>window.ran=1</script><img src=x onerror="window.ran=2">\'"&\u202egnp\u2028\u0007';
 const seed = (text) => `[name]=${text}\n[mat0]=${text}\n[type]=STATIC\np 0, 0, 0\np 1, 0, 0\np 0, 1, 0\nn 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n`;
-// Seed has no control characters.
+// Seed does not allow control characters.
 const printable = hostile.replace("\u0007", "");
 writeFileSync(join(folder, "hostile.mesh"), seed(printable));
 writeFileSync(join(folder, "hostile_broken.mesh"), seed(hostile));

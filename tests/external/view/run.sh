@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Opens the pages of `meshspec view` in Chromium and uses them: no error, no request, and each part finds the others.
+# Tests the pages of `meshspec view` in Chromium: no errors, no requests, and linked selections in all panes.
 #
 # Usage: tests/external/view/run.sh
 #
-# Needs cargo and node with npm; installs the driver, pinned in package-lock.json beside this file, into $MESHSPEC_CACHE
-# (default: the user's cache folder), and Debian's chromium where none is found. Screenshots of both themes and widths are
-# left in target/view.
+# Needs cargo and node with npm. Installs the driver, pinned in package-lock.json, into $MESHSPEC_CACHE (default: the
+# user's cache folder), and Debian's chromium if none is found. Saves screenshots of both themes and widths to
+# target/view.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +13,7 @@ root=$(cd "$here/../../.." && pwd)
 cache=${MESHSPEC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/meshspec}/view
 
 mkdir -p "$cache"
-# Packages are found from where the scripts lie.
+# Node resolves packages relative to the scripts.
 cp "$here"/package*.json "$here"/*.mjs "$cache/"
 npm ci --prefix "$cache" --no-audit --no-fund --loglevel=error
 

@@ -160,14 +160,14 @@ fn errors_name_the_primitive() {
     let primitive = "/meshes/0/primitives/0";
     let entry = "/meshes/0/primitives/0/extensions/KHR_draco_mesh_compression";
     let cases = [
-        (primitive, "mode", json!(0), "the mode of the primitive is neither triangles nor a strip of them"),
+        (primitive, "mode", json!(0), "the primitive mode is neither triangles nor triangle strip"),
         (entry, "attributes", json!([]), "invalid type: sequence, expected a map"),
-        (entry, "attributes", json!({ "NORMAL": 77 }), "NORMAL is to be attribute 77, which is not there"),
+        (entry, "attributes", json!({ "NORMAL": 77 }), "NORMAL refers to the missing attribute 77"),
         (
             entry,
             "attributes",
             json!({ "NORMAL": 2 }),
-            "attribute 2 has 25 values of 2 components of the type Float32, which is not what accessors[2] says",
+            "attribute 2 has 25 values of 2 components of the type Float32, which disagrees with accessors[2]",
         ),
         ("/accessors/1", "count", json!(24), "attribute 0 has 25 values of 3 components of the type Float32"),
         ("/accessors/1", "componentType", json!(5125), "attribute 0 has 25 values of 3 components"),

@@ -142,7 +142,7 @@ fn animations_without_a_mesh_are_dropped() {
     json["nodes"][1]["scale"] = json!([0, 0, 0]);
     let (_, losses) = read_json(&json, &numbers()).unwrap();
     assert!(
-        losses.iter().any(|loss| loss.path == "nodes[1]" && loss.message.contains("no size")),
+        losses.iter().any(|loss| loss.path == "nodes[1]" && loss.message.contains("a scale of 0")),
         "{losses:?}"
     );
 }
@@ -196,6 +196,6 @@ fn levels_of_detail_at_other_distances_are_listed() {
     assert_eq!(losses.len(), 1, "{losses:?}");
     assert_eq!(
         losses[0].to_string(),
-        "changed: nodes[3]: levels of detail of a scene have one distance: 9 m becomes 4 m"
+        "changed: nodes[3]: a level of detail has a single distance: 9 m becomes 4 m"
     );
 }

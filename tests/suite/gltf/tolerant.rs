@@ -127,7 +127,7 @@ fn dangling_references_and_unknown_values_are_dropped() {
         (
             "/bufferViews/0/byteStride",
             json!(0),
-            "changed: bufferViews[0].byteStride: a distance of 0 between values: taken to follow each other",
+            "changed: bufferViews[0].byteStride: a stride of 0: values assumed to be tightly packed",
         ),
         (
             "/nodes/0/extensions",

@@ -264,7 +264,7 @@ fn errors_name_line_and_column() {
         ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3, but the file has 1"),
         (
             "hello world\nhow are you",
-            "line 1, column 1: not OBJ: `hello` is not a statement, and no line is one",
+            "line 1, column 1: not OBJ: `hello` is not a statement, nor is any other line",
         ),
         ("", "line 1, column 1: not OBJ: no line is a statement"),
         ("\n# nothing\n", "line 1, column 1: not OBJ: no line is a statement"),
@@ -328,7 +328,7 @@ fn inexpressible_content_of_obj() {
     let (folder, losses) = write(Obj, of(vec![mesh.clone()])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: numbers that are not finite become 0: 3\n\
+        "changed: meshes[0].normals: non-finite numbers become 0: 3\n\
          dropped: meshes[0].colors[0]: OBJ has no alpha of vertices\n\
          renamed: meshes[0].name: OBJ names have one line without control characters: \" two\\nlines\\\\\" becomes \"two_lines_\""
     );

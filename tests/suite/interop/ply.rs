@@ -125,7 +125,7 @@ fn each_item_has_its_own_line() {
         ("0 0 0 1 0 0\n0 1 0\n\n3 0 1 2 0\n", "line 11, column 1: 6 numbers, but `vertex` has 3 in a line"),
         ("0 0 0\n1 0 0\n0 1 0\n\n3 0 1 2\n", "line 15, column 1: 4 numbers, but `face` has 5 in a line"),
         ("0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0 0\n", "line 14, column 1: 6 numbers, but `face` has 5 in a line"),
-        ("0 0 0\n1 0 0\n0 1 0\n1000\n", "line 14, column 1: `1000` is no integer from 0 to 255"),
+        ("0 0 0\n1 0 0\n0 1 0\n1000\n", "line 14, column 1: `1000` is not an integer from 0 to 255"),
         ("0 0 0\n1 0 0\n0 1.000\n", "line 13, column 1: 2 numbers, but `vertex` has 3 in a line"),
     ];
     for (body, expected) in errors {
@@ -194,7 +194,7 @@ fn errors_name_the_location() {
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n256 0 0 1"),
-            "line 11, column 1: `256` is no integer from 0 to 255",
+            "line 11, column 1: `256` is not an integer from 0 to 255",
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 -1 1"),

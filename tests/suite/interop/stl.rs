@@ -75,12 +75,12 @@ fn errors_name_the_location() {
         (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: expected a number, found `outer`"),
         (
             b"solid a\nfacet normal 0 0 1\nouter loop vertex 1 2 3 vertex 1 2 3\nendloop",
-            "line 4, column 1: `vertex` is expected, not `endloop`",
+            "line 4, column 1: expected `vertex`, found `endloop`",
         ),
-        (b"solid a\nfacet up", "line 2, column 7: `normal` is expected, not `up`"),
+        (b"solid a\nfacet up", "line 2, column 7: expected `normal`, found `up`"),
         (b"solid a\nfacet", "line 2, column 6: `normal` is missing"),
         (b"solid a\n", "line 1, column 8: `endsolid` is missing"),
-        (b"solid a\nendsolid\nx", "line 3, column 1: `solid` is expected, not `x`"),
+        (b"solid a\nendsolid\nx", "line 3, column 1: expected `solid`, found `x`"),
     ];
     for (bytes, expected) in errors {
         assert_eq!(error(Stl, bytes), expected);

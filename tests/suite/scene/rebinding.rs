@@ -275,7 +275,7 @@ fn unknown_poses_list_the_known_ones() {
     scene.animations.clear();
     assert_eq!(refuse(&mut scene, "bow@0"), "no animation \"bow\": the scene has none");
     let error = "bow".parse::<Pose>().unwrap_err().to_string();
-    assert_eq!(error, "`bow` is no pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
+    assert_eq!(error, "`bow` is not a pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
     assert!("bow@soon".parse::<Pose>().is_err() && "bow@inf".parse::<Pose>().is_err());
 }
 

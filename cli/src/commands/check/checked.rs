@@ -19,7 +19,7 @@ use crate::terminal::{Escaped, TITLE, counted};
 pub struct Checked {
     pub file: String,
     pub format: &'static str,
-    /// Whether reading accepts the file, leniently if that was asked for.
+    /// Whether reading accepts the file in the requested strictness.
     pub valid: bool,
     pub errors: usize,
     pub warnings: usize,
@@ -35,10 +35,10 @@ pub struct Checked {
     pub max_findings: Option<usize>,
     #[serde(skip)]
     pub verbosity: Verbosity,
-    /// Whether there are so many files that each has one line, if anything is wrong with it.
+    /// Whether to print at most one line for this file, since there are many.
     #[serde(skip)]
     pub brief: bool,
-    /// Whether the warnings make the file fail.
+    /// Whether `--deny warnings` makes the file fail.
     #[serde(skip)]
     pub is_denied: bool,
 }
@@ -68,13 +68,13 @@ impl Checked {
         format!("{errors}, {}", counted(self.warnings as u64, "warning", "warnings"))
     }
 
-    /// Returns the most severe rule that has findings, the first of several.
+    /// Returns the first of the most severe rules with findings.
     pub fn worst_rule(&self) -> Option<&'static Rule> {
         let rules = self.report.findings().iter().map(|finding| finding.rule);
         rules.reduce(|worst, rule| if rule.severity > worst.severity { rule } else { worst })
     }
 
-    /// Returns a line for each finding, and one for each rule that has more.
+    /// Returns a line per finding, and a line per rule with further findings.
     pub fn findings_text(&self) -> String {
         let findings = self.report.findings().iter();
         let findings = findings.map(|finding| format!("{}: {finding}\n", finding.rule.severity.label()));

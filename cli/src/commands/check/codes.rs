@@ -1,4 +1,4 @@
-//! Rules by their codes.
+//! Looks up rules by code.
 
 use meshspec::interop::Interchange;
 use meshspec::{About, Formats, Rule};
@@ -7,18 +7,18 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::names;
 
-/// A rule that `check` knows.
+/// A rule known to `check`.
 #[derive(Clone, Copy)]
 pub struct Known {
     pub rule: &'static Rule,
-    /// Where it applies; `None` for the rules of every declaration.
+    /// The encoding that the rule applies to; `None` for the generic rules of declarations.
     pub encoding: Option<Encoding>,
 }
 
-/// The rules of every declaration.
+/// The generic rules of declarations.
 static ANY: About = About::new("any", "any declared format", || &[]);
 
-/// Returns the rules of all formats, of interchange formats, and of every declaration.
+/// Returns the rules of all formats and interchange formats, and the generic rules of declarations.
 fn all(formats: &Formats) -> impl Iterator<Item = Known> {
     let of_formats = formats.iter().flat_map(|format| {
         let encoding = Some(Encoding::Format(format));
@@ -31,11 +31,11 @@ fn all(formats: &Formats) -> impl Iterator<Item = Known> {
     of_formats.chain(of_interchange).chain(ANY.rules.iter().map(|rule| Known { rule, encoding: None }))
 }
 
-/// Returns the rule with a code, in upper or lower case.
+/// Returns the rule with a code, ignoring case.
 ///
 /// # Errors
 ///
-/// Incorrect usage of `option` if the code is unknown.
+/// Returns incorrect usage of `option` if the code is unknown.
 pub fn find(option: &str, code: &str, formats: &Formats) -> Result<Known> {
     let wanted = code.to_ascii_uppercase();
     if let Some(known) = all(formats).find(|known| known.rule.code == wanted) {

@@ -1,4 +1,4 @@
-//! `meshspec check --explain`: one rule, with a violating and a correct example.
+//! `meshspec check --explain`: explains a rule with a violating and a correct example.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
         }
         (None, _) => writeln!(
             out,
-            "\nNo built-in format has this rule. A program with a format of its own shows an example."
+            "\nNo built-in format has this rule. A program with a custom format shows an example."
         )?,
         _ => writeln!(out, "\nThere is no example of this rule.")?,
     }
@@ -111,7 +111,7 @@ impl Example<'_> {
         }
     }
 
-    /// Returns the size of a file, and its dialect.
+    /// Describes the size and dialect of a file.
     fn size(&self, file: &[u8]) -> String {
         let size = counted(file.len() as u64, "byte", "bytes");
         match self.example.dialect {
@@ -121,7 +121,7 @@ impl Example<'_> {
         }
     }
 
-    /// Prints the dump of the value that a finding names, or a whole document.
+    /// Prints the dump of the value of a finding, or a whole JSON document.
     fn print_value(&self, file: &[u8], finding: &Finding, out: &mut impl Write) -> Result<()> {
         if self.example.is_json {
             writeln!(out, "{}", String::from_utf8_lossy(file))?;
@@ -138,5 +138,5 @@ impl Example<'_> {
     }
 }
 
-/// The files beside an example.
+/// The companion files of an example.
 static NO_FILES: BTreeMap<String, Vec<u8>> = BTreeMap::new();

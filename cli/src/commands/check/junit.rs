@@ -14,7 +14,7 @@ use crate::per_file::FileResult;
 pub struct Cases(TestSuite);
 
 impl Cases {
-    /// Returns no test cases.
+    /// Creates an empty suite.
     pub fn new() -> Cases {
         Cases(TestSuite::new("meshspec check"))
     }
@@ -32,8 +32,7 @@ impl Cases {
     }
 }
 
-/// Returns the test case of a file that was checked: a failure lists all findings; otherwise the standard output lists
-/// warnings.
+/// Returns the test case of a checked file. A failure lists all findings; otherwise, the standard output lists warnings.
 pub fn case(checked: &Checked) -> TestCase {
     let findings = checked.findings_text();
     let is_failure = checked.status() != Status::Fine;
@@ -56,7 +55,7 @@ pub fn case(checked: &Checked) -> TestCase {
     case
 }
 
-/// Returns the test case of a file that could not be checked.
+/// Returns the test case of an unreadable file.
 pub fn failed(file: &Path, message: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_message(escaped(message));

@@ -1,4 +1,4 @@
-//! `meshspec check`: everything that is wrong with a file, with the bytes that are.
+//! `meshspec check`: lists rule violations with their bytes.
 
 mod checked;
 mod codes;
@@ -25,15 +25,15 @@ use crate::reading::{Bounds, Reading};
 use checked::Checked;
 use policy::{Policy, Rulings};
 
-/// List everything that is wrong with files, with place, bytes and rule.
+/// List all rule violations in files, with path, bytes and rule.
 ///
-/// Files of interchange formats are read; an error that prevents that is the only finding.
+/// Files of interchange formats are only read: the first error is the only finding.
 #[derive(Debug, Args)]
 pub struct Check {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
     #[arg(required_unless_present_any = ["files_from", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Explain a rule instead: its meaning, its source, a violating and a correct example.
+    /// Explain a rule instead: its meaning and source, with a violating and a correct example.
     #[arg(long, value_name = "CODE", conflicts_with_all = ["files", "files_from"])]
     explain: Option<String>,
     #[command(flatten)]

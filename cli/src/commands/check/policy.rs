@@ -9,13 +9,13 @@ use crate::failure::{Failure, Result};
 /// Options that select rules and change their severity.
 #[derive(Debug, Args)]
 pub struct Policy {
-    /// Fail on warnings, too.
+    /// Also fail on warnings.
     #[arg(long, value_enum, conflicts_with = "lenient")]
     deny: Option<Denied>,
-    /// Drop the findings of these rules; separate codes by commas.
+    /// Drop findings of these rules; separate codes by commas.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Keep the findings of these rules only.
+    /// Keep only findings of these rules.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     only: Vec<String>,
     /// Report these rules as errors.
@@ -24,23 +24,23 @@ pub struct Policy {
     /// Report these rules as warnings.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     warn: Vec<String>,
-    /// List up to N findings of each file; the others are counted.
+    /// List up to N findings per file, and count the others.
     #[arg(long, value_name = "N")]
     max_findings: Option<usize>,
 }
 
-/// What `--deny` takes.
+/// The values of `--deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Denied {
     Warnings,
 }
 
-/// A policy with rules in place of codes.
+/// A policy with resolved rules.
 #[derive(Debug)]
 pub struct Rulings {
     only: Vec<&'static Rule>,
     ignored: Vec<&'static Rule>,
-    /// Rules with a changed severity, in place of those with the same codes.
+    /// Rules with a changed severity, which replace those with the same codes.
     changed: Vec<&'static Rule>,
     denies_warnings: bool,
     pub max_findings: Option<usize>,
@@ -51,7 +51,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// Incorrect usage if a code is unknown, or is that of an error and a warning.
+    /// Returns incorrect usage if a code is unknown, or given for both `--error` and `--warn`.
     pub fn resolve(&self, formats: &Formats) -> Result<Rulings> {
         let rules = |option: &str, codes: &[String]| -> Result<Vec<&'static Rule>> {
             codes.iter().map(|code| Ok(codes::find(option, code, formats)?.rule)).collect()
@@ -72,13 +72,13 @@ impl Policy {
     }
 }
 
-/// Returns the rule with another severity. As all rules, it lives as long as the program.
+/// Returns a static copy of the rule with another severity.
 fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
     Box::leak(Box::new(Rule { severity, ..*rule }))
 }
 
 impl Rulings {
-    /// Returns the limits under which reports keep as many findings as are listed.
+    /// Returns limits with which reports keep enough findings for the list.
     pub fn limits(&self, limits: Limits) -> Limits {
         self.max_findings.map_or(limits, |max| limits.with_max_findings_per_rule(max))
     }
@@ -96,7 +96,7 @@ impl Rulings {
         report
     }
 
-    /// Returns whether a report without errors fails.
+    /// Returns `true` if the warnings of a report make it fail.
     pub fn denies(&self, report: &Report) -> bool {
         self.denies_warnings && report.warnings() > 0
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::checked::Checked;
 
-/// What a path escapes in a URI.
+/// The characters to percent-encode in a path.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -28,7 +28,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'}')
     .add(b':');
 
-/// A SARIF log of one run.
+/// A SARIF log with one run.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Log {
@@ -61,7 +61,7 @@ struct Driver {
     rules: Vec<Descriptor>,
 }
 
-/// A rule that has findings.
+/// A rule with findings.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Descriptor {
@@ -92,7 +92,7 @@ struct Invocation {
     tool_execution_notifications: Vec<Notification>,
 }
 
-/// What is said of a file besides its findings.
+/// A notification about a file.
 #[derive(Serialize)]
 pub struct Notification {
     level: &'static str,
@@ -138,7 +138,7 @@ struct ArtifactLocation {
     uri: String,
 }
 
-/// The bytes, those of a whole packed block for a place in it.
+/// The byte range of a finding; for a packed value, that of its block.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Region {
@@ -165,14 +165,14 @@ struct RegionProperties {
     unpacked_length: u64,
 }
 
-/// The field.
+/// The field of a finding.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LogicalLocation {
     fully_qualified_name: String,
 }
 
-/// What there is to say of one file.
+/// The results and notifications of a file.
 #[derive(Default)]
 pub struct Results {
     outcomes: Vec<Outcome>,
@@ -181,7 +181,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Returns the results of a file that was checked.
+    /// Returns the results of a checked file.
     pub fn of(checked: &Checked) -> Results {
         let (file, report) = (Path::new(&checked.file), &checked.report);
         let outcomes = report.findings().iter().map(|finding| outcome(file, finding, &checked.bytes));
@@ -191,7 +191,7 @@ impl Results {
         Results { outcomes: outcomes.collect(), notifications: notifications.collect(), is_read: true }
     }
 
-    /// Returns the results of a file that could not be checked.
+    /// Returns the results of an unreadable file.
     pub fn failed(file: &Path, message: &str) -> Results {
         let notifications = vec![notification("error", message.to_owned(), file)];
         Results { notifications, ..Results::default() }
@@ -199,7 +199,7 @@ impl Results {
 }
 
 impl Log {
-    /// Returns a log without results.
+    /// Creates a log without results.
     pub fn new() -> Log {
         let driver = Driver {
             name: "meshspec",
@@ -220,7 +220,7 @@ impl Log {
         }
     }
 
-    /// Adds the results of a file, and the rules that they are about.
+    /// Adds the results of a file and their rules.
     pub fn add(&mut self, Results { outcomes, notifications, is_read }: Results) {
         let [Run { tool: Tool { driver }, invocations: [invocation], results, .. }] = &mut self.runs;
         for rule in outcomes.iter().map(|outcome| outcome.rule) {
@@ -275,7 +275,7 @@ fn location(file: &Path) -> Location {
     }
 }
 
-/// Returns a path as a URI, relative if the path is.
+/// Converts a path to a URI; relative paths become relative URIs.
 fn uri(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };

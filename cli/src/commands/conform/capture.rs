@@ -1,20 +1,20 @@
-//! Output of a process, bounded.
+//! Captures the output of a process, up to a limit.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// How long to wait for the end of a pipe after its process has ended: another process may hold it.
+/// The time to wait for the end of a pipe after its process has ended, since another process may hold the pipe.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The line in which Python announces the stack; the exception follows the stack.
+/// The first line of a Python traceback, which the exception ends.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// A pipe that is read while its process runs.
 pub struct Capture(Receiver<Captured>);
 
-/// The beginning of an output.
+/// The start of an output.
 #[derive(Debug, Default)]
 pub struct Captured {
     pub bytes: Vec<u8>,
@@ -27,7 +27,7 @@ impl Capture {
     pub fn start(pipe: impl Read + Send + 'static, limit: usize) -> Capture {
         let (done, captured) = mpsc::channel();
         thread::spawn(move || {
-            // Nobody waits for a pipe that another process holds.
+            // The receiver is gone if another process holds the pipe too long.
             let _ = done.send(read(pipe, limit));
         });
         Capture(captured)
@@ -41,15 +41,14 @@ impl Capture {
 
 fn read(mut pipe: impl Read, limit: usize) -> Captured {
     let mut bytes = Vec::new();
-    // An error ends the output as the end of the pipe does.
+    // A read error ends the output like the end of the pipe.
     let _ = pipe.by_ref().take(limit as u64).read_to_end(&mut bytes);
     let rest = io::copy(&mut pipe, &mut io::sink()).unwrap_or_default();
     Captured { bytes, is_truncated: rest > 0 }
 }
 
 impl Captured {
-    /// Returns the line that tells the most: the last one after a traceback of Python, otherwise the first one that is
-    /// not blank.
+    /// Returns the most informative line: the last one after a Python traceback, otherwise the first non-blank one.
     pub fn excerpt(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -1,10 +1,10 @@
-//! The `check` command for a file of the report.
+//! Returns the `check` command for a file of the report.
 
 use meshspec::Formats;
 
 use super::group::Group;
 
-/// Returns the command, to be copied into a shell; `None` if this program does not know the format.
+/// Returns the command for a shell; `None` if this program does not support the format.
 pub fn command(group: &Group, is_lenient: bool, formats: &Formats) -> Option<String> {
     let entry = &group.first.case.entry;
     let format = formats.get(&entry.format).ok()?;
@@ -14,7 +14,7 @@ pub fn command(group: &Group, is_lenient: bool, formats: &Formats) -> Option<Str
     Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", quoted(file)))
 }
 
-/// Returns an argument as the shell reads it.
+/// Quotes an argument for a shell, if needed.
 fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@".contains(c);
     match argument.chars().all(is_plain) && !argument.starts_with('-') {

@@ -1,4 +1,4 @@
-//! Reads a corpus by its index.
+//! Reads the index of a corpus.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Case {
         }
     }
 
-    /// Returns the rule that the file tests. Warnings of a valid file are not tested.
+    /// Returns the rule that the file tests. Valid files test no rule, even if they have warnings.
     pub fn rule(&self) -> Option<&str> {
         let entry = &self.entry;
         match entry.kind {
@@ -70,7 +70,7 @@ impl AsRef<Path> for Case {
     }
 }
 
-/// Reads an index, or that of a folder. All files that it names exist.
+/// Reads an index, or the index in a folder. All files in it must exist.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub fn read(index: &Path, formats: &Formats) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Reads a line. Its dialect is one of its format, be that built in or declared elsewhere.
+/// Parses a line. Its dialect must be one of its format, which may be built in or custom.
 fn entry_of(line: &[u8], formats: &Formats) -> serde_json::Result<Entry> {
     let mut line: Value = serde_json::from_slice(line)?;
     let dialect = line["format"].as_str().and_then(|name| {

@@ -1,4 +1,4 @@
-//! Where a loader disagrees with the verdict of a corpus.
+//! Disagreements of a loader with the verdicts of a corpus.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::loader::{End, Run};
 use super::printed::Printed;
 
-/// What a loader does wrong with a file.
+/// The kind of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Problem {
@@ -19,11 +19,11 @@ pub enum Problem {
     WrongContents,
 }
 
-/// One file that a loader does not treat as it must.
+/// A disagreement about a file.
 #[derive(Debug, Clone)]
 pub struct Disagreement {
     pub problem: Problem,
-    /// Tells bugs of the same problem apart: the signal, the expected verdict, or the path in the contents.
+    /// Distinguishes bugs with the same problem: the signal, the expected verdict, or the path in the contents.
     pub subject: String,
     pub message: String,
 }
@@ -61,7 +61,7 @@ impl fmt::Display for Problem {
 }
 
 impl Disagreement {
-    /// Compares how a run ended with the expected verdict. A crash is not a verdict.
+    /// Compares the end of a run with the expected verdict. A crash is not a verdict.
     pub fn in_verdict(expected: Verdict, run: &Run) -> Option<Disagreement> {
         let new = |problem, subject: String, message| Some(Disagreement { problem, subject, message });
         match (&run.end, expected) {
@@ -81,7 +81,7 @@ impl Disagreement {
         }
     }
 
-    /// Contents that differ from the expected ones, by the first difference.
+    /// Creates a disagreement about contents from the first difference.
     pub fn in_contents(first: &Difference, total: u64) -> Disagreement {
         let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
         Disagreement {
@@ -91,12 +91,12 @@ impl Disagreement {
         }
     }
 
-    /// An output that is no contents.
+    /// Creates a disagreement about an output that is not contents.
     pub fn in_output(message: String) -> Disagreement {
         Disagreement { problem: Problem::WrongContents, subject: "output".to_owned(), message }
     }
 
-    /// No contents, although they are required; `None` if the loader printed an object.
+    /// Creates a disagreement about missing contents; `None` if the loader printed an object.
     pub fn no_contents(printed: &Printed) -> Option<Disagreement> {
         match printed {
             Printed::Contents | Printed::Empty => None,
@@ -107,13 +107,13 @@ impl Disagreement {
         }
     }
 
-    /// Returns `true` if the other one is likely to be the same bug, given the same rule.
+    /// Returns `true` if the other disagreement, with the same rule, is likely the same bug.
     pub fn is_like(&self, other: &Disagreement) -> bool {
         (self.problem, &self.subject) == (other.problem, &other.subject)
     }
 }
 
-/// Returns a path without positions in lists: `meshes[].attributes.position.values[]`.
+/// Returns a path without list indices: `meshes[].attributes.position.values[]`.
 fn without_positions(path: &str) -> String {
     let mut kept = String::new();
     for part in path.split('[') {

@@ -1,4 +1,4 @@
-//! Disagreements of a loader, grouped by rule, each group with its smallest file.
+//! Groups the disagreements of a loader by rule, each with its smallest file.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::corpus::Case;
 use super::disagreement::{Disagreement, Problem};
 use super::judge::Judged;
 
-/// A file of the corpus and what the loader did with it.
+/// A file of the corpus and the result of the loader.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     pub case: &'a Case,
@@ -26,25 +26,25 @@ impl Outcome<'_> {
         }
     }
 
-    /// Returns what the loader does wrong.
+    /// Returns the kind of the disagreement.
     pub fn problem(&self) -> Option<Problem> {
         self.judged.disagreement.as_ref().map(|disagreement| disagreement.problem)
     }
 }
 
-/// Disagreements that are likely to be one bug.
+/// Disagreements that are likely one bug.
 #[derive(Debug, Serialize)]
 pub struct Group<'a> {
     pub problem: Problem,
-    /// The rule, or how its files were made.
+    /// The rule, or the kind of its files.
     pub label: String,
     pub rule: Option<&'a str>,
-    /// The rule in a sentence.
+    /// The summary of the rule.
     pub summary: Option<&'static str>,
     pub expected: Verdict,
-    /// What the loader does with the smallest file.
+    /// The disagreement about the smallest file.
     pub message: &'a str,
-    /// What it says of that.
+    /// A line of the loader's standard error for that file.
     pub stderr: &'a str,
     pub smallest: File<'a>,
     /// A variant of the smallest file.
@@ -54,7 +54,7 @@ pub struct Group<'a> {
     pub count: usize,
     /// All files, smallest first.
     pub files: Vec<String>,
-    /// The name of the minimised file, without extension.
+    /// The name of the minimized file, without extension.
     #[serde(skip)]
     pub stem: String,
     #[serde(skip)]
@@ -78,11 +78,11 @@ pub struct File<'a> {
 pub struct Minimized {
     pub file: String,
     pub size: u64,
-    /// Runs of the loader that it took.
+    /// The number of loader runs to find it.
     pub runs: usize,
 }
 
-/// Groups what a loader does wrong: crashes first, then by rule.
+/// Groups the disagreements of a loader: crashes first, then by rule.
 pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<_, Vec<(&Outcome, &Disagreement)>> = BTreeMap::new();
     for outcome in outcomes {
@@ -100,14 +100,14 @@ pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<
     groups
 }
 
-/// Appends a number to each stem that an earlier group has, in whatever case.
+/// Appends a number to each stem that an earlier group has, ignoring case.
 fn number_stems(groups: &mut [Group]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for group in groups {
         let count = counts.entry(group.stem.to_ascii_lowercase()).or_default();
         *count += 1;
         if *count > 1 {
-            // No stem has `--` itself.
+            // Stems never contain `--`.
             group.stem.push_str(&format!("--{count}"));
         }
     }
@@ -136,7 +136,7 @@ fn group<'a>(
             file: first.case.file.display().to_string(),
             size: first.case.size,
             description: &entry.description,
-            // Otherwise they are those of a warning.
+            // Without a rule, path and bytes would be those of a warning.
             path: rule.and(entry.path.as_deref()),
             bytes: rule.and(entry.bytes),
         },
@@ -150,7 +150,7 @@ fn group<'a>(
     })
 }
 
-/// Returns the rule that a file tests, or how it was made.
+/// Returns the rule that a file tests, or its kind.
 fn label(case: &Case) -> String {
     let entry = &case.entry;
     match case.rule() {
@@ -159,7 +159,7 @@ fn label(case: &Case) -> String {
     }
 }
 
-/// Returns a file name of the words of a text, as long as every file system allows.
+/// Builds a file name from the words of a text, short enough for every file system.
 fn stem(text: &str) -> String {
     let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let mut stem = words.join("-");
@@ -168,5 +168,5 @@ fn stem(text: &str) -> String {
     stem
 }
 
-/// The most characters of a file name without number and extension.
+/// The maximum number of characters of a file name without number and extension.
 const MAX_STEM: usize = 120;

@@ -1,4 +1,4 @@
-//! Hints for problems of the whole run rather than of one file.
+//! Hints about problems of the whole run.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use super::loader::End;
 use super::printed::Printed;
 use crate::terminal::{Escaped, HINT};
 
-/// Gives the hints that apply. Returns `true` if the loader does not seem to read any file.
+/// Prints the applicable hints. Returns `true` if the loader apparently reads no file.
 pub fn give(outcomes: &[Outcome], has_memory_limit: bool) -> bool {
     if has_memory_limit && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash)) {
         hint("every run crashed; sanitizers need --memory 0");
@@ -37,7 +37,7 @@ pub fn give(outcomes: &[Outcome], has_memory_limit: bool) -> bool {
     same.is_some()
 }
 
-/// Returns status and standard error if they are the same for every file, valid or not.
+/// Returns exit status and standard error if they are equal for all files, valid or not.
 fn same_rejection(outcomes: &[Outcome]) -> Option<(i32, String)> {
     let rejection = |outcome: &Outcome| match outcome.judged.end {
         End::Rejects(status) => {
@@ -53,7 +53,7 @@ fn same_rejection(outcomes: &[Outcome]) -> Option<(i32, String)> {
     (is_wrong && are_same && !first.1.is_empty()).then_some(first)
 }
 
-/// Prints a hint. A closed standard error is ignored.
+/// Prints a hint. Ignores a closed standard error.
 fn hint(text: &str) {
     let _ = writeln!(anstream::stderr(), "{HINT}hint{HINT:#}: {}", Escaped(text));
 }

@@ -1,4 +1,4 @@
-//! Runs a loader on a file and compares what it does with what it must do.
+//! Runs a loader on a file and compares its result with the expected one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use super::loader::{End, Loader, Run};
 use super::printed::Printed;
 use crate::failure::Result;
 
-/// What a conforming loader does with a file.
+/// The expected result for a file.
 #[derive(Debug)]
 pub struct Expected {
     pub verdict: Verdict,
-    /// The contents of the file, if they are known.
+    /// The contents of the file, if known.
     pub contents: Option<Value>,
 }
 
-/// How a loader treated a file.
+/// The result of a loader for a file.
 #[derive(Debug)]
 pub struct Judged {
     pub disagreement: Option<Disagreement>,
-    /// The printed contents; `None` where none are compared.
+    /// The printed contents; `None` if contents are not compared.
     pub printed: Option<Printed>,
     pub end: End,
     /// A line of standard error.
@@ -37,9 +37,9 @@ pub struct Judged {
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'a> {
     pub loader: &'a Loader,
-    /// Whether what the loader prints is compared.
+    /// Whether printed contents are compared.
     pub compares_contents: bool,
-    /// Whether it has to print contents.
+    /// Whether contents must be printed.
     pub requires_contents: bool,
 }
 

@@ -12,9 +12,9 @@ use super::capture::{Capture, Captured};
 use crate::failure::{Failure, Result};
 use crate::process_groups;
 
-/// Stands for the path of the file in the command.
+/// The placeholder for the path of the file in the command.
 const PLACEHOLDER: &str = "{}";
-/// The most of standard output that is kept. The rest is read and dropped.
+/// The maximum size in bytes of captured standard output. The rest is read and dropped.
 const MAX_STDOUT: usize = 64 << 20;
 const MAX_STDERR: usize = 256 << 10;
 
@@ -29,7 +29,7 @@ pub struct Loader {
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The limit of the address space in KiB; `None` keeps the current one.
+    /// The limit of the address space in KiB; `None` keeps the current limit.
     pub memory: Option<u64>,
     /// Exit statuses of a crash, besides signals.
     pub crash_statuses: Vec<i32>,
@@ -44,14 +44,14 @@ pub struct Run {
     pub time: Duration,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Exit status 0.
     Accepts,
-    /// Another exit status.
+    /// Any other exit status.
     Rejects(i32),
-    /// A signal, or an exit status that stands for a crash.
+    /// A signal, or an exit status configured as a crash.
     Crashes(String),
     /// Killed at the time limit.
     Hangs,
@@ -62,7 +62,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// Returns wrong usage if there is no such program, or no argument has a place for the file.
+    /// Returns incorrect usage if the program is missing, or no argument contains the placeholder.
     pub fn new(command: &[OsString], limits: Limits) -> Result<Loader> {
         let [name, arguments @ ..] = command else {
             return Err(Failure::usage("LOADER", "no command after `--`"));
@@ -86,7 +86,7 @@ impl Loader {
         Ok(Loader { program, arguments: arguments.to_vec(), limits })
     }
 
-    /// Runs the loader on a file, and kills it after this time.
+    /// Runs the loader on a file, and kills it at the time limit.
     ///
     /// # Errors
     ///
@@ -115,10 +115,10 @@ impl Loader {
         let stderr = child.stderr.take().map(|pipe| Capture::start(pipe, MAX_STDERR));
         let status = child.wait_timeout(limit);
         let time = start.elapsed();
-        // Whatever the loader has started ends with it.
+        // Kills all processes that the loader started.
         drop(group);
         if !matches!(status, Ok(Some(_))) {
-            // It may have ended just now.
+            // Fails if the loader has just ended.
             let _ = child.kill();
             child.wait()?;
         }
@@ -138,7 +138,7 @@ impl Loader {
         }
     }
 
-    /// The program without its arguments. A shell sets the limits before it becomes the program.
+    /// Returns the program without its arguments. A shell sets the limits, then executes the program.
     #[cfg(unix)]
     fn command(&self) -> Command {
         let memory = self.limits.memory.map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
@@ -154,7 +154,7 @@ impl Loader {
     }
 }
 
-/// The name of the shell in its messages.
+/// The name of the shell in its error messages.
 const SHELL: &str = "meshspec conform: shell";
 
 fn contains_placeholder(argument: &OsStr) -> bool {
@@ -176,7 +176,7 @@ fn with_file(argument: &OsStr, file: &Path) -> OsString {
     replaced
 }
 
-/// Returns the signal that ended a process, also one that a shell reports as 128 plus its number.
+/// Returns the signal that ended a process. Also recognizes the status of shells, 128 plus the signal number.
 #[cfg(unix)]
 fn crash_of(status: ExitStatus) -> Option<String> {
     use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};

@@ -1,4 +1,4 @@
-//! Makes a file smaller while meshspec's verdict and the disagreement of the loader stay.
+//! Minimizes a file while meshspec's verdict and the disagreement of the loader stay the same.
 
 use std::env;
 use std::fs;
@@ -17,9 +17,9 @@ use crate::failure::{Failure, Result};
 use crate::input::read_options;
 use crate::temporary::Temporary;
 
-/// How long the file of one group is made smaller.
+/// The time limit for minimizing a file.
 const TIME: Duration = Duration::from_secs(20);
-/// Variants that meshspec reads for each one that the loader runs on: most of them break another rule.
+/// The maximum number of variants that meshspec reads per loader run: most variants break another rule.
 const READS_PER_RUN: usize = 50;
 
 /// The verdict of meshspec on a file, which its variants share.
@@ -29,12 +29,12 @@ pub struct Baseline {
     pub dialect: Dialect,
     pub strictness: Strictness,
     pub verdict: Verdict,
-    /// The rule by which strict reading rejects the file.
+    /// The rule that the file breaks in strict reading.
     rule: Option<&'static str>,
 }
 
 impl Baseline {
-    /// Returns `None` if there is no verdict.
+    /// Judges a file; `None` if there is no verdict.
     pub fn of(bytes: &[u8], format: AnyFormat, dialect: Dialect, strictness: Strictness) -> Option<Baseline> {
         let judgement = Oracle::new(format).judge(bytes, Some(dialect))?;
         let verdict = match strictness {
@@ -46,13 +46,13 @@ impl Baseline {
         Some(Baseline { format, dialect, strictness, verdict, rule })
     }
 
-    /// Returns `true` if reading accepts the variant as it does the file, or rejects it by the same rule.
+    /// Returns `true` if the variant has the same verdict and rule as the file.
     fn is_shared_by(&self, variant: &[u8]) -> bool {
         let of_variant = Baseline::of(variant, self.format, self.dialect, self.strictness);
         of_variant.is_some_and(|other| (other.verdict, other.rule) == (self.verdict, self.rule))
     }
 
-    /// Returns what a conforming loader does with a variant.
+    /// Returns the expected result for a variant.
     fn expected(&self, variant: &[u8], with_contents: bool) -> Expected {
         let options = read_options(self.strictness == Strictness::Lenient).with_dialect(self.dialect);
         let contents = || {
@@ -64,26 +64,26 @@ impl Baseline {
     }
 }
 
-/// How much work the file of one group may cost.
+/// The limits for minimizing a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Runs of the loader.
+    /// The maximum number of loader runs.
     pub runs: usize,
     /// The time limit of each run.
     pub time_per_run: Duration,
-    /// The time limit that confirms a hang.
+    /// The time limit of the run that confirms a hang.
     pub time: Duration,
 }
 
-/// The smallest variant that was found.
+/// The smallest variant found.
 #[derive(Debug)]
 pub struct Smallest {
     pub bytes: Vec<u8>,
-    /// Runs of the loader that it took.
+    /// The number of loader runs to find it.
     pub runs: usize,
 }
 
-/// Makes a file smaller.
+/// Minimizes a file.
 pub struct Minimizer<'a> {
     judge: Judge<'a>,
     baseline: Baseline,
@@ -101,7 +101,7 @@ impl<'a> Minimizer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if no temporary file can be made.
+    /// Returns an error if no temporary file can be created.
     pub fn new(
         judge: Judge<'a>,
         baseline: Baseline,
@@ -123,7 +123,7 @@ impl<'a> Minimizer<'a> {
         })
     }
 
-    /// Removes items of lists, then removes bytes and sets bytes to zero, in ever smaller chunks.
+    /// Removes items of lists, then removes and zeroes bytes in chunks of decreasing size.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<'a> Minimizer<'a> {
         Ok(None)
     }
 
-    /// Changes chunk after chunk where that keeps the disagreement.
+    /// Changes each chunk in turn, if that keeps the disagreement.
     fn reduce(&mut self, bytes: &mut Vec<u8>, change: impl Fn(&[u8], Range<usize>) -> Vec<u8>) -> Result<()> {
         let mut size = bytes.len().div_ceil(2);
         while size > 0 {
@@ -187,7 +187,7 @@ impl<'a> Minimizer<'a> {
         self.runs >= runs || self.reads >= runs * READS_PER_RUN || Instant::now() >= self.deadline
     }
 
-    /// Returns `true` if the variant has the verdict of the file and the loader disagrees with it in the same way.
+    /// Returns `true` if verdict and disagreement of the variant equal those of the file.
     fn keeps(&mut self, variant: &[u8]) -> Result<bool> {
         self.reads += 1;
         if !self.baseline.is_shared_by(variant) {

@@ -1,4 +1,4 @@
-//! `meshspec conform`: runs a loader over a corpus and reports where it disagrees.
+//! `meshspec conform`: runs a loader over a corpus and reports disagreements.
 
 mod capture;
 mod check;
@@ -38,58 +38,58 @@ use crate::many::Jobs;
 use crate::output;
 use crate::progress;
 
-/// Run a loader over a corpus and report where it disagrees.
+/// Run a loader over a corpus and report disagreements.
 ///
-/// The loader accepts a file by exit status 0 and rejects it by any other. A signal is a crash, not a verdict. For each
-/// rule that the loader gets wrong, the report names the smallest file, and a smaller variant of it in --out.
+/// Exit status 0 of the loader accepts a file; any other rejects it. A signal is a crash, not a verdict. For each
+/// rule with disagreements, the report names the smallest file, and a minimized variant in --out.
 #[derive(Debug, Args)]
 pub struct Conform {
-    /// The index of a corpus, or the folder of an `index.jsonl`.
+    /// The index of a corpus, or the folder with its `index.jsonl`.
     index: PathBuf,
     /// The loader and its arguments; `{}` stands for the path of a file.
     #[arg(last = true, required = true, value_name = "LOADER")]
     loader: Vec<OsString>,
-    /// Expect the verdicts of lenient reading.
+    /// Compare with the verdicts of lenient reading.
     #[arg(long)]
     lenient: bool,
-    /// The form of the report.
+    /// The format of the report.
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     format: Form,
-    /// Compare the contents of files that the loader prints as JSON, as `meshspec decode --json` does.
+    /// Compare contents that the loader prints as JSON, as in `meshspec decode --json`.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     contents: When,
     /// Kill the loader after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = ValueParser::new(seconds))]
     timeout: Duration,
-    /// Limit the memory of the loader to this many MiB of address space; 0 sets no limit. Unix only [default: 1024]
+    /// Limit the address space of the loader in MiB; 0 for no limit. Unix only [default: 1024]
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Exit statuses of a crash, besides signals: 101 for a panic in Rust.
+    /// Exit statuses that count as a crash, in addition to signals: 101 for a panic in Rust.
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     crash_status: Vec<i32>,
-    /// Folder for minimised files. Files of the same name are replaced.
+    /// The folder for minimized files. Files of the same name are replaced.
     #[arg(long, value_name = "DIR", default_value = "minimized")]
     out: PathBuf,
-    /// Run the loader at most N times to minimise the file of each group; 0 writes no files.
+    /// Run the loader at most N times to minimize the file of each group; 0 disables minimization.
     #[arg(long, value_name = "N", default_value_t = 200)]
     minimize: usize,
     #[command(flatten)]
     jobs: Jobs,
 }
 
-/// Whether contents are compared.
+/// The condition for comparing contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum When {
-    /// If the loader prints those of any file
+    /// If the loader prints contents for any file
     #[default]
     Auto,
-    /// Always: a loader that prints none has wrong contents
+    /// Always: missing contents are wrong
     Always,
     /// Never
     Never,
 }
 
-/// Memory of the loader where `--memory` is not given.
+/// The default memory limit of the loader in MiB.
 const DEFAULT_MEMORY: u64 = 1024;
 
 impl Conform {
@@ -114,7 +114,7 @@ impl Conform {
         let never_starts = hints::give(&outcomes, self.limits().memory.is_some());
         let changed = changed_files(&cases);
         let mut groups = group::by_rule(&outcomes, formats);
-        // A failure to minimise is reported after the report.
+        // Reports a failure to minimize after the report.
         let minimized = match self.minimize > 0 && !never_starts && changed.is_ok() {
             true => self.minimize_all(judge, &outcomes, &mut groups, formats),
             false => Ok(()),
@@ -136,7 +136,7 @@ impl Conform {
         };
         let mut out = anstream::stdout().lock();
         match report.print(self.format, &mut out).and_then(|()| out.flush()) {
-            // A reader that has seen enough (`| head`) does not change the verdict.
+            // A closed pipe, as with `| head`, does not change the verdict.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}
         }
@@ -148,7 +148,7 @@ impl Conform {
         Ok(status)
     }
 
-    /// Counts compared contents; `None` if there are none to compare.
+    /// Counts compared contents; `None` if there is nothing to compare.
     fn compared_contents(&self, outcomes: &[Outcome]) -> Option<ComparedContents> {
         let files = outcomes.iter().filter(|outcome| outcome.case.contents.is_some()).count();
         let printed = || outcomes.iter().filter_map(|outcome| outcome.judged.printed.as_ref());
@@ -196,7 +196,7 @@ impl Conform {
         read_options(self.lenient).strictness
     }
 
-    /// Minimises the smallest file of each group.
+    /// Minimizes the smallest file of each group.
     fn minimize_all(
         &self,
         judge: Judge,
@@ -234,15 +234,15 @@ impl Conform {
         first_failure
     }
 
-    /// Returns the time limit for variants: files that do not hang are read in far less.
+    /// Returns the time limit for variants, well above the time for files that do not hang.
     fn time_per_variant(&self, outcomes: &[Outcome]) -> Duration {
         let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(Problem::Hang));
         let longest = others.map(|outcome| outcome.judged.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
-    /// Minimises the smallest file of a group; `None` if nothing smaller disagrees, or if this program does not read the
-    /// file as its index says.
+    /// Minimizes the smallest file of a group. Returns `None` if no smaller file disagrees, or if this program's verdict
+    /// differs from the index.
     fn minimize(
         &self,
         judge: Judge,
@@ -269,7 +269,7 @@ impl Conform {
     }
 }
 
-/// Returns the name of the minimised file of a group, with the extension of the file.
+/// Returns the name of the minimized file of a group, with the extension of the file.
 fn file_name(group: &Group, file: &Path) -> PathBuf {
     let mut name = OsString::from(&group.stem);
     if let Some(extension) = file.extension() {

@@ -1,4 +1,4 @@
-//! The standard output of a loader, parsed as contents.
+//! Classifies the standard output of a loader.
 
 use super::capture::Captured;
 
@@ -6,15 +6,15 @@ use super::capture::Captured;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Printed {
     Nothing,
-    /// An object without keys: nothing to compare.
+    /// An empty object, with nothing to compare.
     Empty,
-    /// Anything else than a JSON object, by its beginning.
+    /// Anything other than a JSON object, truncated.
     Other(String),
-    /// What starts like a JSON object.
+    /// Text that starts like a JSON object.
     Contents,
 }
 
-/// The most characters that are shown of an output.
+/// The maximum number of shown characters of an output.
 const MAX_SHOWN: usize = 80;
 
 impl Printed {

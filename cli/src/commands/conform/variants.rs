@@ -7,15 +7,15 @@ use meshspec::layout::Type;
 use meshspec::layout::assemble::{Change, Edit, Part, edit};
 use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
 
-/// The most parts that a list is divided into.
+/// The maximum number of parts that a list is divided into.
 const MAX_PARTS: u64 = 16;
 
-/// Yields variants of a file: a list without any items, then lists without a half of their items, a quarter, and so on.
-/// Counts, sizes and offsets are those of the variant.
+/// Yields variants of a file: each list emptied, then lists without a half of their items, a quarter, and so on. Counts,
+/// sizes and offsets are recomputed.
 pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let limits = Limits::default();
     let mut lists = Lists::default();
-    // A damaged file has the lists before the damage.
+    // In a damaged file, finds the lists before the first error.
     let _ = walk::walk(layout, bytes, &limits, &mut lists);
     let emptied = lists.0.clone().into_iter().map(|(path, _)| {
         vec![Edit { path: path.as_slice().into(), change: Change::Set(Part::List(Vec::new())) }]
@@ -42,7 +42,7 @@ fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit
     items.rev().map(removed).collect()
 }
 
-/// The paths of the lists of a file that have items, with their lengths.
+/// The paths and lengths of the non-empty lists of a file.
 #[derive(Default)]
 struct Lists(Vec<(Vec<Segment>, u64)>);
 

@@ -1,4 +1,4 @@
-//! `meshspec corpus`: files with their verdicts, for tests of loaders.
+//! `meshspec corpus`: writes files with verdicts, for tests of loaders.
 
 mod summary;
 
@@ -23,36 +23,36 @@ const INDEX: &str = "index.jsonl";
 
 /// Write a corpus: valid, broken, almost broken and mutated files with their verdicts.
 ///
-/// Test any loader with it: the README.md of the corpus shows how, in Python and in C. Each line of index.jsonl states
-/// what strict and lenient reading make of a file, the rule that it breaks and where. Beside each valid file lie its contents,
-/// as `meshspec decode` prints them. The same seed gives the same bytes on every machine.
+/// The README.md of the corpus shows how to test a loader with it, in Python and in C. Each line of index.jsonl has the
+/// verdicts of strict and lenient reading for a file, and the broken rule with its location. Valid files come with their
+/// contents, as printed by `meshspec decode`. Equal seeds generate the same bytes on every machine.
 ///
-/// Prints which rules are broken, and for each field how many kinds of values the valid files reach, and which they never
-/// reach: flags, alternatives, lengths of lists, boundaries of numbers.
+/// Prints the broken rules, and for each field the kinds of values that valid files cover or miss. Kinds are flags,
+/// alternatives, list lengths and boundaries of numbers.
 #[derive(Debug, Args)]
 pub struct Corpus {
     /// The formats.
     #[arg(required = true, value_name = "FORMAT", value_parser = format_parser(&Formats::builtin()))]
     formats: Vec<AnyFormat>,
-    /// Write to this folder.
+    /// The folder to write to.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Fill up to this number of files for each format, with further valid and mutated ones.
+    /// Add valid and mutated files up to N files per format.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     count: usize,
-    /// Generate other files.
+    /// The seed of the generator.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Write files of this dialect only.
+    /// Write only files of this dialect.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Restrict the valid files to those without warnings: common numbers, strings in UTF-8.
+    /// Restrict valid files to realistic ones: no warnings, ordinary numbers, and UTF-8 strings.
     #[arg(long)]
     plausible: bool,
-    /// Overwrite a corpus that exists.
+    /// Overwrite an existing corpus.
     #[arg(long)]
     force: bool,
-    /// Print data for other programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -74,7 +74,7 @@ impl Corpus {
         for (name, text) in [("README.md", corpus::README), ("index.schema.json", corpus::INDEX_SCHEMA)] {
             output::write(&self.out.join(name), true, |out| out.write_all(text.as_bytes()))?;
         }
-        // What the index names is there.
+        // The index comes last, so that all files it lists exist.
         output::write(&index, self.force, |out| out.write_all(&lines))?;
         let summaries: Vec<_> = corpora.iter().map(|corpus| Summary::of(corpus, self.dialect)).collect();
         if self.json {
@@ -114,7 +114,7 @@ impl Corpus {
 /// Writes the files of a corpus below a folder.
 struct Folders<'p> {
     root: &'p Path,
-    /// The folder that was made last.
+    /// The last created folder.
     last: PathBuf,
 }
 
@@ -123,7 +123,7 @@ impl Folders<'_> {
         Folders { root, last: PathBuf::new() }
     }
 
-    /// Writes a file and its contents; returns its line of the index.
+    /// Writes a file and its contents. Returns its index entry.
     fn write(&mut self, case: &Case, format: AnyFormat) -> Result<Entry> {
         let mut entry = case.entry.clone();
         self.put(&entry.file, &case.bytes)?;

@@ -1,4 +1,4 @@
-//! What a corpus has: its files, broken rules and reached values.
+//! The summary of a corpus: files, broken rules and covered values.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use crate::terminal::{TITLE, counted};
 
-/// What the corpus of a format has.
+/// The summary of the corpus of a format.
 #[derive(Serialize)]
 pub struct Summary {
     format: &'static str,
-    /// The dialect of all files, if only one was asked for.
+    /// The dialect of all files, if one was requested.
     dialect: Option<Dialect>,
     /// The number of files of each kind.
     files: BTreeMap<&'static str, usize>,
@@ -22,15 +22,15 @@ pub struct Summary {
     fields: Vec<Field>,
 }
 
-/// The files about a rule.
+/// The number of files for a rule.
 #[derive(Serialize)]
 struct RuleFiles {
     code: &'static str,
-    /// Files that break it alone.
+    /// The number of files that break it alone.
     broken: usize,
-    /// Files that only just keep it.
+    /// The number of files that almost break it.
     almost: usize,
-    /// Why code enforces it.
+    /// The reason why code enforces it.
     #[serde(skip)]
     reason: &'static str,
 }
@@ -39,16 +39,16 @@ struct RuleFiles {
 #[derive(Serialize)]
 struct Field {
     field: String,
-    /// How often each kind occurs in valid files.
+    /// The number of occurrences of each kind in valid files.
     kinds: BTreeMap<&'static str, usize>,
-    /// What no valid file has.
+    /// The kinds that no valid file has.
     never: Vec<&'static str>,
-    /// What of that broken or mutated files have.
+    /// Those of them that broken or mutated files have.
     only_broken: Vec<&'static str>,
 }
 
 impl Summary {
-    /// Summarises a corpus. What only other dialects than this one have is left out.
+    /// Summarizes a corpus, without rules and fields that only other dialects have.
     pub fn of(corpus: &Corpus, dialect: Option<Dialect>) -> Summary {
         let of_kind =
             |kind: Kind| (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count());

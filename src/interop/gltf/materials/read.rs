@@ -70,7 +70,7 @@ pub(in crate::interop::gltf) fn read(
     Ok(entries)
 }
 
-/// Returns for each material whether a primitive has it.
+/// Returns for each material whether a primitive uses it.
 fn used(root: &json::Root) -> Vec<bool> {
     let mut used = vec![false; root.materials.len()];
     let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
@@ -80,7 +80,7 @@ fn used(root: &json::Root) -> Vec<bool> {
     used
 }
 
-/// Returns the names of the materials that no primitive has.
+/// Returns the names of the materials that no primitive uses.
 pub(in crate::interop::gltf) fn unused(root: &json::Root) -> Vec<String> {
     let unused = root.materials.iter().zip(used(root)).filter(|(_, used)| !used);
     unused.filter_map(|(entry, _)| entry.name.clone()).collect()

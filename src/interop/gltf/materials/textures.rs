@@ -39,7 +39,7 @@ type Placed = (Texture, u32, TextureTransform);
 #[derive(Clone)]
 enum Loaded {
     Unused,
-    /// It cannot be read; the loss is listed.
+    /// Unreadable; the loss is listed.
     Failed,
     /// The path of an image file, or the name and content of an embedded image.
     Found(String, Option<Image>),
@@ -84,8 +84,8 @@ impl<'a> Textures<'a> {
                 Ok((name, image)) => Loaded::Found(name, image),
                 Err(error) => {
                     let at = format!("images[{source}]");
-                    // A broken image is no reason to fail: meshes can be read without it.
-                    let message = Failures::default().note(error, &at)?;
+                    // Meshes are readable without the image.
+                    let message = Failures::default().record(error, &at)?;
                     losses.push(Loss::dropped(at, message));
                     Loaded::Failed
                 }

@@ -1,16 +1,15 @@
-//! Animations as glTF requires them: finite values, one channel for what moves, and nothing between samples but steps,
-//! straight lines and great circles.
+//! Repairs animations for glTF: finite values, one channel per property, and only step, linear and slerp interpolation.
 
 use super::vectors::{rotations, vectors};
 use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
 
-/// The most samples of a channel that is sampled anew.
+/// The maximum number of whole ticks added to a resampled channel.
 const MAX_SAMPLES: f32 = 65_536.0;
 
 /// # Errors
 ///
-/// If a time is not finite or comes after a later one.
+/// Returns an error if a time is not finite or less than the previous one.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");
@@ -32,7 +31,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
 fn times(animation: &Animation, at: &str) -> Result<()> {
     for (list, times) in animation.times.iter().enumerate() {
         let after = times.windows(2).position(|pair| pair[0] > pair[1]).map(|place| place + 1);
-        // All of them may be moved, so half the range must do.
+        // Half the range, since writing may shift all times.
         let near = |time: &f32| animation.seconds(*time).abs() < f32::MAX / 2.0;
         let infinite = times.iter().position(|time| !near(time));
         if let Some(place) = infinite.or(after) {
@@ -47,7 +46,7 @@ fn times(animation: &Animation, at: &str) -> Result<()> {
     Ok(())
 }
 
-/// Leaves out channels without samples and those that a later one overrules.
+/// Drops channels without samples and channels overridden by a later one.
 fn drop_unused(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
     let channels = std::mem::take(&mut animation.channels);
     let target = |channel: &Channel| (channel.joint, std::mem::discriminant(&channel.samples));
@@ -66,26 +65,26 @@ fn drop_unused(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Rotations that are not on the great circle between samples get samples at all whole ticks. So does what starts again:
-/// glTF does not define what is between its last sample and its first one.
+/// Resamples nlerp rotations at whole ticks. Also resamples looped channels, since glTF does not define interpolation
+/// from the last sample to the first.
 fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
-    let round = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
+    let period = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
     let mut denser = vec![None; animation.times.len()];
     let mut deviation = Deviation::default();
     for channel in &mut animation.channels {
         let curved = channel.interpolation == Interpolation::Normalized;
         let turns = matches!(channel.samples, Samples::Rotation(_));
-        let ticks = match (round, animation.times.get(channel.times)) {
+        let ticks = match (period, animation.times.get(channel.times)) {
             (None, _) if !(curved && turns) => None,
-            (round, Some(times)) => whole_ticks(times, round).map(|ticks| (times, ticks)),
+            (period, Some(times)) => whole_ticks(times, period).map(|ticks| (times, ticks)),
             (_, None) => None,
         };
         if let Some((times, ticks)) = ticks {
             let before = channel.clone();
-            channel.samples = channel.at(times, &ticks, round);
+            channel.samples = channel.at(times, &ticks, period);
             if turns && curved {
                 channel.interpolation = Interpolation::Linear;
-                deviation.compare((&before, times, round), (channel, &ticks, round));
+                deviation.compare((&before, times, period), (channel, &ticks, period));
             }
             let known = denser[channel.times];
             denser[channel.times] = known.or(Some(animation.times.len()));
@@ -101,17 +100,18 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     losses.extend(deviation.report(index, "resampled at whole ticks"));
 }
 
-/// These times and the whole ticks between them, or of the whole round; `None` if that would be none or too many.
-fn whole_ticks(times: &[f32], round: Option<f32>) -> Option<Vec<f32>> {
-    let (first, last) = match round {
-        Some(round) => (0.0, round.floor()),
+/// Returns these times with the whole ticks between them, or of the whole period. `None` if no tick is added, or too
+/// many.
+fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
+    let (first, last) = match period {
+        Some(period) => (0.0, period.floor()),
         None => (times.first()?.ceil(), times.last()?.floor()),
     };
     if last < first || last - first > MAX_SAMPLES {
         return None;
     }
     let whole = (0..=(last - first) as u32).map(|tick| first + tick as f32);
-    let mut ticks: Vec<f32> = times.iter().copied().chain(whole).chain(round).collect();
+    let mut ticks: Vec<f32> = times.iter().copied().chain(whole).chain(period).collect();
     ticks.sort_by(f32::total_cmp);
     ticks.dedup();
     (ticks.len() > times.len()).then_some(ticks)

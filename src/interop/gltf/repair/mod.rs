@@ -1,4 +1,4 @@
-//! What glTF forbids and scenes may have, put right before a scene is written. Every change is listed.
+//! Repairs scenes that glTF forbids before they are written. Every change is listed.
 
 mod animations;
 mod skins;
@@ -12,14 +12,14 @@ use super::{kind_name, set_own};
 use crate::scene::{Colors, Components, Custom, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
-/// How far a matrix may be from one made of a translation, a rotation and factors.
+/// The tolerated distance of a matrix from one composed of translation, rotation and scale.
 const EXACT: f32 = 1e-5;
 
-/// Makes the scene one that glTF can hold.
+/// Makes the scene valid in glTF.
 ///
 /// # Errors
 ///
-/// If a position or a time is not finite, or times do not ascend.
+/// Returns an error if a position or time is not finite, or times are not in ascending order.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
     transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
@@ -44,7 +44,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
     Ok(bones)
 }
 
-/// Nodes have a translation, a rotation and factors along the axes; what is more goes into the vertices.
+/// Removes shear and projection from the transform of the scene: tiny shear is dropped, anything more is baked.
 fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {
@@ -52,7 +52,7 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
         return;
     }
     let nearest = Transform::from_matrix(transform).to_matrix();
-    // How far each axis is from one of a node, of itself: the others may be any times as long.
+    // Relative to each column, since their lengths may differ by any factor.
     let is_within = |tolerance: f32| {
         let axes = (0..4).map(|axis| (transform.col(axis), nearest.col(axis)));
         let near = |(axis, nearest): (Vec4, Vec4)| {
@@ -61,7 +61,7 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
         transform.is_finite() && axes.into_iter().all(near)
     };
     let error = distance(transform, nearest);
-    // Numbers are rounded.
+    // The difference is rounding only.
     if error <= EXACT || is_within(16.0 * f32::EPSILON) {
         return;
     }
@@ -108,7 +108,7 @@ fn positions(mesh: &Mesh, at: &str) -> Result<()> {
 
 fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let Some(normals) = &mut mesh.normals else { return };
-    // The usual case. To look at all of them is faster than to stop at the first.
+    // Fast path: testing all normals is faster than stopping at the first failure.
     if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT)) {
         return;
     }
@@ -124,7 +124,7 @@ fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     stats.list(&path, "normals", count, "(0, 0, 1)", losses);
 }
 
-/// Tangents mean nothing without normals, and are then kept as an attribute without a meaning.
+/// Normalizes tangents. Without normals, which glTF requires for them, they become a custom attribute.
 fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let count = mesh.positions.len();
     let path = format!("{at}.tangents");
@@ -170,7 +170,7 @@ fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Attributes of kinds that glTF does not have become floats; each has a name of its own.
+/// Converts custom attributes of component types that glTF lacks to floats, and makes their names unique.
 fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let mut names: Vec<String> = Vec::new();
     let mut kinds = Extras::new();
@@ -213,7 +213,8 @@ fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Matrices of joints are affine and finite, and what joints do at rest stays as it was.
+/// Makes inverse bind matrices finite and affine, and rest transforms finite. A joint whose matrix changes keeps its rest
+/// transform.
 fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for index in 0..scene.skeleton.joints.len() {
         let path = format!("skeleton.joints[{index}]");
@@ -232,7 +233,7 @@ fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let path = format!("{path}.inverse_bind");
         if !matrix.is_finite() {
             joint.inverse_bind = Mat4::IDENTITY;
-            losses.push(Loss::changed(path, "matrices that are not finite become the identity"));
+            losses.push(Loss::changed(path, "non-finite matrices become the identity"));
         } else if !affine {
             let mut rows = matrix.transpose();
             rows.w_axis = Vec4::W;

@@ -1,25 +1,25 @@
-//! Joints and weights as glTF requires them: each joint of a vertex once, positive weights with a sum of 1, and joint 0
-//! where there is no weight.
+//! Repairs joints and weights for glTF: distinct joints per vertex, positive weights with a sum of 1, and joint 0 in
+//! unused slots.
 
 use crate::scene::{Scene, Skin, Weights, weights_to_bytes};
 use crate::{Error, Loss, Quantity, Result};
 
-/// Rounding of a part of all weights of a vertex.
+/// The rounding error of a weight, as a fraction of the total weight of its vertex.
 const ROUNDING: f32 = 1e-6;
 
-/// The joints that a file has.
+/// The joints of an output file.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Bones {
-    /// Joints of the skeleton, or that stand for one that the scene does not have.
+    /// The number of joints of the skeleton, or of placeholders.
     pub count: usize,
-    /// Whether the scene has no skeleton: joints are at the identity.
+    /// Whether joints are placeholders with identity transforms, since the scene has no skeleton.
     pub placeholders: bool,
-    /// Whether there is one more, which never moves, for vertices without joints.
+    /// Whether there is an additional static joint for vertices without joints.
     pub still: bool,
 }
 
 impl Bones {
-    /// The joints of a skin.
+    /// Returns the total number of joints.
     pub fn all(&self) -> usize {
         self.count + usize::from(self.still)
     }
@@ -27,11 +27,11 @@ impl Bones {
 
 /// # Errors
 ///
-/// If there are too many joints for one more that does not move.
+/// Returns an error if a static joint is needed and would exceed the maximum number of joints.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
     let placeholders = scene.skeleton.joints.is_empty();
     let count = if placeholders { highest(scene) } else { scene.skeleton.joints.len() };
-    let mut fix = Fix { still: u16::try_from(count).ok(), ..Fix::default() };
+    let mut fix = SkinRepair { still: u16::try_from(count).ok(), ..SkinRepair::default() };
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let path = format!("meshes[{index}].skins");
         (fix.changed, fix.error) = (0, 0.0);
@@ -61,13 +61,13 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
     Ok(Bones { count, placeholders, still: fix.used })
 }
 
-/// One more than the highest number of a joint.
+/// Returns the highest joint index plus one; 0 without joints.
 fn highest(scene: &Scene) -> usize {
     let joints = scene.meshes.iter().flat_map(|mesh| &mesh.skins).flat_map(|skin| skin.joints.as_flattened());
     joints.filter(|joint| **joint != Skin::NONE).max().map_or(0, |joint| usize::from(*joint) + 1)
 }
 
-/// Sets joints without a weight to 0. Returns how many of them were said.
+/// Sets joints with a weight of 0 to 0. Returns the number of changed joints other than [`Skin::NONE`].
 fn clear_unused(skins: &mut [Skin]) -> usize {
     let mut lost = 0;
     let mut clear = |joint: &mut u16| {
@@ -94,16 +94,18 @@ fn clear_unused(skins: &mut [Skin]) -> usize {
 type Slot = (u16, f64);
 
 #[derive(Default)]
-struct Fix {
-    /// The joint that never moves.
+struct SkinRepair {
+    /// The index of the static joint.
     still: Option<u16>,
+    /// Whether a vertex uses the static joint.
     used: bool,
+    /// The number of vertices of the current mesh with changed weights.
     changed: usize,
-    /// The largest change of a weight, as a part of all weights of its vertex.
+    /// The largest change of a weight in the current mesh, as a fraction of the total weight of its vertex.
     error: f32,
 }
 
-impl Fix {
+impl SkinRepair {
     fn skins(&mut self, skins: &mut [Skin], vertices: usize) {
         if skins.is_empty() {
             return;
@@ -117,7 +119,7 @@ impl Fix {
             if !(0..vertices).any(|vertex| dirty(skins, &mut slots, vertex)) {
                 return;
             }
-            // Bytes of several sets have no sum of 255 that could be shared out to one.
+            // Weights of several sets sum to 1 together, which the per-set rounding to bytes would break.
             for skin in &mut *skins {
                 let weights = std::mem::replace(&mut skin.weights, Weights::U8(Vec::new()));
                 skin.weights = Weights::F32(weights.into_f32());
@@ -134,7 +136,7 @@ impl Fix {
         }
     }
 
-    /// Positive weights with a sum of 1 for each joint once.
+    /// Merges repeated joints, drops invalid weights, and normalizes the rest to a sum of 1.
     fn slots(&mut self, slots: &mut [Slot]) {
         for index in 0..slots.len() {
             let (earlier, rest) = slots.split_at_mut(index);
@@ -153,7 +155,7 @@ impl Fix {
             return;
         }
         slots.iter_mut().for_each(|(_, weight)| *weight = f64::from((*weight / sum) as f32));
-        // What rounding leaves over goes to the largest, so that floats add up to 1.
+        // Adds the rounding error to the largest weight, so that floats sum to 1.
         let rest = 1.0 - slots.iter().map(|(_, weight)| weight).sum::<f64>();
         if let Some((_, largest)) = slots.iter_mut().max_by(|(_, a), (_, b)| a.total_cmp(b)) {
             *largest += rest;
@@ -161,7 +163,7 @@ impl Fix {
         slots.iter_mut().filter(|(_, weight)| *weight as f32 == 0.0).for_each(|slot| *slot = (0, 0.0));
     }
 
-    /// A vertex without any joint is not changed by following the one that never moves.
+    /// Records the change of a vertex. Binding a vertex without weights to the static joint is no change.
     fn compare(&mut self, before: &[Slot], after: &[Slot]) {
         if before.iter().all(|(_, weight)| *weight == 0.0) {
             return;
@@ -181,8 +183,8 @@ impl Fix {
     }
 }
 
-/// The usual case, fast: one set of bytes with a sum of 255, where all that may be to do is to join the weights of the
-/// same joint. Returns whether that is so.
+/// Fast path for a single set of byte weights with a sum of 255: merges repeated joints. Returns `false` if it does not
+/// apply.
 fn join_bytes(skins: &mut [Skin], vertex: usize) -> bool {
     let [Skin { joints, weights: Weights::U8(weights) }] = skins else { return false };
     let (Some(joints), Some(weights)) = (joints.get_mut(vertex), weights.get_mut(vertex)) else {
@@ -239,8 +241,8 @@ fn scatter(skins: &mut [Skin], vertex: usize, slots: &[Slot]) {
     }
 }
 
-/// Whether each joint is there once, with a positive weight, and the weights add up to 1: in floats exactly for one or
-/// two joints, and nearly for more.
+/// Returns `true` if joints are distinct with positive weights that sum to 1: exactly for up to two joints, and within
+/// rounding for more.
 fn fits(slots: &[Slot]) -> bool {
     let (mut used, mut sum) = (0, 0.0_f32);
     for (index, (joint, weight)) in slots.iter().enumerate() {

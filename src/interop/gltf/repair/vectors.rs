@@ -1,14 +1,14 @@
-//! Vectors as glTF requires them: finite, and directions and quaternions of unit length.
+//! Repairs vectors for glTF: finite values, and unit length of directions and quaternions.
 
 use crate::Loss;
 
-/// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
+/// The tolerance for the length of normals: the precision of half floats and 16-bit integers.
 pub(super) const UNIT: f32 = 1e-3;
 
-/// How far from 1 the length of a quaternion may be: as far as rounding goes.
+/// The tolerance for the length of quaternions: rounding.
 const UNIT_ROTATION: f32 = 1e-5;
 
-/// Looks at all of them, which is faster than to stop at the first.
+/// Tests all values, which is faster than stopping at the first non-finite one.
 pub(super) fn all_finite(values: &[f32]) -> bool {
     !values.iter().fold(false, |found, value| found | !value.is_finite())
 }
@@ -18,16 +18,16 @@ pub(super) fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool
     (squared - 1.0).abs() <= 2.0 * tolerance
 }
 
-/// The numbers of normalised vectors.
+/// Counts of normalized vectors.
 #[derive(Default)]
 pub(super) struct NormalizeStats {
     scaled: usize,
-    /// Vectors without a direction.
+    /// The number of vectors without a direction.
     pub none: usize,
 }
 
 impl NormalizeStats {
-    /// Makes a vector unit length; one that has no direction becomes `default`.
+    /// Normalizes a vector; one without a direction becomes `default`.
     pub fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
         if is_unit(vector, tolerance) {
             return;
@@ -56,7 +56,7 @@ impl NormalizeStats {
     }
 }
 
-/// Makes quaternions unit length.
+/// Normalizes quaternions.
 pub(super) fn rotations<'a>(
     values: impl Iterator<Item = &'a mut [f32; 4]>,
     path: &str,
@@ -71,7 +71,7 @@ pub(super) fn rotations<'a>(
     stats.list(path, "rotations", all, "the identity", losses);
 }
 
-/// Sets vectors that are not finite to `default`.
+/// Replaces each non-finite vector by `default` in all components.
 pub(super) fn vectors<'a>(
     values: impl Iterator<Item = &'a mut [f32; 3]>,
     default: f32,
@@ -85,13 +85,12 @@ pub(super) fn vectors<'a>(
     }
     if count > 0 {
         losses.push(
-            Loss::changed(path, format!("vectors that are not finite become {default}"))
-                .counting(count, "vectors"),
+            Loss::changed(path, format!("non-finite vectors become {default}")).counting(count, "vectors"),
         );
     }
 }
 
-/// Sets numbers that are not finite to 0.
+/// Replaces non-finite numbers by 0.
 pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
     if all_finite(values) {
         return;
@@ -101,5 +100,5 @@ pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
         *value = 0.0;
         count += 1;
     }
-    losses.push(Loss::changed(path, "numbers that are not finite become 0").counting(count, "numbers"));
+    losses.push(Loss::changed(path, "non-finite numbers become 0").counting(count, "numbers"));
 }

@@ -1,4 +1,4 @@
-//! The report as JUnit XML: a test suite for each format, a test case for each file.
+//! The report as JUnit XML: a test suite per format, a test case per file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ fn test_case(outcome: &Outcome) -> TestCase {
     case
 }
 
-/// A crash or hang is an error, anything else a failure.
+/// Returns an error for a crash or hang, and a failure for anything else.
 fn failed(disagreement: &Disagreement, outcome: &Outcome) -> TestCaseStatus {
     let kind = match disagreement.problem {
         Problem::Crash | Problem::Hang => NonSuccessKind::Error,

@@ -42,7 +42,7 @@ fn print_row(group: &Group, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Text in a cell of a table.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     let mut cell = String::new();
     for c in text.chars() {
@@ -57,7 +57,7 @@ fn cell(text: &str) -> String {
     cell
 }
 
-/// Text as code, also in a cell of a table.
+/// Formats text as code, also in a table cell.
 fn code(text: &str) -> String {
     let text: String = text.chars().map(|c| if steers(c) || c == '`' { ' ' } else { c }).collect();
     format!("`{}`", text.replace('|', "\\|"))

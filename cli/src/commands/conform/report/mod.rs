@@ -1,4 +1,4 @@
-//! The report of a run over a corpus, as text or data.
+//! The report of a run over a corpus.
 
 mod junit;
 mod markdown;
@@ -14,7 +14,7 @@ use super::disagreement::Problem;
 use super::group::{Group, Outcome};
 use crate::terminal::counted;
 
-/// A form of the report.
+/// The format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Form {
     /// Text for a terminal
@@ -22,37 +22,37 @@ pub enum Form {
     Text,
     /// One JSON object
     Json,
-    /// JUnit XML: a test case for each file
+    /// JUnit XML: a test case per file
     Junit,
     /// Markdown with a table
     Markdown,
 }
 
-/// What a loader did with the files of a corpus.
+/// The results of a loader for a corpus.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     pub index: String,
     pub command: Vec<String>,
-    /// Whether verdicts of lenient reading are expected.
+    /// Whether the expected verdicts are those of lenient reading.
     pub lenient: bool,
     pub files: usize,
     pub crashes: usize,
     pub hangs: usize,
     pub wrong_verdicts: usize,
     pub wrong_contents: usize,
-    /// `None` if the corpus has no contents, or none are compared.
+    /// The numbers of contents; `None` if the corpus has none, or they are not compared.
     pub contents: Option<ComparedContents>,
     pub groups: Vec<Group<'a>>,
     #[serde(skip)]
     pub outcomes: &'a [Outcome<'a>],
 }
 
-/// How many contents of files were compared.
+/// The numbers of compared contents.
 #[derive(Debug, Serialize)]
 pub struct ComparedContents {
-    /// Files with contents.
+    /// The number of files with contents.
     pub files: usize,
-    /// Those for which the loader printed contents.
+    /// The number of files for which the loader printed contents.
     pub compared: usize,
     /// Whether all printed objects were empty.
     #[serde(skip)]
@@ -85,7 +85,7 @@ impl Report<'_> {
         }
     }
 
-    /// Returns the summary in one line.
+    /// Returns a one-line summary.
     fn summary(&self) -> String {
         let files = counted(self.files as u64, "file", "files");
         let counts = [self.crashes, self.hangs, self.wrong_verdicts, self.wrong_contents];
@@ -104,7 +104,7 @@ impl Report<'_> {
     }
 }
 
-/// Returns where the smallest file of a group is special: its path and bytes.
+/// Returns the path and bytes of the tested value in the smallest file of a group.
 fn place(group: &Group) -> Option<String> {
     let bytes = group.smallest.bytes.map(|[start, end]| format!("bytes {start:#x}..{end:#x}"));
     match (group.smallest.path, bytes) {
