@@ -21,12 +21,13 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// indices. Plausible documents have no findings, finite floats, and whole triangles.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
+    let mask = if config.plausible { 0x3f } else { 0xff };
     let dialects = select(&[Dialect::Spec, Dialect::Reference][..]);
     (dialects, 0..=max_vertices).prop_flat_map(move |(dialect, n_vertices)| {
         let formats = vec((select(VertexFormat::ALL), any::<u64>()), Usage::named(dialect).len() + 2);
         let attributes = (usages(dialect), formats).prop_map(move |(usages, formats)| {
             let attributes = usages.into_iter().zip(formats);
-            let attribute = |(usage, drawn)| attribute(dialect, usage, drawn, n_vertices, config.plausible);
+            let attribute = |(usage, drawn)| attribute(dialect, usage, drawn, n_vertices, mask);
             attributes.map(attribute).collect()
         });
         let checksums = select(&[DataChecksum::Absent, DataChecksum::Present][..]);
@@ -64,12 +65,12 @@ fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     prop_oneof![Just(None), narrow, wide]
 }
 
-/// Returns an attribute with values derived from a seed. Bytes below 64 yield finite floats of all magnitudes.
-fn attribute(dialect: Dialect, usage: Usage, drawn: (VertexFormat, u64), n: u32, plausible: bool) -> Attribute {
+/// Returns an attribute with values derived from a seed and masked. Bytes below 64 yield finite floats of all magnitudes.
+fn attribute(dialect: Dialect, usage: Usage, drawn: (VertexFormat, u64), n: u32, mask: u8) -> Attribute {
     // Without a checksum, a colour of two components would look like texture coordinates of the other dialect (I2).
     let is_odd = usage == Usage::Color && dialect == Dialect::Spec && drawn.0.components() == 2;
     let format = if is_odd { VertexFormat::Unorm8x4 } else { drawn.0 };
-    let (mut state, mask) = (drawn.1 | 1, if plausible { 0x3f } else { 0xff });
+    let mut state = drawn.1 | 1;
     let bytes = (0..n as usize * format.size()).map(|_| {
         state ^= state << 13;
         state ^= state >> 7;
