@@ -9,10 +9,14 @@ use crate::conformance::coverage::MANY;
 use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Type, Value};
-use crate::{AnyFormat, Dialect, Limits};
+use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 
 /// The maximum number of files in which a field is set.
 const MAX_FILES: usize = 6;
+
+/// The number of copies of an item that make a list so long that its number of items needs two bytes. It is a multiple
+/// of 3: the indices of whole triangles stay such.
+const COPIES: u16 = 255;
 
 /// Adds files to a pool in which a field has a kind of value that no file has yet: a boundary, or a long list.
 pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
@@ -44,7 +48,46 @@ fn with_kind(
     let _ = walk(layout, bytes, &limits, &mut search);
     let (path, change) = search.found?;
     let edits = [Edit { path: path.as_slice().into(), change }];
-    edit(layout, bytes, &edits, true, &limits).ok()
+    let edited = edit(layout, bytes, &edits, true, &limits).ok()?;
+    let raised = (kind == MANY).then(|| with_raised_count(format, dialect, &edited)).flatten();
+    Some(raised.unwrap_or(edited))
+}
+
+/// Returns the file with the number of the first error raised by the repeated items, if that mends it: a count that
+/// only a rule compares with the list. A repeated quad adds two triangles.
+fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Option<Vec<u8>> {
+    let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
+    let options = ReadOptions::default().with_dialect(dialect);
+    let errors = |bytes: &[u8]| Some(format.check(bytes, &options).ok()?.errors());
+    let report = format.check(bytes, &options).ok()?;
+    let error = report.findings().iter().find(|finding| finding.rule.severity >= Severity::Error)?;
+    let mut count = Count { path: error.path.segments()?, number: None };
+    let _ = walk(layout, bytes, &limits, &mut count);
+    let number = count.number?;
+    [1, 2].into_iter().find_map(|factor| {
+        let text = (number + factor * i128::from(COPIES)).to_string();
+        let edits = [Edit { path: error.path.clone(), change: Change::Set(Part::Text(text)) }];
+        let raised = edit(layout, bytes, &edits, false, &limits).ok()?;
+        (errors(&raised) == Some(0)).then_some(raised)
+    })
+}
+
+/// Finds the integer with a path.
+struct Count<'p> {
+    path: &'p [Segment],
+    number: Option<i128>,
+}
+
+impl Visitor for Count<'_> {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        match value {
+            Value::Int(number) if node.path == self.path => {
+                self.number = Some(*number);
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// Finds the first value of a field, and how to change it.
@@ -72,7 +115,7 @@ impl Visitor for Search<'_> {
             && self.is_field(node)
         {
             let first = [node.path, &[Segment::Index(0)]].concat();
-            self.found = Some((first, Change::Repeat(256)));
+            self.found = Some((first, Change::Repeat(COPIES)));
         }
         Visit::All
     }
