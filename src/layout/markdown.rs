@@ -1,4 +1,4 @@
-//! Specification tables: a section for each declaration, in reading order.
+//! Prints tables like those of a specification: a section for each declaration, in reading order.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use super::wording::{
 };
 use super::{BitField, EnumValue, Expr, Field, Shape, Type, Variant};
 
-/// The tables of a format, with a note at the start.
+/// Prints the tables of a format, with a note at the start.
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
     out.line(format!("# {title}"));
@@ -87,7 +87,7 @@ fn import(name: &str, kind: ValueKind) -> String {
     }
 }
 
-/// Magic bytes in hexadecimal, and as text if they begin with a letter.
+/// Returns magic bytes in hexadecimal, and as text if they start with a letter.
 fn magic(bytes: &[u8]) -> String {
     let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
     let text = match bytes.first() {
@@ -106,7 +106,7 @@ fn head(out: &mut Lines, cells: &[&str]) {
     out.line(format!("|{}", "---|".repeat(cells.len())));
 }
 
-/// A documentation comment as the content of a cell.
+/// Returns a doc comment as the content of a cell.
 fn cell(text: &str) -> String {
     let paragraphs: Vec<_> = text.split("\n\n").map(|p| p.lines().collect::<Vec<_>>().join(" ")).collect();
     paragraphs.join("<br>").replace('|', "\\|")
@@ -125,7 +125,7 @@ fn struct_table(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Na
     }
 }
 
-/// The type, with a link to the declaration it names.
+/// Returns the type, with its declaration linked.
 fn linked_type(field: &Field, names: &Names) -> String {
     let text = type_text(field, names);
     match field.ty.declaration() {
@@ -134,7 +134,7 @@ fn linked_type(field: &Field, names: &Names) -> String {
     }
 }
 
-/// Documentation, condition, arguments, content and checks in one cell.
+/// Returns documentation, condition, arguments, content and checks as one cell.
 fn meaning(field: &Field, names: &Names) -> String {
     let mut parts = Vec::new();
     if let Some(condition) = &field.condition {
