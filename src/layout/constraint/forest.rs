@@ -1,20 +1,20 @@
-//! Forests: lists in which each item names its parent.
+//! Checks forests: lists in which each item refers to its parent.
 
 /// The form of a forest.
 #[derive(Debug)]
 pub(super) struct Forest {
-    /// The number that stands for no parent.
+    /// The number for "no parent".
     pub(super) none: Option<i128>,
     /// Whether the first item is the only root, and its own parent.
     pub(super) rooted: bool,
-    /// The numbers that may name items instead of their positions.
+    /// The ids of the items; parents may refer to them instead of positions.
     pub(super) ids: Option<Vec<i128>>,
     /// Whether parents precede their children.
     pub(super) parents_first: bool,
 }
 
-/// Returns the items with an invalid parent, each with a message. Where items have ids, parents may be ids as well, if all
-/// of them then make a forest.
+/// Returns the items with an invalid parent, each with a message. If items have ids, the parents may also be ids,
+/// provided that all of them then form a forest.
 pub(super) fn faults(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> {
     let by_position = faults_at(parents, forest, &|item| Some(item));
     match &forest.ids {
@@ -26,7 +26,7 @@ pub(super) fn faults(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> 
     }
 }
 
-/// Returns the items with an invalid parent, if parents name items by `place`.
+/// Returns the items with an invalid parent; parents refer to an item by the number that `place` returns for it.
 fn faults_at(
     parents: &[i128],
     forest: &Forest,
@@ -64,7 +64,7 @@ fn faults_at(
     faults
 }
 
-/// Returns for each item whether it is its own ancestor. Each item is visited twice at most.
+/// Returns for each item whether it is its own ancestor. Visits each item at most twice.
 fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
     let (mut in_circle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
     for start in 0..parent_of.len() {
@@ -76,7 +76,7 @@ fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
                 None => break,
             }
         }
-        // A path that ends at an item of its own has closed a circle there.
+        // A path that returns to an item visited from the same start closes a cycle.
         let closes = visited_from.get(item) == Some(&start) && parent_of[item].is_some();
         while closes && !in_circle[item] {
             in_circle[item] = true;

@@ -1,4 +1,4 @@
-//! Narrows a walk to one value and what it is made of.
+//! Restricts a walk to a value and its parts.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use super::{Node, Segment, TRAILING, Visit, Visitor};
 use crate::Span;
 use crate::layout::Value;
 
-/// Reports one value and its parts to a visitor. The walk ends behind it.
+/// Reports a value and its parts to a visitor. The walk ends after the value.
 pub(crate) struct Subtree<'v, V> {
     path: &'v [Segment],
     visitor: &'v mut V,
@@ -14,7 +14,7 @@ pub(crate) struct Subtree<'v, V> {
 }
 
 impl<'v, V: Visitor> Subtree<'v, V> {
-    /// Reports the value with this path to `visitor`.
+    /// Creates a visitor that passes the value at this path to `visitor`.
     pub fn new(path: &'v [Segment], visitor: &'v mut V) -> Subtree<'v, V> {
         Subtree { path, visitor, found: false }
     }
@@ -25,7 +25,7 @@ impl<'v, V: Visitor> Subtree<'v, V> {
         covers
     }
 
-    /// Ends the walk behind the value.
+    /// Ends the walk after the value.
     fn go_on(&self) -> ControlFlow<()> {
         if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
