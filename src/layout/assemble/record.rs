@@ -1,4 +1,4 @@
-//! Values from the bytes of a file.
+//! Records the values of a file.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -10,9 +10,9 @@ use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Block, Expr, Field, Packing, Shape, Type, Value};
 use crate::{Limits, Span};
 
-/// The values of a file.
+/// Records the values of a file.
 ///
-/// With `near`, what those paths do not lead to is kept as bytes where that is possible: it is assembled as it was.
+/// With `near`, values off those paths are kept as bytes where possible, and assembled unchanged.
 pub(super) fn record<'b>(
     ty: &'static Type,
     bytes: &'b [u8],
@@ -51,23 +51,23 @@ pub(super) fn record<'b>(
 }
 
 fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
-    // What was read lies in memory.
+    // Bytes that were read lie in memory.
     bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
 }
 
-/// What belongs to a value without being a part of it.
+/// Data recorded apart from the values.
 enum Apart<'b> {
     Packed(Cow<'b, [u8]>),
     Trailing(Cow<'b, [u8]>),
     Origin(Range<u64>),
 }
 
-/// How the content of a group is kept.
+/// The representation of a group's content.
 #[derive(Clone, Copy, PartialEq)]
 enum Kept {
     Parts,
     Bytes,
-    /// As the bytes of plain numbers of this type.
+    /// As plain numbers of this type, in bytes.
     Numbers(&'static Type),
 }
 
@@ -75,21 +75,21 @@ struct Recorder<'b, 'n> {
     file: &'b [u8],
     near: Option<&'n [Vec<Segment>]>,
     contents: Contents<'b>,
-    /// The open groups, each with the length of its path and how it is kept.
+    /// The open groups, each with the length of its path and its representation.
     open: Vec<(usize, Group<'b>, Kept)>,
     apart: Vec<(Vec<Segment>, Apart<'b>)>,
     coverage: Coverage,
-    /// Whether a requested value is packed.
+    /// Whether a value at a `near` path is packed.
     is_packed: bool,
 }
 
 impl<'b> Recorder<'b, '_> {
-    /// Whether a value, or a part of it, is asked for.
+    /// Whether a value or a part of it is at a `near` path.
     fn is_near(&self, path: &[Segment]) -> bool {
         self.near.is_none_or(|near| near.iter().any(|wanted| wanted.starts_with(path)))
     }
 
-    /// Bytes of the file; those of unpacked content are copied.
+    /// Returns the bytes of a span; copies unpacked content.
     fn bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
         self.contents.size += bytes.len() as u64;
         match span {
@@ -107,7 +107,7 @@ impl<'b> Recorder<'b, '_> {
         }
     }
 
-    /// Notes where a field lies that has a position of its own.
+    /// Records the range of a field at an explicit offset.
     fn note_origin(&mut self, node: &Node) {
         if node.field.is_some_and(|field| field.position.is_some()) {
             self.apart.push((node.own_path(), Apart::Origin(node.span.range().clone())));
@@ -122,7 +122,7 @@ impl Visitor for Recorder<'_, '_> {
         let is_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
         let is_far = !self.is_near(node.path);
         let kept = match node.ty {
-            // Its parts are those of the enclosing struct.
+            // Its parts belong to the enclosing struct.
             _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Kept::Parts,
             Type::Array(item, _) | Type::List(item) if is_plain(item) && (is_far || self.near.is_none()) => {
                 Kept::Numbers(item)
@@ -150,7 +150,7 @@ impl Visitor for Recorder<'_, '_> {
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        // Those that the declaration demands are not worth noting.
+        // Magic bytes follow from the declaration and need no record.
         self.coverage.add(&node.span);
         ControlFlow::Continue(())
     }
@@ -177,7 +177,7 @@ impl Visitor for Recorder<'_, '_> {
         self.coverage.add(&node.span);
         self.note_origin(node);
         let Some((depth, group, kept)) = self.open.pop() else { return ControlFlow::Continue(()) };
-        // A struct in another one's place has the same path: its parts are those of the other one.
+        // A struct that replaces its container has the same path, so its parts are added to the container's.
         if let Some((outer, parts, _)) = self.open.last_mut()
             && *outer == depth
         {
@@ -204,7 +204,7 @@ impl Visitor for Recorder<'_, '_> {
     }
 }
 
-/// Returns the paths of the values that decide the packed and the unpacked size of a block.
+/// Returns the paths of the values that determine the packed and the unpacked size of a block.
 fn sizes_of(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
     let count = field.and_then(|field| field.count);
     let sizes = [count, block.size];
@@ -225,7 +225,7 @@ fn is_plain(ty: &Type) -> bool {
     matches!(ty.without_order(), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
 }
 
-/// Whether all of a value of this type lies in one piece.
+/// Whether values of this type are contiguous in the file.
 fn is_contiguous(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => is_contiguous(item),
