@@ -1,4 +1,4 @@
-//! Programs as text: slots, and the equations of each stored value.
+//! Prints programs: their slots, and the equations of each stored value.
 
 use super::equation::{Equation, Origin, Role};
 use super::model::{Call, Program, Size, Step, Unit, UnitId};
@@ -116,7 +116,7 @@ impl Program {
 }
 
 impl Equation<'_> {
-    /// Describes the equation: `=` before the source of a value, `->` before its effect.
+    /// Describes the equation: `=` introduces the source of a value, `->` its effect.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
         let expr = |expr: Option<&Expr>| expr.map(plain).unwrap_or_default();
@@ -148,7 +148,7 @@ fn arguments(call: &Call, arguments: &[Expr]) -> String {
     format!("({})", arguments.iter().map(plain).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns an expression with all its casts.
+/// Prints an expression with all its casts.
 fn plain(expr: &Expr) -> String {
     readable(expr, &Names::default())
 }
