@@ -1,4 +1,4 @@
-//! What a changed file breaks: what the walker and the constraints say of it.
+//! Determines what a changed file breaks, by the walker and the constraints.
 
 use super::attempt::{Attempt, contradicts_itself};
 use super::{Breakage, Broken};
@@ -7,26 +7,26 @@ use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
 use crate::layout::{Type, check_bytes};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
-/// Holds changed files against a declaration and its rules.
+/// Checks changed files against a declaration and its rules.
 pub(super) struct Judge<'f> {
-    /// The file before it is changed.
+    /// The file before the change.
     pub(super) file: &'f [u8],
     pub(super) ty: &'static Type,
     pub(super) rules: &'static [&'static Rule],
     pub(super) limits: Limits,
-    /// What is found of that file.
+    /// The result for that file.
     before: Opinion,
 }
 
-/// What there is to say of a file.
+/// The fault, findings and trailing bytes of a file.
 struct Opinion {
     fault: Option<Fault>,
     report: Report,
-    /// Where bytes lie behind all fields.
+    /// The paths of trailing bytes.
     trailing: Vec<Path>,
 }
 
-/// Where and how a file is broken.
+/// The location and rule of a breakage.
 struct Verdict {
     path: Path,
     rule: Option<&'static Rule>,
@@ -34,11 +34,11 @@ struct Verdict {
 }
 
 impl<'f> Judge<'f> {
-    /// One for changes to this file.
+    /// Creates a judge of changes to a file.
     ///
     /// # Errors
     ///
-    /// The first fault of the file, or its first finding that is an error.
+    /// Returns the first fault of the file, or its first finding that is an error.
     pub(super) fn new(
         ty: &'static Type,
         file: &'f [u8],
@@ -57,7 +57,7 @@ impl<'f> Judge<'f> {
         Ok(Judge { file, ty, rules, limits: *limits, before })
     }
 
-    /// The file with the first change that breaks exactly what is meant.
+    /// Returns the file with the first change that breaks only what the attempt intends.
     pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<Broken> {
         attempt.changes.iter().find_map(|change| {
             let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
@@ -67,7 +67,7 @@ impl<'f> Judge<'f> {
         })
     }
 
-    /// Whether a changed file has no fault, and breaks no rule more often than before.
+    /// Returns `true` if a changed file has no fault, and violates no rule more often than before.
     pub(super) fn is_as_valid(&self, bytes: &[u8]) -> bool {
         let opinion = Opinion::of(self.ty, bytes, &self.limits);
         let mut found = opinion.report.findings().iter().map(|finding| finding.rule.code);
@@ -105,7 +105,7 @@ impl<'f> Judge<'f> {
         })
     }
 
-    /// That a constraint of a rule is broken that the file did not break before, and nothing else.
+    /// Returns the violation of a rule that the file satisfied before, if it is the only one.
     fn finding(&self, opinion: &Opinion, rule: &'static Rule, field: &str) -> Option<Verdict> {
         let is_new = opinion.fault.is_none()
             && self.rules.contains(&rule)
@@ -119,7 +119,7 @@ impl<'f> Judge<'f> {
         Some(Verdict { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
-    /// Whether no other rule than this one is broken more often than before.
+    /// Returns `true` if no other rule is violated more often than before.
     fn is_alone(&self, opinion: &Opinion, rule: &Rule) -> bool {
         let is_as_before = |other: &str| opinion.report.count_of(other) <= self.before.report.count_of(other);
         let mut found = opinion.report.findings().iter().map(|finding| finding.rule);
@@ -132,13 +132,13 @@ impl<'f> Judge<'f> {
         Some(Verdict { path: path.clone(), rule: Some(rule), severity: rule.severity })
     }
 
-    /// The rule that nothing follows the last field, `MESH-TRAILING`, if there is one.
+    /// Returns the rule against trailing bytes, such as `MESH-TRAILING`, if there is one.
     fn trailing_rule(&self) -> Option<&'static Rule> {
         let is_it = |code: &str| code.split_once('-').is_some_and(|(_, name)| name == "TRAILING");
         self.rules.iter().find(|rule| is_it(rule.code)).copied()
     }
 
-    /// That a checksum is wrong which was right and that only code verifies: the assembler knows.
+    /// Returns a wrong checksum that only code verifies, if it was correct before. The assembler detects it.
     fn checksum(&self, opinion: &Opinion, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
         if is_verified || opinion.fault.is_some() || opinion.errors().next().is_some() {
@@ -155,7 +155,7 @@ impl<'f> Judge<'f> {
     }
 }
 
-/// Returns `true` if a file with this fault, or without one, may break what is meant.
+/// Returns `true` if a file with this fault, or without a fault, may have this breakage.
 fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
     let Some(fault) = fault else {
         return matches!(
@@ -179,12 +179,12 @@ fn severity(rule: Option<&Rule>) -> Severity {
     rule.map_or(Severity::Error, |rule| rule.severity)
 }
 
-/// The field that a path leads to, or to an item of it.
+/// Returns the name of the field at a path, or of the field that contains the item.
 fn name_of(path: &Path) -> Option<&'static str> {
     last_name(path.segments()?)
 }
 
-/// The last field in a path.
+/// Returns the last field name in a path.
 pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
     path.iter().rev().find_map(|step| match step {
         Segment::Field(name) => Some(*name),
@@ -204,7 +204,7 @@ impl Opinion {
     }
 
     fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
-        // It stops at the same fault.
+        // Stops at the same fault.
         let _ = check_bytes(ty, bytes, limits, &mut self.report);
         self
     }
@@ -214,7 +214,7 @@ impl Opinion {
     }
 }
 
-/// Collects where bytes lie behind all fields.
+/// Collects the paths of trailing bytes.
 struct Ends(Vec<Path>);
 
 impl Visitor for Ends {
