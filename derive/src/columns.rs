@@ -1,4 +1,4 @@
-//! `#[derive(Columns)]`: typed columns for a list of records whose attributes a format word chooses.
+//! `#[derive(Columns)]`: typed columns for a list of records whose attributes depend on a format word.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -6,24 +6,24 @@ use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type
 
 use crate::{doc_of, field_attributes, name_of};
 
-/// What `#[columns(records = Vertices, format = VertexFormat)]` says.
+/// The options of `#[columns(records = Vertices, format = VertexFormat)]`.
 struct Names {
-    /// The type that holds the records, which has the methods that are called here.
+    /// The type that holds the records and has the methods used here.
     records: Ident,
-    /// The word that says which attributes a record has.
+    /// The word that selects the attributes of a record.
     format: Ident,
 }
 
-/// One attribute of a record.
+/// An attribute of a record.
 struct Column {
     field: Ident,
     name: String,
-    /// The plural, which the column is called.
+    /// The name of the column, in the plural.
     column: Ident,
     doc: String,
     /// The type of a value.
     value: Type,
-    /// The flag of the format that it is there by; `None` where it always is.
+    /// The flag of the format for the attribute; `None` if it is always present.
     flag: Option<Ident>,
 }
 
@@ -77,7 +77,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }))
     });
     Ok(quote! {
-        /// The attributes as one list each. All lists are of the same length.
+        /// One list per attribute, all of the same length.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Columns {
             #(#lists)*
@@ -86,16 +86,17 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         impl #records {
             #(#accessors)*
 
-            /// All attributes as lists.
+            /// Returns all attributes as lists.
             pub fn to_columns(&self) -> Columns {
                 Columns { #(#to_lists)* }
             }
 
-            /// Records from one list per attribute.
+            /// Creates records from one list per attribute.
             ///
             /// # Errors
             ///
-            /// If the lists differ in length, or one of several that belong together is missing.
+            /// If the lists differ in length, or if a list is missing while another list of the same flag is
+            /// present.
             pub fn from_columns(columns: &Columns) -> ::meshspec::Result<Self> {
                 let mut format = #format::default();
                 #(#flags)*
@@ -106,8 +107,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
 
         impl #record {
-            /// An attribute that is there although `format` says that it is not, or the other way round; and whether it
-            /// is there.
+            /// Returns an attribute whose presence differs from `format`, and whether it is present.
             pub fn mismatch(&self, format: #format) -> ::core::option::Option<(&'static str, bool)> {
                 #(#mismatches)*
                 ::core::option::Option::None
@@ -116,7 +116,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// Each flag with the columns that it stands for.
+/// Returns each flag with its columns.
 fn flags(columns: &[Column]) -> Vec<(&Ident, Vec<&Ident>)> {
     let mut flags: Vec<(&Ident, Vec<&Ident>)> = Vec::new();
     for column in columns {
@@ -177,7 +177,7 @@ fn column(field: &syn::Field) -> Result<Column> {
     })
 }
 
-/// `T` of `Option<T>`.
+/// Returns `T` of `Option<T>`.
 fn of_option(ty: &Type) -> Result<Type> {
     let error = || Error::new_spanned(ty, "an attribute with a condition is an `Option`");
     let Type::Path(path) = ty else { return Err(error()) };
@@ -189,7 +189,7 @@ fn of_option(ty: &Type) -> Result<Type> {
     }
 }
 
-/// `flag` of `format.flag()`.
+/// Returns `flag` of `format.flag()`.
 fn flag(condition: &Expr) -> Result<Ident> {
     match condition {
         Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
