@@ -137,7 +137,7 @@ impl Container {
         match decoding {
             Some(span) if container.bits.is_none() => Err(Error::new(
                 span,
-                "only packed words stand for something as a whole: say it of the fields",
+                "only packed words can be decoded as a whole: decode the fields instead",
             )),
             _ => Ok(container),
         }

@@ -37,7 +37,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     };
     let columns = fields.named.iter().map(column).collect::<Result<Vec<_>>>()?;
     let Some(first) = columns.iter().find(|column| column.flag.is_none()) else {
-        return Err(Error::new(input.ident.span(), "a record needs an attribute that is always there"));
+        return Err(Error::new(input.ident.span(), "a record needs an attribute that is always present"));
     };
     let (record, first) = (&input.ident, &first.column);
     let lists = columns.iter().map(|Column { column, doc, value, flag, .. }| match flag {
@@ -136,7 +136,7 @@ fn names(attrs: &[Attribute], record: &Ident) -> Result<Names> {
             let slot = match meta.path.get_ident().map(Ident::to_string).as_deref() {
                 Some("records") => &mut records,
                 Some("format") => &mut format,
-                _ => return Err(meta.error("there are `records` and `format`")),
+                _ => return Err(meta.error("expected `records` or `format`")),
             };
             *slot = Some(meta.value()?.parse::<Ident>()?);
             Ok(())
@@ -156,7 +156,7 @@ fn column(field: &syn::Field) -> Result<Column> {
     for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("columns")) {
         attr.parse_nested_meta(|meta| {
             if !meta.path.is_ident("name") {
-                return Err(meta.error("there is `name`"));
+                return Err(meta.error("expected `name`"));
             }
             column = Some(meta.value()?.parse::<Ident>()?);
             Ok(())
@@ -195,6 +195,6 @@ fn flag(condition: &Expr) -> Result<Ident> {
         Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
             Ok(call.method.clone())
         }
-        _ => Err(Error::new_spanned(condition, "an attribute is there by one flag: `if(format.flag())`")),
+        _ => Err(Error::new_spanned(condition, "the condition of an attribute must be a flag: `if(format.flag())`")),
     }
 }

@@ -173,7 +173,7 @@ impl Constraint {
             },
             "within" => {
                 let missing =
-                    || Error::new(word.span(), "`within` needs the position of the first item: `first = …`");
+                    || Error::new(word.span(), "`within` needs the index of the first item: `first = …`");
                 Requirement::Within { list: first.value()?, first: expression("first")?.ok_or_else(missing)? }
             }
             "counts" => Requirement::Counts { list: first.value()? },
@@ -194,11 +194,11 @@ impl Constraint {
             (Some(rule), None) => Some(rule.rule()?),
             (None, Some(_)) => None,
             (Some(_), Some(plausible)) => {
-                let message = "what is plausible is not checked, and belongs to no rule";
+                let message = "plausible values are not checked, so they have no rule";
                 return Err(Error::new(plausible.name.span(), message));
             }
             (None, None) => {
-                let message = "a constraint needs the rule that it belongs to: `rule = rules::NAME`";
+                let message = "a constraint needs a rule: `rule = rules::NAME`";
                 return Err(Error::new(word.span(), message));
             }
         };
@@ -206,7 +206,7 @@ impl Constraint {
             && message.is_none()
             && rule.is_some()
         {
-            let needs = format!("`{word}` needs a message for when it does not hold: `message = \"…\"`");
+            let needs = format!("`{word}` needs a message for violations: `message = \"…\"`");
             return Err(Error::new(word.span(), needs));
         }
         Ok(Constraint { word, requirement, condition, rule, message })
@@ -216,11 +216,11 @@ impl Constraint {
     pub fn check_kind(&self, kind: FieldKind) -> Result<()> {
         let message = match (kind, &self.requirement) {
             (FieldKind::Computed, _) => {
-                "a field that is computed lies nowhere: constrain what it is computed from"
+                "a computed field is not stored: constrain the fields that it is computed from"
             }
             (FieldKind::Block, _) => "these bytes hold another structure: constrain its fields",
             (FieldKind::List, Requirement::ReservedZero) => {
-                "this looks at one value, not at the items of a list: constrain a field of the items"
+                "this constraint applies to a single value: constrain a field of the items instead"
             }
             _ => return Ok(()),
         };

@@ -66,18 +66,18 @@ impl Directive {
     pub fn unknown(&self) -> Error {
         let hint = match self.name.to_string().as_str() {
             "magic" => {
-                ": only structs start with magic bytes; choose a variant with `pre_assert` on a field that \
-                        looks ahead (`restore_position`)"
+                ": only structs can have magic bytes; select a variant by `pre_assert` on a look-ahead field \
+                 (`restore_position`)"
             }
             "map" | "try_map" => ": use `parse_with` and `write_with`, with `#[layout(stored_as = Type)]`",
             "align_after" | "align_before" | "pad_after" | "pad_before" | "pad_size_to" => {
-                ": declare the bytes between as a field, `#[br(count = …)] padding: Vec<u8>`, so that they are kept"
+                ": declare the padding as a field, `#[br(count = …)] padding: Vec<u8>`, so that it is preserved"
             }
             "is_big" | "is_little" => ": the byte order is part of the declaration, `big` or `little`",
-            "default" | "ignore" => ": a field that does not lie in the file is computed, `calc = …`",
+            "default" | "ignore" => ": use `calc = …` for a field that is not stored",
             _ => "",
         };
-        let message = format!("Layout does not understand `{}({})` here{hint}", self.source, self.name);
+        let message = format!("Layout does not support `{}({})` here{hint}", self.source, self.name);
         Error::new(self.name.span(), message)
     }
 }

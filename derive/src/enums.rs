@@ -62,7 +62,7 @@ fn value(variant: &Variant) -> Result<Tokens> {
         return Err(directive.unknown());
     }
     let Some((_, number)) = &variant.discriminant else {
-        return Err(Error::new_spanned(variant, "the value in the file must be written out"));
+        return Err(Error::new_spanned(variant, "the stored value must be explicit"));
     };
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
     Ok(quote!(::meshspec::layout::EnumValue { name: #name, doc: #doc, value: #number }))
@@ -77,7 +77,7 @@ fn alternative(variant: &Variant, imports: &Imports, order: Order) -> Result<Tok
         }
     }
     let Some(condition) = condition else {
-        return Err(Error::new_spanned(variant, "a variant needs `#[br(pre_assert(…))]` that chooses it"));
+        return Err(Error::new_spanned(variant, "a variant needs a condition: `#[br(pre_assert(…))]`"));
     };
     let Fields::Unnamed(fields) = &variant.fields else {
         let message = "a variant holds one unnamed field: declare a struct with the named ones";

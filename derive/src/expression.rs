@@ -146,7 +146,7 @@ fn path(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
                 Some(name) => Ok(vec![name]),
                 None => Err(Error::new(
                     ident.span(),
-                    format!("`{ident}` is neither an import nor an earlier field: Layout knows nothing else"),
+                    format!("`{ident}` is neither an import nor an earlier field"),
                 )),
             },
             None => Err(unsupported(expr)),

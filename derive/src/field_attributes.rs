@@ -134,7 +134,7 @@ impl Field {
             Some(position) if !restores => {
                 return Err(Error::new_spanned(
                     position,
-                    "a field at a position of its own needs `restore_position`",
+                    "a field with `seek_before` needs `restore_position`",
                 ));
             }
             Some(_) => {}
@@ -148,7 +148,7 @@ impl Field {
                 Some(Checksum { stored, function, arguments, from, none })
             }
             (Some(stored), None) => {
-                return Err(Error::new_spanned(stored, "`checksum` needs what computes it: `by = CONSTANT`"));
+                return Err(Error::new_spanned(stored, "`checksum` needs a checksum function: `by = CONSTANT`"));
             }
             (None, Some((function, _))) => {
                 return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
@@ -183,7 +183,7 @@ impl Field {
         match (&reader, &field.stored_as) {
             (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(
                 reader,
-                "Layout does not know what this function reads: say it with `#[layout(stored_as = Type)]`",
+                "Layout cannot know what this function reads: declare it with `#[layout(stored_as = Type)]`",
             )),
             (None, Some(stored_as)) => {
                 Err(Error::new_spanned(stored_as, "`stored_as` needs a function that reads it: `parse_with`"))
@@ -236,7 +236,7 @@ fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
         syn::braced!(named in input);
         let name: Ident = named.parse()?;
         if name != "inner" {
-            return Err(Error::new(name.span(), "Layout understands only `args { inner: (…) }`"));
+            return Err(Error::new(name.span(), "Layout supports only `args { inner: (…) }`"));
         }
         named.parse::<Token![:]>()?;
         let inner;
@@ -250,7 +250,7 @@ fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
 fn check(input: ParseStream) -> Result<(Expr, String)> {
     let condition: Expr = input.parse()?;
     if input.is_empty() {
-        return Err(Error::new_spanned(condition, "a check needs a message for when it does not hold"));
+        return Err(Error::new_spanned(condition, "a check needs a message"));
     }
     input.parse::<Token![,]>()?;
     let message: LitStr = input.parse()?;
@@ -268,6 +268,6 @@ fn seek_from_start(input: ParseStream) -> Result<Expr> {
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));
     match (starts, call.args.len()) {
         (true, 1) => Ok(call.args[0].clone()),
-        _ => Err(Error::new_spanned(call, "Layout understands only `SeekFrom::Start(offset)`")),
+        _ => Err(Error::new_spanned(call, "Layout supports only `SeekFrom::Start(offset)`")),
     }
 }

@@ -107,14 +107,14 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     if !attributes::shows_its_layout(&input.attrs) {
         return Err(Error::new(
             input.ident.span(),
-            "Layout sees no attribute that says how this lies in a file: it must stand above `#[binrw]` or \
-             `#[bitfield]`; a struct that is read in bulk needs `#[repr(C)]`",
+            "Layout finds no codec attribute: place the derive above `#[binrw]` or `#[bitfield]`; a struct read in \
+             bulk needs `#[repr(C)]`",
         ));
     }
     if let (Some(magic), false) =
         (&container.magic, matches!(input.data, Data::Struct(_)) && container.bits.is_none())
     {
-        return Err(Error::new(magic.span(), "only structs of fields start with magic bytes"));
+        return Err(Error::new(magic.span(), "only structs with fields can have magic bytes"));
     }
     let in_order = |order: Order| {
         let (shape, constants) = match &input.data {
@@ -127,7 +127,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
             },
             Data::Enum(data) => (enums::shape(data, &container, order)?, quote!()),
             Data::Union(data) => {
-                return Err(Error::new(data.union_token.span, "Layout describes structs and enums"));
+                return Err(Error::new(data.union_token.span, "Layout supports only structs and enums"));
             }
         };
         Ok((description(input, &container, &shape, order), constants))

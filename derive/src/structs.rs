@@ -61,7 +61,7 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
 pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
     let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
-        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not an alternative"));
+        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not a variant"));
     }
     constant(0, field, &attributes, (&scope, &scope), (imports, order))
 }

@@ -21,11 +21,11 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
     comment(
         &mut out,
         &format!(
-            "{title}: how its structures lie in a file.\n\nNumbers are little-endian, and nothing lies between one field \
-         and the next.\nThe structs may be laid over the bytes of a file on little-endian machines.\n\nOf the bits of \
-         a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).\n\nMagic \
-             bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" gives the formula of a number: x is the \
-             stored one,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}"
+            "{title}: the structures of a file.\n\nNumbers are little-endian, and there is no padding between \
+             fields.\nOn little-endian machines, the structs can be mapped onto the bytes of a file.\n\nThe bits of a \
+             word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.\n\nMagic \
+             bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" introduces a formula: x is the \
+             stored number,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}"
         ),
     );
     out.line(format!("#ifndef {guard}"));
@@ -212,7 +212,7 @@ impl C<'_> {
             let condition =
                 field.condition.map(|c| format!(", if {}", readable(&c, &names))).unwrap_or_default();
             let ty = described_type(field, &names);
-            let ahead = if field.lookahead { ", as a look ahead" } else { "" };
+            let ahead = if field.lookahead { ", as a look-ahead" } else { "" };
             text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
             text.prefixed("  ", &refusal_lines(field, &names));
         }
@@ -229,7 +229,7 @@ impl C<'_> {
         if !start.is_empty() && !named_already {
             let sizes = start.iter().filter_map(|field| field.size(&scope)).sum::<u64>();
             let size = declaration.magic.len() as u64 + sizes;
-            out.line(format!("/* What every {} starts with. */", declaration.name));
+            out.line(format!("/* The fixed start of every {}. */", declaration.name));
             self.structure(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
         }
         self.offset_macros(out, reached, fields, &names);
@@ -312,7 +312,7 @@ impl C<'_> {
             1 | 2 | 4 | 8 => out.line(format!("typedef uint{}_t {name};", 8 * size)),
             _ => {
                 out.line(format!("typedef struct {name} {{ uint8_t bytes[{size}]; }} {name};"));
-                out.line("/* The bits are those of the bytes as one little-endian number. */");
+                out.line("/* Bits are numbered in the bytes as one little-endian number. */");
             }
         }
         for field in fields {

@@ -8,11 +8,11 @@ rules! {
     TRUNCATED "LAYOUT-TRUNCATED" Fatal "" "" Structure
         "The file is not truncated.";
     MAGIC "LAYOUT-MAGIC" Fatal "" "" Structure
-        "Magic bytes are those of the declaration.";
+        "Magic bytes match the declaration.";
     VALUE "LAYOUT-VALUE" Fatal "" "" Structure
-        "Values, counts and offsets are those that the declaration allows.";
+        "Values, counts and offsets satisfy the declaration.";
     PACKING "LAYOUT-PACKING" Fatal "" "" Structure
-        "Packed blocks unpack to what the declaration says.";
+        "Packed blocks unpack as declared.";
     CHECKSUM "LAYOUT-CHECKSUM" Error "" "" Structure
         "Checksums match the bytes that they cover.";
     TRAILING "LAYOUT-TRAILING" Error "" "" Structure

@@ -31,7 +31,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.line("import std.sys;");
     out.line("import std.mem;");
     out.line("");
-    out.line("// Where lists without a length end.");
+    out.line("// The end of lists without a length.");
     out.line("u128 block_end = std::mem::size();");
     out.line("");
     out.line("struct NulString {");

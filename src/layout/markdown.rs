@@ -14,7 +14,7 @@ pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) 
     let mut out = Lines::default();
     out.line(format!("# {title}"));
     out.line("");
-    out.line("Numbers are little-endian, and nothing lies between one field and the next. Sizes and offsets are in");
+    out.line("Numbers are little-endian, and there is no padding between fields. Sizes and offsets are in");
     out.line(
         "bytes, offsets count from the start of the structure. Bit 0 of a word is the least significant one.",
     );
@@ -23,7 +23,7 @@ pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) 
         out.prefixed("", note);
     }
     out.line("");
-    out.line("A whole file is one of");
+    out.line("A file is one of:");
     out.line("");
     for (name, ty) in layouts {
         match ty.declaration() {
@@ -53,7 +53,7 @@ fn section(out: &mut Lines, reached: &Reached) {
         let given = declaration.imports.iter().zip(reached.imports);
         let given: Vec<_> = given.map(|(name, kind)| import(name, *kind)).collect();
         out.line("");
-        out.line(format!("Given by what contains it: {}.", given.join(", ")));
+        out.line(format!("Imports: {}.", given.join(", ")));
     }
     if let Some(decoded) = decoding_text(declaration.decoding, code) {
         out.line("");
@@ -145,7 +145,7 @@ fn meaning(field: &Field, names: &Names) -> String {
     }
     parts.extend(decoding_text(field.decoding, code));
     if field.lookahead {
-        parts.push("A look ahead: the next field starts at the same place.".to_owned());
+        parts.push("A look-ahead: the next field starts at the same offset.".to_owned());
     }
     parts.extend(handed_in(&field.ty, field.arguments, names));
     if let Some(block) = &field.block {

@@ -39,7 +39,7 @@ impl Notation for Text {
     const WORDS: [&'static str; 3] = ["and", "or", "not "];
 
     fn matches(&self, text: String, pattern: &str) -> String {
-        format!("{text} starts as \"{pattern}\" with hexadecimal digits for x")
+        format!("{text} starts with \"{pattern}\" (x: any hexadecimal digit)")
     }
 
     fn cast(&self, text: String, to: IntType) -> String {

@@ -132,7 +132,7 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
         (Packing::Chosen(packings), Some(number)) => {
             let packings = packings.iter().map(|(number, packing)| format!("{number}: {}", packing.name()));
             let packings = packings.collect::<Vec<_>>().join(", ");
-            format!("packed as {} says ({packings})", readable(number, names))
+            format!("packed as selected by {} ({packings})", readable(number, names))
         }
         (Packing::Lz4, _) => "one LZ4 block".to_owned(),
         (Packing::Zstd, _) => "a run of zstd frames without magic bytes".to_owned(),
@@ -176,15 +176,15 @@ pub(super) fn requirement_text(
             format!("{each} be {}", alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
         }
         Requirement::Finite => format!("{each} be finite"),
-        Requirement::Unique => "No two of a list may be equal".to_owned(),
-        Requirement::Ordered => "None may be less than the one before it".to_owned(),
+        Requirement::Unique => "Must be unique in the list".to_owned(),
+        Requirement::Ordered => "Must not decrease from item to item".to_owned(),
         Requirement::Sum { of, total, tolerance } => {
             let what = of.map_or(String::new(), |of| format!(" of {}", code(of)));
-            let room = if *tolerance == 0.0 { String::new() } else { format!(", give or take {tolerance}") };
+            let room = if *tolerance == 0.0 { String::new() } else { format!(" ± {tolerance}") };
             format!("The sum{what} must be {total}{room}")
         }
         Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
-        Requirement::Terminated => "The last one must end with a NUL".to_owned(),
+        Requirement::Terminated => "The last string must end with a NUL".to_owned(),
         Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
         Requirement::Some(condition) => {
             format!("{} must hold for at least one item of the list", expression(condition))
@@ -194,23 +194,23 @@ pub(super) fn requirement_text(
             let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));
             let none =
                 none.map_or(String::new(), |none| format!(", or {}{weight} for none", expression(&none)));
-            format!("{each} be a position in {list}{none}")
+            format!("{each} be an index into {list}{none}")
         }
         Requirement::Within { list, first } => {
-            format!("As many items from {} on must lie within {}", expression(first), code(&path_text(list)))
+            format!("The range of this length from {} must lie within {}", expression(first), code(&path_text(list)))
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", code(&path_text(list))),
-        Requirement::Position => "Must be the position in the list".to_owned(),
-        Requirement::Equal => "Must be the same for all items".to_owned(),
-        Requirement::SameLength => "Must be as long as those of the other items".to_owned(),
+        Requirement::Position => "Must be the index of the item".to_owned(),
+        Requirement::Equal => "Must be equal in all items".to_owned(),
+        Requirement::SameLength => "Must be as long as in the other items".to_owned(),
         Requirement::Permutation { of, groups } => {
             let what = of.map_or("numbers".to_owned(), |of| format!("values of {}", code(of)));
             let of = groups.map_or(String::new(), |groups| format!(" of each {}", expression(&groups)));
-            format!("The {what}{of} must be the numbers from 0 up, each once")
+            format!("The {what}{of} must be a permutation of 0, 1, 2, …")
         }
         Requirement::Forest { none, rooted, ids, parents_first } => {
             let none =
-                none.map_or(String::new(), |none| format!("; {} stands for no parent", expression(&none)));
+                none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
             let root = if *rooted { "; the first item is its own parent" } else { "" };
             let first = if *parents_first { ", before the item itself" } else { "" };
             let cycles = match ids {
@@ -220,7 +220,7 @@ pub(super) fn requirement_text(
                 None if *rooted => "; no other item is its own ancestor".to_owned(),
                 None => "; no item is its own ancestor".to_owned(),
             };
-            format!("Must be the position of the parent in the list{first}{cycles}{root}{none}")
+            format!("Must be the index of the parent{first}{cycles}{root}{none}")
         }
     };
     let condition =
@@ -277,7 +277,7 @@ pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Opt
 pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: fn(&str) -> String) -> String {
     let condition = code(&readable(&check.condition, names));
     let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", code(rule.code)));
-    format!("Refused unless {condition}: {}{rule}.", check.message)
+    format!("Rejected unless {condition}: {}{rule}.", check.message)
 }
 
 /// Returns `0, 1 or 2`.

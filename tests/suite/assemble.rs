@@ -135,10 +135,10 @@ fn what_is_given_is_written_as_given() {
 #[test]
 fn errors_name_the_value() {
     let with = |path, value| assembled(&Clips::TYPE, CLIPS.into_iter().chain([(path, value)])).unwrap_err();
-    assert_eq!(with("joints[0]", "256"), "joints[0]: 256 does not fit: its values are 0 to 255");
+    assert_eq!(with("joints[0]", "256"), "joints[0]: 256 is out of range 0..=255");
     assert_eq!(
         with("clips[0].poses[1]", "128"),
-        "clips[0].poses[1]: 128 does not fit: its values are -128 to 127"
+        "clips[0].poses[1]: 128 is out of range -128..=127"
     );
     assert_eq!(with("clips[0].times[0]", "x"), "clips[0].times[0]: \"x\" is not a number");
     assert_eq!(
@@ -155,7 +155,7 @@ fn errors_name_the_value() {
         assembled(&Clips::TYPE, rest).unwrap_err()
     };
     assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is left out");
-    assert_eq!(without("clips[0].name"), "clips[0].name: is left out, and nothing says what it is");
+    assert_eq!(without("clips[0].name"), "clips[0].name: is omitted and cannot be determined");
 }
 
 fn comes_back_as(ty: &'static Type, bytes: &[u8]) -> bool {
@@ -321,7 +321,7 @@ fn blocks_are_packed_and_counted() {
     assert_eq!(assembled(&Packed::TYPE, given).unwrap(), PACKED);
     let given = given.into_iter().chain([("others[1].first", "1")]);
     let error = assembled(&Packed::TYPE, given).unwrap_err();
-    assert_eq!(error, "others[1]: nothing of it is given, but `first` tells what it is");
+    assert_eq!(error, "others[1]: no field follows the look-ahead `first`");
 }
 
 /// A file after one change.
@@ -357,7 +357,7 @@ fn an_edit_changes_one_value_and_nothing_else() {
     assert_eq!(set("names[0]", "jump").unwrap(), longer);
     assert_eq!(
         set("joint_count", "256").unwrap_err(),
-        "joint_count: 256 does not fit: its values are 0 to 255"
+        "joint_count: 256 is out of range 0..=255"
     );
     assert_eq!(set("clips[7].flags", "0").unwrap_err(), "no field `clips[7].flags`");
 }
@@ -588,7 +588,7 @@ fn look_aheads_have_signs() {
     assert_eq!(assembled(&[("value", "-2"), ("negative", "7")]).unwrap(), [0xfe, 0xff, 7]);
     assert_eq!(assembled(&[("value", "0x7fff")]).unwrap(), [0xff, 0x7f]);
     let error = assembled(&[("value", "-1")]).unwrap_err();
-    assert_eq!(error, "negative: is left out, and nothing says what it is");
+    assert_eq!(error, "negative: is omitted and cannot be determined");
 }
 
 /// The sum of bytes and of one more number.
@@ -698,7 +698,7 @@ fn what_has_no_place_is_refused() {
         change(&mut values).unwrap();
         values.assemble(&Limits::default()).unwrap_err().to_string()
     };
-    let message = "is given, but a file of these values has no place for it";
+    let message = "is given, but the file has no field for it";
     assert_eq!(refused(|values| values.set_magic("clips[0]", vec![1])), format!("clips[0]: {message}"));
     assert_eq!(refused(|values| values.set_trailing("joints", vec![1])), format!("joints: {message}"));
     assert_eq!(refused(|values| values.set_packed("clips", vec![1])), format!("clips: {message}"));
@@ -847,7 +847,7 @@ fn numbers_take_the_width_that_a_changed_value_decides() {
     assert_eq!(recounted(&Widths::TYPE, NARROW, &[set("1")]).unwrap(), wide);
     assert_eq!(recounted(&Widths::TYPE, &wide, &[set("0")]).unwrap(), NARROW);
     let error = recounted(&Widths::TYPE, &[1, 1, 0, 1], &[set("0")]).unwrap_err();
-    assert_eq!(error, "numbers[0]: 256 does not fit: its values are 0 to 255");
+    assert_eq!(error, "numbers[0]: 256 is out of range 0..=255");
 }
 
 /// Rows whose fields another value decides.

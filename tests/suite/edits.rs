@@ -182,8 +182,8 @@ fn lists_of_one_length_must_agree() {
     let error = edited(&edits, true).unwrap_err();
     assert_eq!(
         error,
-        "groups[1].weights: its number of items is 2, which contradicts the number of items of groups[1].numbers, 3: \
-         both say what groups[1].size is"
+        "groups[1].weights: its number of items is 2, which conflicts with the number of items of groups[1].numbers, 3: \
+         both determine groups[1].size"
     );
     // What was set stays, and without counting anew, both are written.
     let edits = [insert("groups[1].numbers[0]", "5"), set("groups[1].size", "2")];
@@ -202,7 +202,7 @@ fn values_are_of_the_kind_of_their_field() {
     assert_eq!(error("groups[1]", "5".into()), "is a Group, but a single value is given");
     assert_eq!(error("groups", "".into()), "is a list, but a single value is given");
     assert_eq!(error("groups[1].size", list(["1"])), "is an integer, but a list is given");
-    assert_eq!(error("groups[1].name", part([])), "is left out, and nothing says what it is");
+    assert_eq!(error("groups[1].name", part([])), "is omitted and cannot be determined");
 }
 
 /// A number of one or two bytes, the first of which says which.

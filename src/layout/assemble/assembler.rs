@@ -78,7 +78,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         let bytes = written?;
         return run.verdict().map_or(Ok(bytes), Err);
     }
-    let circle = || Error::inexpressible("values that follow from others depend on each other in a circle");
+    let circle = || Error::inexpressible("computed values depend on each other in a cycle");
     Err(last.unwrap_or_else(circle))
 }
 
@@ -168,7 +168,7 @@ impl Assembler<'_> {
     /// Returns the error of a complete run, if any.
     fn verdict(mut self) -> Option<Error> {
         if let Some(path) = self.leaves.first_unknown() {
-            return Some(Error::inexpressible("is left out, and nothing says what it is").at(path));
+            return Some(Error::inexpressible("is omitted and cannot be determined").at(path));
         }
         self.refusal().or_else(|| self.contradiction()).or(self.doubt)
     }

@@ -154,7 +154,7 @@ impl Assembler<'_> {
                 return Ok(());
             }
         }
-        Err(Error::inexpressible("checksums depend on each other in a circle"))
+        Err(Error::inexpressible("checksums depend on each other in a cycle"))
     }
 
     /// Computes a checksum. Returns `true` if its value changed.

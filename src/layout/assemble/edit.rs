@@ -131,19 +131,19 @@ impl Values<'_> {
         }
         let ty = self.ty;
         let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
-            let Change::Set(value) = change else { return Err(error("the file as a whole stays")) };
+            let Change::Set(value) = change else { return Err(error("the whole file cannot be inserted or removed")) };
             return self.replace(path, value.clone());
         };
         let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();
         match (change, last) {
             (Change::Insert(value), Segment::Index(index)) => {
                 let place = usize::try_from(*index).ok().filter(|place| *place <= group.items.len());
-                let place = place.ok_or_else(|| error("the list ends before it"))?;
+                let place = place.ok_or_else(|| error("is past the end of the list"))?;
                 group.items.insert(place, value.clone().into_tree(ty, path)?);
             }
             (Change::Insert(value), Segment::Field(name)) => {
                 if group.fields.iter().any(|(own, _)| own == name) {
-                    return Err(error("is there already"));
+                    return Err(error("already exists"));
                 }
                 group.fields.push((name, value.clone().into_tree(ty, path)?));
             }

@@ -239,13 +239,13 @@ pub(super) fn contradiction(equation: &Equation, other: Option<(&Cause, &[Segmen
     let Cause { path, what, number } = &equation.cause;
     let message = match other {
         Some((other, leaf)) => format!(
-            "its {what} is {number}, which contradicts the {} of {}, {}: both say what {} is",
+            "its {what} is {number}, which conflicts with the {} of {}, {}: both determine {}",
             other.what,
             path_text(&other.path),
             other.number,
             path_text(leaf)
         ),
-        None => format!("its {what} is {number}, which contradicts others that say the same"),
+        None => format!("its {what} is {number}, which conflicts with other values"),
     };
     Error::inexpressible(message).at(&path[..])
 }

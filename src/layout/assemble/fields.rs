@@ -38,7 +38,7 @@ impl Assembler<'_> {
             ahead.retain(|(looking, start)| !self.look(next.region, looking, *start));
         }
         if let Some((looking, _)) = ahead.iter().find(|(_, start)| *start == next.at) {
-            let message = format!("nothing of it is given, but `{}` tells what it is", looking.field.name);
+            let message = format!("no field follows the look-ahead `{}`", looking.field.name);
             return Err(self.error(message));
         }
         steps.iter().for_each(|step| self.require_sum(start, step, &covered));
@@ -145,7 +145,7 @@ impl Assembler<'_> {
             }
             _ => {
                 let names = names(&mut possible.into_iter());
-                Err(self.error(format!("what says which of {names} it is, is left out")))
+                Err(self.error(format!("the value that selects one of {names} is omitted")))
             }
         }
     }

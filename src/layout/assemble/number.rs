@@ -24,7 +24,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         (Type::Unsigned(size) | Type::Signed(size), Value::Int(number)) => {
             let (min, max) = ty.int().map_or((0, 0), IntType::range);
             if !(min..=max).contains(number) {
-                return Err(format!("{number} does not fit: its values are {min} to {max}"));
+                return Err(format!("{number} is out of range {min}..={max}"));
             }
             (*size, *number as u128)
         }
@@ -115,7 +115,7 @@ fn float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, from_bits: fn
 pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int().range();
     if !(min..=max).contains(&number) {
-        return Err(format!("{number} does not fit in `{}`: its values are {min} to {max}", field.name));
+        return Err(format!("{number} is out of range {min}..={max} of `{}`", field.name));
     }
     Ok(number as u128 & BitRange { offset: 0, width: field.bits.width }.mask())
 }

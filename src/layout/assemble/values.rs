@@ -109,7 +109,7 @@ impl<'b> Values<'b> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
         if self.contents.root.has_unused(&mut path) {
-            return Err(Error::inexpressible("is given, but a file of these values has no place for it")
+            return Err(Error::inexpressible("is given, but the file has no field for it")
                 .at(path.as_slice()));
         }
         Ok(bytes)

@@ -21,7 +21,7 @@ pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'sta
             Requirement::UnitVector => "{found} is not of length 1",
             Requirement::OneOf(_) | Requirement::Counts { .. } => "found {found}, expected {limit}",
             Requirement::Finite => "{found} is not finite",
-            Requirement::Unique => "{found} for the second time",
+            Requirement::Unique => "{found} is a duplicate",
             Requirement::Ordered => "{found} after {previous}",
             Requirement::Position => "found {found}, expected {position}",
             Requirement::Equal => "found {found}, but the first has {previous}",

@@ -289,7 +289,7 @@ impl<'b> Test<'b> {
                             if std::mem::replace(known, round) != round {
                                 continue;
                             }
-                            format!("{number} for the second time")
+                            format!("{number} is a duplicate")
                         }
                     };
                     let message = Some(message);

@@ -222,7 +222,7 @@ impl<W: Write> Visitor for Text<'_, W> {
         let packing = block.map_or("", |block| block.packing.name());
         let unpacked = size(content.len() as u64);
         let rest = format!(
-            ": {packing} block at {}, {} — unpacks to {unpacked}, in which offsets marked ~ count",
+            ": {packing} block at {}, {} — unpacks to {unpacked}; offsets marked ~ refer to them",
             place(&node.span),
             size(node.bytes.len() as u64),
         );

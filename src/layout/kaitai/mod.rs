@@ -138,7 +138,7 @@ fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Name
             }
             checks(out, &variant.field, &id, Some(&condition), names);
         }
-        check(out, "check_choice", None, "choice >= 0", "One of the variants fits.");
+        check(out, "check_choice", None, "choice >= 0", "The condition of a variant holds.");
     });
     out.line("instances:");
     out.indented(|out| {
@@ -151,7 +151,7 @@ fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Name
                 }
                 out.line("-1");
             });
-            doc(out, "The number of the variant that fits.");
+            doc(out, "The index of the chosen variant.");
         });
     });
 }
@@ -221,7 +221,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
 fn checks(out: &mut Lines, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
     for (index, c) in field.checks.iter().enumerate() {
         let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
-        let text = format!("Refused if not: {}.", c.message);
+        let text = format!("Fails with: {}.", c.message);
         check(out, &format!("check_{id}{number}"), condition, &expression(&c.condition, names), &text);
     }
     // Constraints on other values than numbers become checks; those on numbers are printed as `valid`.
@@ -247,7 +247,7 @@ fn field_id(field: &Field) -> String {
     if field.block.is_some_and(|block| block.inline) { format!("as_{id}") } else { id }
 }
 
-const WHOLE: &str = "Nothing is left over of what was unpacked.";
+const WHOLE: &str = "The unpacked content has no trailing bytes.";
 
 /// Returns the condition that a packed block has no bytes after its content.
 fn whole(field: &Field, id: &str) -> Option<String> {

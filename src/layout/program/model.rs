@@ -42,7 +42,7 @@ pub(crate) struct Program {
 /// }
 ///
 /// let problems = problems(&Samples::TYPE);
-/// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is no integer");
+/// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is not an integer");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -30,7 +30,7 @@ impl Program {
     fn undecided(&self, equation: &Equation) -> Option<Problem> {
         let mut is_unknown = false;
         equation.code.visit(&mut |part| is_unknown |= *part == Code::Unknown);
-        let message = || format!("the {} depends on a value that is no integer", equation.role.noun());
+        let message = || format!("the {} depends on a value that is not an integer", equation.role.noun());
         is_unknown.then(|| self.problem(equation, message()))
     }
 

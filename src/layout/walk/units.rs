@@ -56,7 +56,7 @@ impl Walker<'_> {
         let length = text.iter().position(|b| *b == 0);
         // Only the last string of a list may lack its NUL.
         if length.is_none() && !item.is_item {
-            let message = "no NUL ends the string".into();
+            let message = "the string has no terminating NUL".into();
             let rule = item.step.and_then(|step| step.field.rule);
             return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
         }
@@ -174,7 +174,7 @@ impl Walker<'_> {
     fn offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> Flow<u64> {
         let (offset, end) = (self.number(space, next, position, "offset")?, space.len());
         if offset > end && self.count(space, end, step)? != Some(0) {
-            let message = format!("lies at offset {offset:#x}, but the end is at {end:#x}");
+            let message = format!("offset {offset:#x} is past the end at {end:#x}");
             return self.fault(FaultKind::End, space.span(end..end), message, None);
         }
         Ok(offset)

@@ -114,20 +114,20 @@ impl fmt::Display for Broken {
 impl fmt::Display for Breakage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Breakage::Check(check) => write!(f, "a value that a check refuses ({})", check.message),
+            Breakage::Check(check) => write!(f, "a value that fails a check ({})", check.message),
             Breakage::Constraint(constraint) => write!(f, "a value that violates {}", constraint.rule.code),
-            Breakage::Count(Miscount::More) => f.write_str("a count of one more than there are"),
-            Breakage::Count(Miscount::Less) => f.write_str("a count of one less than there are"),
+            Breakage::Count(Miscount::More) => f.write_str("a count that is one too large"),
+            Breakage::Count(Miscount::Less) => f.write_str("a count that is one too small"),
             Breakage::Count(Miscount::Huge) => f.write_str("a huge count"),
-            Breakage::Count(Miscount::Wrapped(bits)) => write!(f, "a count of 2^{bits} too many"),
+            Breakage::Count(Miscount::Wrapped(bits)) => write!(f, "a count that is 2^{bits} too large"),
             Breakage::Offset => f.write_str("an offset outside the file"),
-            Breakage::Value => f.write_str("a number that stands for no value"),
-            Breakage::Magic => f.write_str("other magic bytes"),
+            Breakage::Value => f.write_str("an unknown value"),
+            Breakage::Magic => f.write_str("wrong magic bytes"),
             Breakage::Truncation(at) => write!(f, "the file ends at byte {at:#x}"),
-            Breakage::Trailing => f.write_str("bytes behind the last field"),
+            Breakage::Trailing => f.write_str("bytes after the last field"),
             Breakage::Line(what) => f.write_str(what),
             Breakage::Packing => f.write_str("damaged packed bytes"),
-            Breakage::UnpackedSize => f.write_str("another unpacked size"),
+            Breakage::UnpackedSize => f.write_str("a wrong unpacked size"),
             Breakage::Checksum => f.write_str("a wrong checksum"),
         }
     }
@@ -159,12 +159,12 @@ impl fmt::Display for Breakage {
 /// assert_eq!(
 ///     broken,
 ///     [
-///         "count = 100: a value that a check refuses (there are too many samples)",
-///         "count = 2: a count of one more than there are, noticed at samples",
+///         "count = 100: a value that fails a check (there are too many samples)",
+///         "count = 2: a count that is one too large, noticed at samples",
 ///         "the file ends at byte 0x0",
 ///         "the file ends at byte 0x3, noticed at count",
 ///         "the file ends at byte 0x4, noticed at samples",
-///         "other magic bytes",
+///         "wrong magic bytes",
 ///     ]
 /// );
 /// # Ok::<(), meshspec::Error>(())
