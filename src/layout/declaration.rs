@@ -59,7 +59,7 @@ impl PartialEq for Declaration {
 pub enum Shape {
     /// A sequence of fields.
     Struct(&'static [Field]),
-    /// One of several alternatives: the first whose condition on the imports holds.
+    /// One of several variants: the first whose condition on the imports holds.
     Choice(&'static [Variant]),
     /// Named values of one integer.
     Enum {
@@ -251,12 +251,12 @@ impl Type {
 }
 
 impl Declaration {
-    /// Returns the alternatives; empty for anything but a choice.
+    /// Returns the variants; empty unless the declaration is a choice.
     pub(crate) fn variants(&self) -> &'static [Variant] {
         if let Shape::Choice(variants) = self.shape { variants } else { &[] }
     }
 
-    /// Returns the fields of a struct, or the field of each alternative of a choice.
+    /// Returns the fields of a struct, or the field of each variant of a choice.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> + Clone + use<> {
         let fields: &[Field] = if let Shape::Struct(fields) = self.shape { fields } else { &[] };
         fields.iter().chain(self.variants().iter().map(|variant| &variant.field))

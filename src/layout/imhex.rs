@@ -13,7 +13,7 @@
 //! - `std::assert` and `std::error`, `///` for documentation. Constraints become comments, since violating one
 //!   does not stop the pattern.
 //!
-//! LZ4 blocks remain bytes with a comment about their content, whose structs can be placed over unpacked data.
+//! Packed blocks remain bytes with a comment about their content, whose structs can be placed over unpacked data.
 //! Variants of a choice are named `as_…`; a name that is a keyword gets a `_`.
 
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};

@@ -104,7 +104,7 @@ impl Equation {
         slots: Bound,
         leaves: &mut Leaves,
     ) -> Option<Equation> {
-        let (code, number, is_only) = turned(condition, truth, &slots.cells)?;
+        let (code, number, is_only) = as_equation(condition, truth, &slots.cells)?;
         let cause = Cause { path: path.to_vec(), what: CONDITION, number };
         let equation = Equation::new(cause, code, slots, leaves)?;
         let is_exact = is_only && equation.is_exact;
@@ -217,9 +217,9 @@ fn right(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
 
 /// Converts a condition to an expression and a number that makes the condition `truth`. The flag is `true` if no
 /// other number does. For `x != 0`, the number is 1.
-fn turned(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
+fn as_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
     match condition {
-        Code::Unary(UnaryOp::Not, a) => turned(a, !truth, cells),
+        Code::Unary(UnaryOp::Not, a) => as_equation(a, !truth, cells),
         Code::Slot(..) | Code::Bits(..) => Some((condition, truth.into(), true)),
         Code::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), operands) => {
             let [a, b] = &**operands;

@@ -24,21 +24,21 @@ pub(super) fn record<'b>(
         near,
         contents: Contents::default(),
         open: Vec::new(),
-        apart: Vec::new(),
+        detached: Vec::new(),
         coverage: Coverage::default(),
         is_packed: false,
     };
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let Recorder { mut contents, apart, coverage, is_packed, .. } = recorder;
+    let Recorder { mut contents, detached, coverage, is_packed, .. } = recorder;
     if !is_packed {
         contents.block_sizes.clear();
     }
-    for (path, part) in apart {
+    for (path, part) in detached {
         if let Some(tree) = contents.entry(&path) {
             match part {
-                Apart::Packed(packed) => tree.group().packed = Some(packed.into()),
-                Apart::Trailing(trailing) => tree.group().trailing = Some(trailing.into()),
-                Apart::Origin(range) => tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range))),
+                Detached::Packed(packed) => tree.group().packed = Some(packed.into()),
+                Detached::Trailing(trailing) => tree.group().trailing = Some(trailing.into()),
+                Detached::Origin(range) => tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range))),
             }
         }
     }
@@ -56,7 +56,7 @@ fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
 }
 
 /// Data recorded apart from the values.
-enum Apart<'b> {
+enum Detached<'b> {
     Packed(Cow<'b, [u8]>),
     Trailing(Cow<'b, [u8]>),
     Origin(Range<u64>),
@@ -64,7 +64,7 @@ enum Apart<'b> {
 
 /// The representation of a group's content.
 #[derive(Clone, Copy, PartialEq)]
-enum Kept {
+enum Storage {
     Parts,
     Bytes,
     /// As plain numbers of this type, in bytes.
@@ -76,8 +76,8 @@ struct Recorder<'b, 'n> {
     near: Option<&'n [Vec<Segment>]>,
     contents: Contents<'b>,
     /// The open groups, each with the length of its path and its representation.
-    open: Vec<(usize, Group<'b>, Kept)>,
-    apart: Vec<(Vec<Segment>, Apart<'b>)>,
+    open: Vec<(usize, Group<'b>, Storage)>,
+    detached: Vec<(Vec<Segment>, Detached<'b>)>,
     coverage: Coverage,
     /// Whether a value at a `near` path is packed.
     is_packed: bool,
@@ -108,9 +108,9 @@ impl<'b> Recorder<'b, '_> {
     }
 
     /// Records the range of a field at an explicit offset.
-    fn note_origin(&mut self, node: &Node) {
+    fn record_origin(&mut self, node: &Node) {
         if node.field.is_some_and(|field| field.position.is_some()) {
-            self.apart.push((node.own_path(), Apart::Origin(node.span.range().clone())));
+            self.detached.push((node.own_path(), Detached::Origin(node.span.range().clone())));
         }
     }
 }
@@ -121,17 +121,17 @@ impl Visitor for Recorder<'_, '_> {
         // The content of an inline block has the path of its struct, but is a field of it.
         let is_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
         let is_far = !self.is_near(node.path);
-        let kept = match node.ty {
+        let storage = match node.ty {
             // Its parts belong to the enclosing struct.
-            _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Kept::Parts,
+            _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Storage::Parts,
             Type::Array(item, _) | Type::List(item) if is_plain(item) && (is_far || self.near.is_none()) => {
-                Kept::Numbers(item)
+                Storage::Numbers(item)
             }
-            ty if (is_array || is_item) && is_far && is_contiguous(ty) => Kept::Bytes,
-            _ => Kept::Parts,
+            ty if (is_array || is_item) && is_far && is_contiguous(ty) => Storage::Bytes,
+            _ => Storage::Parts,
         };
-        self.open.push((node.path.len(), Group::default(), kept));
-        if kept == Kept::Parts { Visit::All } else { Visit::Nothing }
+        self.open.push((node.path.len(), Group::default(), storage));
+        if storage == Storage::Parts { Visit::All } else { Visit::Nothing }
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -139,7 +139,7 @@ impl Visitor for Recorder<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.coverage.add(&node.span);
-        self.note_origin(node);
+        self.record_origin(node);
         self.contents.size += node.bytes.len() as u64;
         let given = match value {
             Value::Text(text) if text.len() == node.bytes.len() => Given::Unterminated(text.clone()),
@@ -161,9 +161,9 @@ impl Visitor for Recorder<'_, '_> {
             return true;
         }
         self.coverage.add(&node.span);
-        self.note_origin(node);
+        self.record_origin(node);
         let packed = self.bytes(&node.span, node.bytes);
-        self.apart.push((node.own_path(), Apart::Packed(packed)));
+        self.detached.push((node.own_path(), Detached::Packed(packed)));
         let is_near = self.near.is_some() && self.is_near(node.path);
         self.is_packed |= is_near;
         let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
@@ -175,8 +175,8 @@ impl Visitor for Recorder<'_, '_> {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
-        self.note_origin(node);
-        let Some((depth, group, kept)) = self.open.pop() else { return ControlFlow::Continue(()) };
+        self.record_origin(node);
+        let Some((depth, group, storage)) = self.open.pop() else { return ControlFlow::Continue(()) };
         // A struct that replaces its container has the same path, so its parts are added to the container's.
         if let Some((outer, parts, _)) = self.open.last_mut()
             && *outer == depth
@@ -185,13 +185,13 @@ impl Visitor for Recorder<'_, '_> {
             parts.items.extend(group.items);
             return ControlFlow::Continue(());
         }
-        let tree = match kept {
-            Kept::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
-            Kept::Bytes => {
+        let tree = match storage {
+            Storage::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
+            Storage::Bytes => {
                 let bytes = self.bytes(&node.span, node.bytes);
                 Given::Bytes(bytes, node.count.unwrap_or_default()).into()
             }
-            Kept::Numbers(item) => Given::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
+            Storage::Numbers(item) => Given::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
         };
         self.add(node.path, tree);
         ControlFlow::Continue(())
@@ -200,7 +200,7 @@ impl Visitor for Recorder<'_, '_> {
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.coverage.add(&span);
         let bytes = self.bytes(&span, bytes);
-        self.apart.push((path.to_vec(), Apart::Trailing(bytes)));
+        self.detached.push((path.to_vec(), Detached::Trailing(bytes)));
     }
 }
 

@@ -41,7 +41,7 @@ fn faults_at(
             *slot = usize::try_from(*parent).ok().filter(|_| !is_root(item, *parent));
         }
     }
-    let in_circle = circles(&parent_of);
+    let in_cycle = find_cycles(&parent_of);
     let mut faults = Vec::new();
     for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
         let own = place(item);
@@ -54,7 +54,7 @@ fn faults_at(
             Some(parent) if forest.rooted && forest.none == parents.get(parent).copied() => {
                 format!("parent {parent} is outside the tree")
             }
-            Some(_) if own.is_some_and(|own| in_circle.get(own) == Some(&true)) => {
+            Some(_) if own.is_some_and(|own| in_cycle.get(own) == Some(&true)) => {
                 "is its own ancestor".to_owned()
             }
             Some(_) => continue,
@@ -65,8 +65,8 @@ fn faults_at(
 }
 
 /// Returns for each item whether it is its own ancestor. Visits each item at most twice.
-fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
-    let (mut in_circle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
+fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
+    let (mut in_cycle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
     for start in 0..parent_of.len() {
         let mut item = start;
         while let Some(visited) = visited_from.get_mut(item).filter(|visited| **visited == usize::MAX) {
@@ -78,13 +78,13 @@ fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
         }
         // A path that returns to an item visited from the same start closes a cycle.
         let closes = visited_from.get(item) == Some(&start) && parent_of[item].is_some();
-        while closes && !in_circle[item] {
-            in_circle[item] = true;
+        while closes && !in_cycle[item] {
+            in_cycle[item] = true;
             match parent_of[item] {
                 Some(parent) => item = parent,
                 None => break,
             }
         }
     }
-    in_circle
+    in_cycle
 }

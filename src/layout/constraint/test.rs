@@ -24,8 +24,8 @@ pub(super) enum Test<'b> {
     Ordered,
     Position,
     Equal,
-    /// Each group of this many numbers is a permutation of 0 to the group's size − 1. The size 0 is the whole
-    /// list.
+    /// Each group of this many numbers is a permutation of 0 to the group's size − 1. 0 means the
+    /// whole list.
     Permutation(usize),
     Forest(Forest),
     Sum {

@@ -82,7 +82,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
     }
 
     /// Passes an entry to the closure, unless the closure has stopped the dump.
-    fn tell(&mut self, entry: &Entry) -> ControlFlow<()> {
+    fn emit(&mut self, entry: &Entry) -> ControlFlow<()> {
         if self.has_stopped || (self.each)(entry).is_break() {
             self.has_stopped = true;
             return ControlFlow::Break(());
@@ -96,7 +96,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
             // Gaps lie within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
             let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
-            if self.tell(&entry).is_break() {
+            if self.emit(&entry).is_break() {
                 return;
             }
         }
@@ -116,7 +116,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             Value::Text(_) => EntryKind::String,
             Value::Int(_) | Value::Struct(_) => EntryKind::Int,
         };
-        self.tell(&Entry {
+        self.emit(&Entry {
             bits: node.bits,
             ty: type_of(node),
             value: Some(value.clone()),
@@ -131,7 +131,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
-        self.tell(&Entry {
+        self.emit(&Entry {
             value: Some(Value::Text(node.bytes.to_vec())),
             bytes: node.bytes.to_vec(),
             ..Entry::at(path_text(node.path), &node.span, EntryKind::Magic)
@@ -148,7 +148,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             ..Entry::at(path_text(&node.own_path()), &node.span, EntryKind::Packed)
         };
         // If the closure stopped, the next value ends the walk.
-        let _ = self.tell(&entry);
+        let _ = self.emit(&entry);
     }
 
     fn visits_partial_arrays(&self) -> bool {
@@ -166,7 +166,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
         let entry =
             Entry { bytes: bytes.to_vec(), ..Entry::at(path_text(&path), &span, EntryKind::Trailing) };
         // If the closure stopped, the next value ends the walk.
-        let _ = self.tell(&entry);
+        let _ = self.emit(&entry);
     }
 }
 

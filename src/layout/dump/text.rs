@@ -11,11 +11,11 @@ use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
 use crate::layout::{Type, Value};
 
 /// The maximum number of items of an array shown in full.
-const FEW: u64 = 8;
+const MAX_ITEMS: u64 = 8;
 /// The same for the outermost array, to which a dump may be restricted.
-const MANY: u64 = 400;
+const MAX_OUTER_ITEMS: u64 = 400;
 /// The number of first items shown of larger arrays, in addition to the last item.
-const FIRST: u64 = 4;
+const FIRST_ITEMS: u64 = 4;
 
 /// Writes the dump during the walk.
 pub(super) struct Text<'d, W> {
@@ -164,16 +164,16 @@ impl<'d, W: Write> Text<'d, W> {
         self.skip_to(node.path)?;
         let limit = match self.groups.is_empty() {
             _ if self.all => u64::MAX,
-            true => MANY,
-            false => FEW,
+            true => MAX_OUTER_ITEMS,
+            false => MAX_ITEMS,
         };
         let mut group = Group { depth: node.path.len(), values: None, hidden: None, at_most: None };
         let mut visit = Visit::All;
         match (node.ty.items().is_some(), node.count) {
             _ if self.fits_a_line(node) => group.values = Some(Default::default()),
             (true, Some(count)) if count > limit => {
-                group.hidden = Some((count - FIRST - 1, count - 1));
-                visit = Visit::Ends { first: FIRST, last: 1 };
+                group.hidden = Some((count - FIRST_ITEMS - 1, count - 1));
+                visit = Visit::Ends { first: FIRST_ITEMS, last: 1 };
             }
             (true, None) => {
                 group.at_most = Some(limit);

@@ -11,8 +11,8 @@ use crate::layout::{BitRange, Lookup, ToJson, Type, Value};
 use crate::{Limits, Span, layout::walk};
 
 /// The maximum number of items per list, before and after the tree reaches its limit of branches.
-const MANY: u64 = 100;
-const FEW: u64 = 4;
+const MAX_ITEMS: u64 = 100;
+const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 
 /// The values of a file as a tree.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -167,7 +167,7 @@ impl Builder {
     }
 
     /// Records the offset of an omitted item. Returns `true` if the node is one.
-    fn is_left_out(&mut self, node: &Node) -> bool {
+    fn skips_omitted(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
         let index = match node.path.get(list.depth..) {
             Some([Segment::Index(index)]) => *index,
@@ -230,7 +230,7 @@ fn bare(label: &str, span: &Span) -> Branch {
 
 impl Visitor for Builder {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.is_left_out(node) {
+        if self.skips_omitted(node) {
             return Visit::Nothing;
         }
         let is_same = !self.open.is_empty()
@@ -238,7 +238,7 @@ impl Visitor for Builder {
             && self.open.last().is_some_and(|open| open.kind != Kind::Block);
         let mut branch = Branch { meaning: heading_of(node), ..self.branch(node) };
         let is_list = node.ty.items().is_some();
-        let most = if self.used < self.limit { MANY } else { FEW };
+        let most = if self.used < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
         let kind = match size_on_a_line(node) {
             Some(_) => Kind::Line(Vec::new(), Vec::new()),
@@ -265,7 +265,7 @@ impl Visitor for Builder {
             self.bit_field(node, value);
             return ControlFlow::Continue(());
         }
-        if !self.is_left_out(node) {
+        if !self.skips_omitted(node) {
             let (value, meaning) = (value_of(node, value), meaning_of(node));
             self.push(Branch { value, meaning, ..self.branch(node) });
         }

@@ -164,10 +164,10 @@ impl<'c> Draw<'c> {
 
     /// Draws one of four kinds with equal probability, and a number below the count of that kind. Kinds with count
     /// 0 are replaced by the last.
-    fn of_sorts(&mut self, counts: [u64; 4]) -> (u64, u64) {
+    fn of_kinds(&mut self, counts: [u64; 4]) -> (u64, u64) {
         let number = self.choices.next(&self.path, |number| {
-            let sort = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
-            number / 4 % counts[sort as usize].max(1) * 4 + sort
+            let kind = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
+            number / 4 % counts[kind as usize].max(1) * 4 + kind
         });
         (number % 4, number / 4)
     }
@@ -221,8 +221,8 @@ impl<'c> Draw<'c> {
         let in_range = |number: &&i128| (min..=max).contains(*number);
         let (boundaries, literals) = (boundaries.iter().filter(in_range), literals.iter().filter(in_range));
         let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
-        let sorts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
-        match self.of_sorts(sorts) {
+        let counts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
+        match self.of_kinds(counts) {
             (0, small) => small.into(),
             (1, boundary) => *boundaries.clone().nth(boundary as usize).unwrap_or(&0),
             (2, literal) => *literals.clone().nth(literal as usize).unwrap_or(&0),
@@ -274,7 +274,7 @@ impl<'c> Draw<'c> {
         if self.plausible {
             return self.plausible_float() as f32;
         }
-        match self.of_sorts([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
+        match self.of_kinds([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
             (0, small) => small as f32,
             (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f32::from_bits(bits as u32),
@@ -297,7 +297,7 @@ impl<'c> Draw<'c> {
         if self.plausible {
             return self.plausible_float();
         }
-        match self.of_sorts([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
+        match self.of_kinds([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
             (0, small) => small as f64,
             (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f64::from_bits(bits << 2 | self.below(4)),
@@ -306,7 +306,7 @@ impl<'c> Draw<'c> {
 
     /// Draws a small integer, or a number from −100 to 100.
     fn plausible_float(&mut self) -> f64 {
-        match self.of_sorts([8, 200_001, 0, 200_001]) {
+        match self.of_kinds([8, 200_001, 0, 200_001]) {
             (0, small) => small as f64,
             (_, thousandths) => (thousandths as f64 - 100_000.0) / 1000.0,
         }

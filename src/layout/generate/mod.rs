@@ -77,7 +77,7 @@ pub struct Config {
     /// of a file together have at most twice as many items.
     pub large_items: u64,
     /// Whether files are as a loader meets them in practice: finite floats of common magnitude, UTF-8 strings, and
-    /// no violated warnings. Constraints with severity error always hold.
+    /// satisfied constraints with severity warning. Constraints with severity error are always satisfied.
     pub plausible: bool,
     /// The maximum number of choices that a strategy draws for a file.
     pub max_choices: usize,

@@ -52,11 +52,11 @@ pub(super) fn balanced(
     let is_exact = numbers.iter().all(|number| matches!(number, Value::Int(_)));
     let is_left = (0.0..=total).contains(&others) && (is_exact || tolerance > 0.0);
     if !is_left {
-        numbers.iter_mut().for_each(|number| *number = alike(number, 0.0));
+        numbers.iter_mut().for_each(|number| *number = with_type_of(number, 0.0));
     }
     let (rest, place) =
         if is_left { (total - others, numbers.last_mut()) } else { (total, numbers.first_mut()) };
-    place.into_iter().for_each(|number| *number = alike(number, rest));
+    place.into_iter().for_each(|number| *number = with_type_of(number, rest));
     Some(numbers)
 }
 
@@ -71,7 +71,7 @@ pub(super) fn unit_vector(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
         false => f64::from(u8::from(axis == last)),
     };
     let components = components.iter().enumerate().map(component);
-    Some(numbers.iter().zip(components).map(|(number, component)| alike(number, component)).collect())
+    Some(numbers.iter().zip(components).map(|(number, component)| with_type_of(number, component)).collect())
 }
 
 fn as_f64(value: &Value) -> Option<f64> {
@@ -84,7 +84,7 @@ fn as_f64(value: &Value) -> Option<f64> {
 }
 
 /// Converts a number to the type of a value.
-fn alike(value: &Value, number: f64) -> Value {
+fn with_type_of(value: &Value, number: f64) -> Value {
     match value {
         Value::F32(_) => Value::F32(number as f32),
         Value::F64(_) => Value::F64(number),

@@ -4,7 +4,8 @@
 //!
 //! - Arrays of arrays are flattened: `[[f32; 4]; 4]` is 16 numbers in the same order.
 //! - LZ4 blocks name the custom process `meshspec_lz4(size)`, which users implement in the language of their
-//!   parser. Zstandard frames name `meshspec_zstd(size)`, other encodings `meshspec_NAME`.
+//!   parser. Zstandard frames name `meshspec_zstd(size)`, other encodings `meshspec_NAME`, and blocks with a stored
+//!   packing number `meshspec_chosen(number, size)`.
 //! - Added names start with `as_` (a variant of a choice, the items of a block, an inline block) or `check_` (a
 //!   condition, as an empty field). Those that end in `_bits` are bit fields before conversion to a number.
 //!   `choice` is the index of the chosen variant. Magic bytes are `magic_bytes`.

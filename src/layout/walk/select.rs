@@ -121,9 +121,9 @@ impl<'p> Step<'p> {
         let (name, mut rest) = text.split_at(text.find('[').unwrap_or(text.len()));
         let mut indices = Vec::new();
         while !rest.is_empty() {
-            let (index, behind) = rest.strip_prefix('[')?.split_once(']')?;
+            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
             indices.push(Segment::Index(index.parse().ok()?));
-            rest = behind;
+            rest = after;
         }
         Some(Step { name, indices })
     }

@@ -26,7 +26,7 @@ impl<'v, V: Visitor> Subtree<'v, V> {
     }
 
     /// Ends the walk after the value.
-    fn go_on(&self) -> ControlFlow<()> {
+    fn stop_after_value(&self) -> ControlFlow<()> {
         if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -45,11 +45,11 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.leaf(node, value) } else { self.go_on() }
+        if self.covers(node.path) { self.visitor.leaf(node, value) } else { self.stop_after_value() }
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.magic(node) } else { self.go_on() }
+        if self.covers(node.path) { self.visitor.magic(node) } else { self.stop_after_value() }
     }
 
     fn unpack(&mut self, node: &Node) -> bool {
@@ -61,7 +61,7 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.leave(node) } else { self.go_on() }
+        if self.covers(node.path) { self.visitor.leave(node) } else { self.stop_after_value() }
     }
 
     fn unpacked(&mut self, node: &Node, content: &[u8]) {

@@ -86,13 +86,13 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = judge.first_broken(&attempt);
-        let almost = broken.into_iter().flat_map(|broken| beside(&judge, &attempt, &broken));
+        let almost = broken.into_iter().flat_map(|broken| neighbours(&judge, &attempt, &broken));
         almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
     }))
 }
 
 /// Returns the valid files next to a broken one.
-fn beside(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
+fn neighbours(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };

@@ -15,11 +15,11 @@ pub(super) struct Judge<'f> {
     pub(super) rules: &'static [&'static Rule],
     pub(super) limits: Limits,
     /// The result for that file.
-    before: Opinion,
+    before: Outcome,
 }
 
 /// The fault, findings and trailing bytes of a file.
-struct Opinion {
+struct Outcome {
     fault: Option<Fault>,
     report: Report,
     /// The paths of trailing bytes.
@@ -45,7 +45,7 @@ impl<'f> Judge<'f> {
         rules: &'static [&'static Rule],
         limits: &Limits,
     ) -> crate::Result<Judge<'f>> {
-        let before = Opinion::of(ty, file, limits);
+        let before = Outcome::of(ty, file, limits);
         let error =
             |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
         if let Some(fault) = &before.fault {
@@ -69,32 +69,32 @@ impl<'f> Judge<'f> {
 
     /// Returns `true` if a changed file has no fault, and violates no rule more often than before.
     pub(super) fn is_as_valid(&self, bytes: &[u8]) -> bool {
-        let opinion = Opinion::of(self.ty, bytes, &self.limits);
-        let mut found = opinion.report.findings().iter().map(|finding| finding.rule.code);
-        opinion.fault.is_none()
-            && opinion.trailing == self.before.trailing
-            && found.all(|rule| opinion.report.count_of(rule) <= self.before.report.count_of(rule))
+        let outcome = Outcome::of(self.ty, bytes, &self.limits);
+        let mut found = outcome.report.findings().iter().map(|finding| finding.rule.code);
+        outcome.fault.is_none()
+            && outcome.trailing == self.before.trailing
+            && found.all(|rule| outcome.report.count_of(rule) <= self.before.report.count_of(rule))
     }
 
     fn verdict(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
-        let opinion = Opinion::of_structure(self.ty, bytes, &self.limits);
-        if !is_possible(attempt.breakage, opinion.fault.as_ref()) {
+        let outcome = Outcome::of_structure(self.ty, bytes, &self.limits);
+        if !is_possible(attempt.breakage, outcome.fault.as_ref()) {
             return None;
         }
-        let opinion = opinion.with_findings(self.ty, bytes, &self.limits);
+        let outcome = outcome.with_findings(self.ty, bytes, &self.limits);
         if let Breakage::Constraint(constraint) = attempt.breakage {
-            return self.finding(&opinion, constraint.rule, attempt.field);
+            return self.finding(&outcome, constraint.rule, attempt.field);
         }
         if attempt.breakage == Breakage::Checksum {
-            let found = self.finding(&opinion, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
-            return found.or_else(|| self.checksum(&opinion, bytes, attempt));
+            let found = self.finding(&outcome, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
+            return found.or_else(|| self.checksum(&outcome, bytes, attempt));
         }
-        if opinion.errors().next().is_some() {
+        if outcome.errors().next().is_some() {
             return None;
         }
-        let Some(fault) = &opinion.fault else {
+        let Some(fault) = &outcome.fault else {
             return match attempt.breakage {
-                Breakage::Trailing | Breakage::Count(_) => self.trailing(&opinion),
+                Breakage::Trailing | Breakage::Count(_) => self.trailing(&outcome),
                 _ => None,
             };
         };
@@ -106,29 +106,29 @@ impl<'f> Judge<'f> {
     }
 
     /// Returns the violation of a rule that the file satisfied before, if it is the only one.
-    fn finding(&self, opinion: &Opinion, rule: &'static Rule, field: &str) -> Option<Verdict> {
-        let is_new = opinion.fault.is_none()
+    fn finding(&self, outcome: &Outcome, rule: &'static Rule, field: &str) -> Option<Verdict> {
+        let is_new = outcome.fault.is_none()
             && self.rules.contains(&rule)
             && self.before.report.count_of(rule.code) == 0;
-        let is_alone = self.is_alone(opinion, rule)
-            && (opinion.trailing == self.before.trailing || self.trailing_rule().is_none());
+        let is_alone = self.is_alone(outcome, rule)
+            && (outcome.trailing == self.before.trailing || self.trailing_rule().is_none());
         let is_there = |finding: &&Finding| {
             finding.rule == rule && (field.is_empty() || name_of(&finding.path) == Some(field))
         };
-        let found = opinion.report.findings().iter().find(is_there).filter(|_| is_new && is_alone)?;
+        let found = outcome.report.findings().iter().find(is_there).filter(|_| is_new && is_alone)?;
         Some(Verdict { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
     /// Returns `true` if no other rule is violated more often than before.
-    fn is_alone(&self, opinion: &Opinion, rule: &Rule) -> bool {
-        let is_as_before = |other: &str| opinion.report.count_of(other) <= self.before.report.count_of(other);
-        let mut found = opinion.report.findings().iter().map(|finding| finding.rule);
+    fn is_alone(&self, outcome: &Outcome, rule: &Rule) -> bool {
+        let is_as_before = |other: &str| outcome.report.count_of(other) <= self.before.report.count_of(other);
+        let mut found = outcome.report.findings().iter().map(|finding| finding.rule);
         found.all(|other| other == rule || is_as_before(other.code))
     }
 
-    fn trailing(&self, opinion: &Opinion) -> Option<Verdict> {
+    fn trailing(&self, outcome: &Outcome) -> Option<Verdict> {
         let rule = self.trailing_rule()?;
-        let path = opinion.trailing.iter().find(|path| !self.before.trailing.contains(path))?;
+        let path = outcome.trailing.iter().find(|path| !self.before.trailing.contains(path))?;
         Some(Verdict { path: path.clone(), rule: Some(rule), severity: rule.severity })
     }
 
@@ -139,9 +139,9 @@ impl<'f> Judge<'f> {
     }
 
     /// Returns a wrong checksum that only code verifies, if it was correct before. The assembler detects it.
-    fn checksum(&self, opinion: &Opinion, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
+    fn checksum(&self, outcome: &Outcome, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
-        if is_verified || opinion.fault.is_some() || opinion.errors().next().is_some() {
+        if is_verified || outcome.fault.is_some() || outcome.errors().next().is_some() {
             return None;
         }
         let place = attempt.changes.first()?.path();
@@ -192,18 +192,18 @@ pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
     })
 }
 
-impl Opinion {
-    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
-        Opinion::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
+impl Outcome {
+    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
+        Outcome::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
     }
 
-    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
+    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
         let mut ends = Ends(Vec::new());
         let fault = walk(ty, bytes, limits, &mut ends).err();
-        Opinion { fault, report: Report::new(limits), trailing: ends.0 }
+        Outcome { fault, report: Report::new(limits), trailing: ends.0 }
     }
 
-    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
+    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
         // Stops at the same fault.
         let _ = check_bytes(ty, bytes, limits, &mut self.report);
         self

@@ -6,8 +6,8 @@
 //! its location and rule; no other rule with severity error is violated. Copies that are still valid are skipped,
 //! such as a count that only regroups the same bytes.
 //!
-//! Of each list, only the first and the last item are broken, and the file is truncated only at their fields. It
-//! cannot break what no declaration states: overlaps, rules enforced by code, and the requirements of a packing,
+//! Of each list, only the first and the last item are broken, and the file is truncated only at their fields. No
+//! copy breaks what no declaration states: overlaps, rules enforced by code, and the requirements of a packing,
 //! except that packed bytes are damaged.
 
 mod almost;

@@ -51,10 +51,10 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
         }
         Role::Offset => {
             // Past the end of the file, at a multiple of 16 as offsets may require.
-            let behind = i128::from(size.next_multiple_of(16)) + 16;
+            let past_end = i128::from(size.next_multiple_of(16)) + 16;
             let unfinished = Alteration::Unfinished { path: number.path.clone(), text: size.to_string() };
             vec![
-                Attempt::new(Breakage::Offset, number.set_to(vec![behind, number.range.1 & !15])),
+                Attempt::new(Breakage::Offset, number.set_to(vec![past_end, number.range.1 & !15])),
                 Attempt::new(Breakage::Offset, vec![unfinished]),
             ]
         }
@@ -110,10 +110,10 @@ impl Number<'_> {
     /// none; then all candidates.
     fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
         let is_size = self.has(|role| role == Role::UnpackedSize);
-        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
+        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
         let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::Lengthen(block.clone())).collect();
         let is_count = self.has(|role| matches!(role, Role::Count(_)));
-        for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
+        for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.may_belong_to(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
         }
@@ -144,7 +144,7 @@ impl Number<'_> {
     }
 
     /// Returns `true` unless the list or block belongs to another item than the number.
-    fn is_beside(&self, place: &[Segment]) -> bool {
+    fn may_belong_to(&self, place: &[Segment]) -> bool {
         let other = self.path.iter().zip(place).find(|(own, other)| own != other);
         !matches!(other, Some((Segment::Index(_), _)))
     }

@@ -73,8 +73,8 @@ pub fn substitutions<'f>(
     walk(ty, file, limits, &mut finder)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
     let substituted = move |number: Number| {
-        let others = number.others();
-        others.into_iter().filter_map(move |value| number.substituted(file, value))
+        let replacements = number.replacements();
+        replacements.into_iter().filter_map(move |value| number.substituted(file, value))
     };
     Ok(finder.0.into_iter().flat_map(substituted))
 }
@@ -92,18 +92,18 @@ struct Number {
 
 impl Number {
     /// Returns the replacements without duplicates. They wrap at the limits of the range.
-    fn others(&self) -> Vec<i128> {
+    fn replacements(&self) -> Vec<i128> {
         let (min, max) = self.range;
         let more = if self.value == max { min } else { self.value + 1 };
         let less = if self.value == min { max } else { self.value - 1 };
-        let mut others: Vec<i128> = Vec::new();
+        let mut replacements: Vec<i128> = Vec::new();
         for other in [more, less, 0, 1] {
             let has_room = (min..=max).contains(&other);
-            if has_room && other != self.value && !others.contains(&other) {
-                others.push(other);
+            if has_room && other != self.value && !replacements.contains(&other) {
+                replacements.push(other);
             }
         }
-        others
+        replacements
     }
 
     fn substituted(&self, file: &[u8], value: i128) -> Option<Substituted> {
