@@ -12,7 +12,7 @@ use crate::layout::{BitField, Declaration, Layout, Shape, Type};
 pub struct Implied {
     /// The implied word.
     pub word: u128,
-    /// The names of the fields; reserved fields are omitted in any case.
+    /// The names of the fields; reserved fields are always included.
     pub fields: &'static [&'static str],
 }
 

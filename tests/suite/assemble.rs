@@ -154,7 +154,7 @@ fn errors_name_the_value() {
         let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);
         assembled(&Clips::TYPE, rest).unwrap_err()
     };
-    assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is left out");
+    assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is omitted");
     assert_eq!(without("clips[0].name"), "clips[0].name: is omitted and cannot be determined");
 }
 

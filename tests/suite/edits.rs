@@ -294,13 +294,13 @@ fn several_look_aheads_see_the_same_bytes() {
         assembled(&PlainAhead::TYPE, &[&[("first", "1"), ("second", "2")][..], more].concat())
     };
     assert_eq!(plain(&[("of_low", "7"), ("of_word", "8")]), Ok(vec![1, 2, 7, 8]));
-    assert!(plain(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is left out"));
-    assert!(plain(&[("of_low", "7")]).unwrap_err().starts_with("of_word: is left out"));
+    assert!(plain(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is omitted"));
+    assert!(plain(&[("of_low", "7")]).unwrap_err().starts_with("of_word: is omitted"));
     let choice = |more: &[(&str, &str)]| {
         assembled(&TwiceAhead::TYPE, &[&[("body.word", "0x0201")][..], more].concat())
     };
     assert_eq!(choice(&[("of_low", "7"), ("of_word", "8")]), Ok(vec![1, 2, 7, 8]));
-    assert!(choice(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is left out"));
+    assert!(choice(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is omitted"));
     for bytes in [&[1, 2, 7, 8][..], &[1, 3, 7], &[5, 5]] {
         for ty in [&PlainAhead::TYPE, &TwiceAhead::TYPE] {
             let values = Values::of(ty, bytes, &Limits::default()).unwrap();

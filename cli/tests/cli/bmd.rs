@@ -91,5 +91,5 @@ fn a_vertex_is_dumped_in_its_form() {
     let text = folder().run("dump pyramid.bmd --path animations[0].frames[1].tag").fine();
     assert!(text.contains("rotation"), "{text}");
     let tables = folder().run("schema bmd --as markdown").fine();
-    assert!(tables.contains("## TexturedVertex64") && tables.contains("A look ahead"), "{tables}");
+    assert!(tables.contains("## TexturedVertex64") && tables.contains("A look-ahead"), "{tables}");
 }

@@ -174,7 +174,7 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
             (Some(bits), _) => word |= bits << field.bits.offset,
             (None, Some(_)) => {}
             (None, None) if field.reserved => {}
-            (None, None) => return Err(format!("its field `{}` is left out", field.name)),
+            (None, None) => return Err(format!("its field `{}` is omitted", field.name)),
         }
     }
     Ok(Some(whole.unwrap_or(word)))

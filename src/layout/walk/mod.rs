@@ -1,4 +1,4 @@
-//! An independent decoder: which interprets a [`Declaration`](super::Declaration) over bytes.
+//! An independent decoder, which interprets a [`Declaration`](super::Declaration) over bytes.
 //!
 //! The walker is generic over formats. It reads the bytes as the declaration describes them, and reports each
 //! field to a [`Visitor`] with its path, span and value. It shares no code with binrw's codec of the same
@@ -126,7 +126,7 @@ pub trait Visitor {
         true
     }
 
-    /// Returns whether to visit the complete items of a truncated array before reporting the fault.
+    /// Returns whether to visit the items of a truncated array, the last one in part, before the fault.
     fn visits_partial_arrays(&self) -> bool {
         false
     }
