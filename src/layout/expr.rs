@@ -48,7 +48,7 @@ pub enum UnaryOp {
 
 /// An operator with two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum BinaryOp {
     Add,
     Subtract,

@@ -134,7 +134,7 @@ impl FromStr for Schema {
     fn from_str(name: &str) -> Result<Schema, Error> {
         Schema::ALL.iter().find(|schema| schema.name() == name).copied().ok_or_else(|| {
             let names: Vec<_> = Schema::ALL.iter().map(|schema| schema.name()).collect();
-            let message = format!("unknown schema language `{name}`; there are {}", names.join(", "));
+            let message = format!("unknown schema language `{name}`; expected one of {}", names.join(", "));
             Error::unsupported(message)
         })
     }

@@ -149,7 +149,7 @@ fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u12
     let width = field.bits.width;
     let (least, end) = if field.signed { (-1 << (width - 1), 1 << (width - 1)) } else { (0, 1i64 << width) };
     if number < least || number >= end {
-        let message = format!("{}: {number} is not from {least} to {}", field.name, end - 1);
+        let message = format!("{}: {number} is out of range {least}..={}", field.name, end - 1);
         return Err(de::Error::custom(message));
     }
     Ok(i128::from(number) as u128)

@@ -143,9 +143,9 @@ fn errors_name_the_value() {
     assert_eq!(with("clips[0].times[0]", "x"), "clips[0].times[0]: \"x\" is not a number");
     assert_eq!(
         with("clips[1].flags.named", "1"),
-        "clips[1].flags: is 0x2, but its field `named` is 0x1: leave out one of them"
+        "clips[1].flags: is 0x2, but its field `named` is 0x1: omit one of them"
     );
-    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the item before it is not given");
+    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the preceding item is missing");
     assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: no value of the layout has this path");
     assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: no value of the layout has this path");
     assert_eq!(with("name", "0"), "name: no value of the layout has this path");
@@ -709,7 +709,7 @@ fn words_and_their_fields_are_given_in_any_order() {
     let fields = [("clips[0].flags.named", "true"), ("clips[0].flags.looped", "0")];
     let others = CLIPS.into_iter().filter(|(path, _)| !path.starts_with("clips[0].flags"));
     let others: Vec<_> = others.collect();
-    for (word, expected) in [("1", Ok(CLIPS_BYTES.to_vec())), ("3", Err("leave out one of them"))] {
+    for (word, expected) in [("1", Ok(CLIPS_BYTES.to_vec())), ("3", Err("omit one of them"))] {
         let word = [("clips[0].flags", word)];
         for order in [[&fields[..], &word, &others].concat(), [&word[..], &fields, &others].concat()] {
             match (assembled(&Clips::TYPE, order), &expected) {

@@ -62,7 +62,7 @@ fn a_canonical_image_survives_json() {
     data["meshes"][0]["vertices"][0]["flat_64"]["position"]["frac_x"] = 256.into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);
-    assert!(message.contains("frac_x: 256 is not from -256 to 255"), "{message}");
+    assert!(message.contains("frac_x: 256 is out of range -256..=255"), "{message}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub fn edit(
     let near = paths.iter().enumerate().filter_map(|(index, path)| original(path, before(index)));
     let near: Vec<_> = near.collect();
     let contents = record(ty, bytes, limits, Some(&near)).map_err(|fault| {
-        let message = format!("the file cannot be walked to its end: {}", fault.message);
+        let message = format!("the file has a structural fault: {}", fault.message);
         Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
     })?;
     let mut values = Values { ty, contents };

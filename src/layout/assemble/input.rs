@@ -168,7 +168,7 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
             (Some(bits), Some(whole)) if bits != field.bits.of(whole) => {
                 let name = field.name;
                 return Err(format!(
-                    "is {whole:#x}, but its field `{name}` is {bits:#x}: leave out one of them"
+                    "is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"
                 ));
             }
             (Some(bits), _) => word |= bits << field.bits.offset,

@@ -172,5 +172,5 @@ impl<'b> Values<'b> {
 }
 
 fn no_item_before(path: &[Segment]) -> Error {
-    Error::inexpressible("the item before it is not given").at(path)
+    Error::inexpressible("the preceding item is missing").at(path)
 }

@@ -43,7 +43,7 @@ pub struct Constraint {
 }
 
 /// The rule of plausible values; nothing checks it.
-pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "Files of exporters have it.");
+pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "The value is plausible.");
 
 /// The requirement of a [`Constraint`]. It does not apply if an expression has no value, such as that of a missing
 /// field.

@@ -50,7 +50,7 @@ pub struct Entry {
 
 /// The kind of an [`Entry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum EntryKind {
     Int,
     Float,

@@ -32,7 +32,7 @@
 
 mod ahead;
 mod broken;
-#[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "strategies shrink by what was chosen"))]
+#[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "only strategies use the trace"))]
 mod choices;
 mod draw;
 mod generator;

@@ -328,7 +328,7 @@ impl Walker<'_> {
         })?;
         let left = inner.rest(end);
         if !left.is_empty() && declared.packing != Packing::Stored {
-            let message = format!("{} bytes are left over", left.end - left.start);
+            let message = format!("{} unpacked bytes follow the content", left.end - left.start);
             return self.fault(FaultKind::Packing, inner.span(left), message, None);
         }
         self.rest(&inner, end);

@@ -228,7 +228,7 @@ pub fn broken<T: crate::layout::Layout>(
     use proptest::prelude::*;
 
     let files = super::files(&T::TYPE, config);
-    (files, any::<u64>()).prop_filter_map("nothing that can be broken", move |(file, chosen)| {
+    (files, any::<u64>()).prop_filter_map("no breakage", move |(file, chosen)| {
         let judge = Judge::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
         let attempts = attempts(&judge).ok()?;
         // Starts with one kind of breakage, so that shrinking keeps the kind.
