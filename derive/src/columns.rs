@@ -195,6 +195,9 @@ fn flag(condition: &Expr) -> Result<Ident> {
         Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
             Ok(call.method.clone())
         }
-        _ => Err(Error::new_spanned(condition, "the condition of an attribute must be a flag: `if(format.flag())`")),
+        _ => Err(Error::new_spanned(
+            condition,
+            "the condition of an attribute must be a flag: `if(format.flag())`",
+        )),
     }
 }

@@ -148,7 +148,10 @@ impl Field {
                 Some(Checksum { stored, function, arguments, from, none })
             }
             (Some(stored), None) => {
-                return Err(Error::new_spanned(stored, "`checksum` needs a checksum function: `by = CONSTANT`"));
+                return Err(Error::new_spanned(
+                    stored,
+                    "`checksum` needs a checksum function: `by = CONSTANT`",
+                ));
             }
             (None, Some((function, _))) => {
                 return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));

@@ -197,7 +197,11 @@ pub(super) fn requirement_text(
             format!("{each} be an index into {list}{none}")
         }
         Requirement::Within { list, first } => {
-            format!("The range of this length from {} must lie within {}", expression(first), code(&path_text(list)))
+            format!(
+                "The range of this length from {} must lie within {}",
+                expression(first),
+                code(&path_text(list))
+            )
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", code(&path_text(list))),
         Requirement::Position => "Must be the index of the item".to_owned(),
@@ -209,8 +213,7 @@ pub(super) fn requirement_text(
             format!("The {what}{of} must be a permutation of 0, 1, 2, …")
         }
         Requirement::Forest { none, rooted, ids, parents_first } => {
-            let none =
-                none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
+            let none = none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
             let root = if *rooted { "; the first item is its own parent" } else { "" };
             let first = if *parents_first { ", before the item itself" } else { "" };
             let cycles = match ids {

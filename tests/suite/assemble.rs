@@ -136,10 +136,7 @@ fn what_is_given_is_written_as_given() {
 fn errors_name_the_value() {
     let with = |path, value| assembled(&Clips::TYPE, CLIPS.into_iter().chain([(path, value)])).unwrap_err();
     assert_eq!(with("joints[0]", "256"), "joints[0]: 256 is out of range 0..=255");
-    assert_eq!(
-        with("clips[0].poses[1]", "128"),
-        "clips[0].poses[1]: 128 is out of range -128..=127"
-    );
+    assert_eq!(with("clips[0].poses[1]", "128"), "clips[0].poses[1]: 128 is out of range -128..=127");
     assert_eq!(with("clips[0].times[0]", "x"), "clips[0].times[0]: \"x\" is not a number");
     assert_eq!(
         with("clips[1].flags.named", "1"),
@@ -355,10 +352,7 @@ fn an_edit_changes_one_value_and_nothing_else() {
     let edited = changed(&Clips::TYPE, unterminated, "names[1]", change, false).unwrap();
     assert_eq!(edited, [&CLIPS_BYTES[..26], b"up"].concat());
     assert_eq!(set("names[0]", "jump").unwrap(), longer);
-    assert_eq!(
-        set("joint_count", "256").unwrap_err(),
-        "joint_count: 256 is out of range 0..=255"
-    );
+    assert_eq!(set("joint_count", "256").unwrap_err(), "joint_count: 256 is out of range 0..=255");
     assert_eq!(set("clips[7].flags", "0").unwrap_err(), "no field `clips[7].flags`");
 }
 

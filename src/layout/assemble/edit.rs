@@ -131,7 +131,9 @@ impl Values<'_> {
         }
         let ty = self.ty;
         let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
-            let Change::Set(value) = change else { return Err(error("the whole file cannot be inserted or removed")) };
+            let Change::Set(value) = change else {
+                return Err(error("the whole file cannot be inserted or removed"));
+            };
             return self.replace(path, value.clone());
         };
         let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();

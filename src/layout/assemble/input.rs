@@ -167,9 +167,7 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
         match (bits, whole) {
             (Some(bits), Some(whole)) if bits != field.bits.of(whole) => {
                 let name = field.name;
-                return Err(format!(
-                    "is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"
-                ));
+                return Err(format!("is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"));
             }
             (Some(bits), _) => word |= bits << field.bits.offset,
             (None, Some(_)) => {}

@@ -109,8 +109,9 @@ impl<'b> Values<'b> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
         if self.contents.root.has_unused(&mut path) {
-            return Err(Error::inexpressible("is given, but the file has no field for it")
-                .at(path.as_slice()));
+            return Err(
+                Error::inexpressible("is given, but the file has no field for it").at(path.as_slice())
+            );
         }
         Ok(bytes)
     }
