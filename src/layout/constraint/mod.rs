@@ -35,7 +35,11 @@ pub struct Constraint {
     ///
     /// - `{found}`: the value;
     /// - `{limit}`: the limit of the requirement, such as that of [`Below`](Requirement::Below);
-    /// - `{previous}`: the previous value of an [`Ordered`](Requirement::Ordered) list;
+    /// - `{previous}`: the previous value of an [`Ordered`](Requirement::Ordered) list, or the first item's value;
+    /// - `{position}`: the index of the item;
+    /// - `{first}`: the first index of a range [`Within`](Requirement::Within) a list;
+    /// - `{items}`: the number of items;
+    /// - `{problem}`: the fault of a [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
     /// - other names, such as `{header.count}`: the number of that field or import.
     ///
     /// `{found:#x}` prints hexadecimal, `{found:#06x}` at least 6 characters.
