@@ -8,13 +8,13 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
 
-/// Whether the attributes below the derive are still there: those of binrw and modular-bitfield vanish once they are
-/// expanded, and a derive that stands below them would describe another layout than theirs.
+/// Returns `true` if the attributes of the codec are visible. binrw and modular-bitfield remove them on expansion,
+/// so a derive below them would describe another layout.
 pub fn shows_its_layout(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["repr", "bitfield"]) || has_codec(attrs)
 }
 
-/// Returns `true` if binrw makes a codec.
+/// Returns `true` if binrw generates a codec.
 pub fn has_codec(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["binrw", "binread", "binwrite", "br", "brw"])
 }
@@ -29,7 +29,7 @@ fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
     last.any(|segment| names.iter().any(|name| segment.ident == name))
 }
 
-/// The order of the bytes of numbers.
+/// A byte order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     Little,
@@ -37,7 +37,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The constant of `Layout` for this order.
+    /// Returns the constant of `Layout` for this order.
     pub fn constant(self) -> Ident {
         Ident::new(if self == Order::Big { "BIG" } else { "TYPE" }, Span::call_site())
     }
@@ -47,20 +47,20 @@ impl Order {
 #[derive(Default)]
 pub struct Container {
     pub magic: Option<LitByteStr>,
-    /// The arguments that the container passes.
+    /// The arguments that the containing struct passes.
     pub imports: Imports,
     pub repr: Option<Type>,
-    /// The byte order, if it is stated.
+    /// The byte order, if it is declared.
     pub order: Option<Order>,
-    /// Size of a bit field struct.
+    /// The number of bits of a packed word.
     pub bits: Option<u32>,
-    /// Fields and imports of the struct around a packed word that its constraints name.
+    /// The fields and imports of the enclosing struct that the constraints of a packed word name.
     pub outer: Vec<Ident>,
-    /// What a packed word stands for.
+    /// The decoding of a packed word.
     pub decoding: Decoding,
 }
 
-/// What a stored value stands for.
+/// The decoding of a stored value.
 #[derive(Default)]
 pub struct Decoding {
     pub function: Option<Expr>,
@@ -69,7 +69,7 @@ pub struct Decoding {
 }
 
 impl Decoding {
-    /// Whether the directive is one of these.
+    /// Parses a directive of the decoding; returns `false` for any other directive.
     pub fn takes(&mut self, directive: &Directive) -> Result<bool> {
         match (directive.source.as_str(), directive.name.to_string().as_str()) {
             ("layout", "decoded") => self.function = Some(directive.value()?),
@@ -81,7 +81,7 @@ impl Decoding {
     }
 }
 
-/// As a constant.
+/// Emits a constant.
 impl ToTokens for Decoding {
     fn to_tokens(&self, tokens: &mut Tokens) {
         let unit = self.unit.as_deref().unwrap_or_default();
@@ -118,7 +118,7 @@ impl Container {
                 ("bitfield", "bits") => {
                     container.bits = Some(directive.value::<LitInt>()?.base10_parse()?);
                 }
-                // The codec of a packed word goes through its bytes, which the description knows.
+                // The codec of a packed word uses its bytes, which the layout describes.
                 ("br" | "bw", "map") if container.bits.is_some() => {}
                 ("layout", "outer") if container.bits.is_some() => {
                     let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
@@ -137,31 +137,31 @@ impl Container {
         match decoding {
             Some(span) if container.bits.is_none() => Err(Error::new(
                 span,
-                "only packed words stand for something as a whole: say it of the fields",
+                "only packed words can be decoded as a whole: decode the fields instead",
             )),
             _ => Ok(container),
         }
     }
 }
 
-/// What a struct imports.
+/// The imports of a struct.
 #[derive(Default)]
 pub struct Imports {
-    /// The names of values, which expressions can see.
+    /// The names of values, visible to expressions.
     pub values: Vec<String>,
-    /// The names of references, which only the codec sees.
+    /// The names of references, visible only to the codec.
     references: Vec<String>,
 }
 
 impl Imports {
-    /// Whether this argument only passes a reference on, of which the layout knows nothing.
+    /// Returns `true` if this argument only passes a reference on, which the layout omits.
     pub fn is_reference(&self, argument: &Expr) -> bool {
         matches!(argument, Expr::Path(path)
             if path.path.get_ident().is_some_and(|ident| self.references.contains(&name_of(ident))))
     }
 }
 
-/// The names of `name: Type, …`.
+/// Parses `name: Type, …`.
 fn imports(input: ParseStream) -> Result<Imports> {
     let mut imports = Imports::default();
     while !input.is_empty() {

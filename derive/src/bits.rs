@@ -1,4 +1,4 @@
-//! Bit field structs: one little-endian word, the lowest bits first.
+//! Bit field structs: one little-endian word, lowest bits first.
 
 use proc_macro2::{Ident, TokenStream as Tokens};
 use quote::{format_ident, quote};
@@ -10,7 +10,8 @@ use crate::directives::directives;
 use crate::expression::Scope;
 use crate::{doc_of, name_of};
 
-/// The `Shape` of a packed word; and a `BitRange` constant for each of its fields, and how it becomes a value.
+/// Returns the `Shape` of a packed word, a `BitRange` constant for each field, and the conversions to and from
+/// values.
 pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
         return Err(Error::new(name.span(), "a packed word has 8 to 128 bits, in whole bytes"));
@@ -35,7 +36,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
         shapes.push(bit_field(name, &ident, &constant, field, &scope)?);
     }
     let shape = quote!(::meshspec::layout::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
-    // modular-bitfield makes every field's constant visible as far as the struct itself is.
+    // modular-bitfield gives the constant of every field the visibility of the struct.
     let constants = quote! {
         #[allow(dead_code, reason = "a word has more fields than hot loops need")]
         impl #name { #(#constants)* }

@@ -1,4 +1,4 @@
-//! `#[derive(Columns)]`: typed columns for a list of records whose attributes a format word chooses.
+//! `#[derive(Columns)]`: typed columns for a list of records whose attributes depend on a format word.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -6,24 +6,24 @@ use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type
 
 use crate::{doc_of, field_attributes, name_of};
 
-/// What `#[columns(records = Vertices, format = VertexFormat)]` says.
+/// The options of `#[columns(records = Vertices, format = VertexFormat)]`.
 struct Names {
-    /// The type that holds the records, which has the methods that are called here.
+    /// The type that holds the records and has the methods used here.
     records: Ident,
-    /// The word that says which attributes a record has.
+    /// The word that selects the attributes of a record.
     format: Ident,
 }
 
-/// One attribute of a record.
+/// An attribute of a record.
 struct Column {
     field: Ident,
     name: String,
-    /// The plural, which the column is called.
+    /// The name of the column, in the plural.
     column: Ident,
     doc: String,
     /// The type of a value.
     value: Type,
-    /// The flag of the format that it is there by; `None` where it always is.
+    /// The flag of the format for the attribute; `None` if it is always present.
     flag: Option<Ident>,
 }
 
@@ -37,7 +37,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     };
     let columns = fields.named.iter().map(column).collect::<Result<Vec<_>>>()?;
     let Some(first) = columns.iter().find(|column| column.flag.is_none()) else {
-        return Err(Error::new(input.ident.span(), "a record needs an attribute that is always there"));
+        return Err(Error::new(input.ident.span(), "a record needs an attribute that is always present"));
     };
     let (record, first) = (&input.ident, &first.column);
     let lists = columns.iter().map(|Column { column, doc, value, flag, .. }| match flag {
@@ -77,7 +77,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }))
     });
     Ok(quote! {
-        /// The attributes as one list each. All lists are of the same length.
+        /// One list per attribute, all of the same length.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Columns {
             #(#lists)*
@@ -86,16 +86,17 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         impl #records {
             #(#accessors)*
 
-            /// All attributes as lists.
+            /// Returns all attributes as lists.
             pub fn to_columns(&self) -> Columns {
                 Columns { #(#to_lists)* }
             }
 
-            /// Records from one list per attribute.
+            /// Creates records from one list per attribute.
             ///
             /// # Errors
             ///
-            /// If the lists differ in length, or one of several that belong together is missing.
+            /// If the lists differ in length, or if a list is missing while another list of the same flag is
+            /// present.
             pub fn from_columns(columns: &Columns) -> ::meshspec::Result<Self> {
                 let mut format = #format::default();
                 #(#flags)*
@@ -106,8 +107,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
 
         impl #record {
-            /// An attribute that is there although `format` says that it is not, or the other way round; and whether it
-            /// is there.
+            /// Returns an attribute whose presence differs from `format`, and whether it is present.
             pub fn mismatch(&self, format: #format) -> ::core::option::Option<(&'static str, bool)> {
                 #(#mismatches)*
                 ::core::option::Option::None
@@ -116,7 +116,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// Each flag with the columns that it stands for.
+/// Returns each flag with its columns.
 fn flags(columns: &[Column]) -> Vec<(&Ident, Vec<&Ident>)> {
     let mut flags: Vec<(&Ident, Vec<&Ident>)> = Vec::new();
     for column in columns {
@@ -136,7 +136,7 @@ fn names(attrs: &[Attribute], record: &Ident) -> Result<Names> {
             let slot = match meta.path.get_ident().map(Ident::to_string).as_deref() {
                 Some("records") => &mut records,
                 Some("format") => &mut format,
-                _ => return Err(meta.error("there are `records` and `format`")),
+                _ => return Err(meta.error("expected `records` or `format`")),
             };
             *slot = Some(meta.value()?.parse::<Ident>()?);
             Ok(())
@@ -156,7 +156,7 @@ fn column(field: &syn::Field) -> Result<Column> {
     for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("columns")) {
         attr.parse_nested_meta(|meta| {
             if !meta.path.is_ident("name") {
-                return Err(meta.error("there is `name`"));
+                return Err(meta.error("expected `name`"));
             }
             column = Some(meta.value()?.parse::<Ident>()?);
             Ok(())
@@ -177,7 +177,7 @@ fn column(field: &syn::Field) -> Result<Column> {
     })
 }
 
-/// `T` of `Option<T>`.
+/// Returns `T` of `Option<T>`.
 fn of_option(ty: &Type) -> Result<Type> {
     let error = || Error::new_spanned(ty, "an attribute with a condition is an `Option`");
     let Type::Path(path) = ty else { return Err(error()) };
@@ -189,12 +189,15 @@ fn of_option(ty: &Type) -> Result<Type> {
     }
 }
 
-/// `flag` of `format.flag()`.
+/// Returns `flag` of `format.flag()`.
 fn flag(condition: &Expr) -> Result<Ident> {
     match condition {
         Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
             Ok(call.method.clone())
         }
-        _ => Err(Error::new_spanned(condition, "an attribute is there by one flag: `if(format.flag())`")),
+        _ => Err(Error::new_spanned(
+            condition,
+            "the condition of an attribute must be a flag: `if(format.flag())`",
+        )),
     }
 }

@@ -1,13 +1,15 @@
-//! Constraints: what values must be, and which rule they break where they are not. Several in one attribute share the rule,
-//! condition and message, `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`:
+//! Parses constraints: requirements on values, and the rules that they enforce. Constraints in one attribute share
+//! the rule, condition and message, as in `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`:
 //!
-//! - what is required: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
-//!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones,
-//!   and `some(…)` for one that at least one item of the list meets;
-//! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`; `counts = list`;
-//!   `position`;
-//!   `equal`; `same_length`; `permutation` with `of = field` and `groups = …`; `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
-//! - `rule = rules::NAME`, the path of a rule, or `plausible` for what the files of exporters have; and where there is more to say, `if(…)` and `message = "…"`.
+//! - requirements on values: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`,
+//!   `ordered`, `sum = 1.0` with `tolerance = …` and, for structs, `of = field`; `reserved_zero` for packed words;
+//!   `terminated` for strings; `holds(…)` for a condition on the field and earlier fields; `some(…)` for a
+//!   condition on at least one item of the list;
+//! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`;
+//!   `counts = list`; `position`; `equal`; `same_length`; `permutation` with `of = field` and `groups = …`;
+//!   `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
+//! - the rule: `rule = rules::NAME`, or `plausible` for a property of exporters' files; optionally `if(…)` and
+//!   `message = "…"`.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -17,13 +19,13 @@ use crate::directives::Directive;
 use crate::expression::{self, Scope};
 use crate::name_of;
 
-/// One constraint of a field.
+/// A constraint on a field.
 pub struct Constraint {
-    /// The word that it starts with, for errors.
+    /// The directive that starts it, for errors.
     word: Ident,
     requirement: Requirement,
     condition: Option<Expr>,
-    /// `None` for what plausible files have, which is not checked.
+    /// The rule; `None` for plausible values, which are not checked.
     rule: Option<Path>,
     message: Option<LitStr>,
 }
@@ -51,7 +53,7 @@ enum Requirement {
     Forest { none: Option<Expr>, rooted: bool, ids: Option<Ident>, parents_first: bool },
 }
 
-/// The directives that complete a requirement, by its word.
+/// The options of each requirement, by its directive.
 const PARTS: [(&str, &[&str]); 5] = [
     ("sum", &["of", "tolerance"]),
     ("index_into", &["none", "weights"]),
@@ -60,20 +62,20 @@ const PARTS: [(&str, &[&str]); 5] = [
     ("forest", &["none", "rooted", "ids", "parents_first"]),
 ];
 
-/// What a field has that constraints look at.
+/// The kind of field, which restricts its constraints.
 #[derive(Clone, Copy)]
 pub enum FieldKind {
-    /// A value, or an array of them.
+    /// A single value, or an array.
     Value,
-    /// As many items as its count says.
+    /// A list with a count.
     List,
     /// The bytes of another structure.
     Block,
-    /// Nothing in the file.
+    /// A field without stored bytes.
     Computed,
 }
 
-/// The words that make an attribute a constraint.
+/// The directives that start a constraint.
 const WORDS: [&str; 20] = [
     "below",
     "at_least",
@@ -97,10 +99,10 @@ const WORDS: [&str; 20] = [
     "forest",
 ];
 
-/// The directives that all constraints of an attribute share.
+/// The options shared by all constraints of an attribute.
 const COMMON: [&str; 4] = ["if", "rule", "message", "plausible"];
 
-/// Takes the constraints out of the directives of a field, and what completes them.
+/// Removes the constraints and their options from the directives of a field, and parses them.
 pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
     let is_word = |directive: &Directive| {
         directive.source == "layout" && WORDS.iter().any(|word| directive.name == word)
@@ -141,7 +143,7 @@ fn check_parts(words: &[Directive], others: &[Directive]) -> Result<()> {
 }
 
 impl Constraint {
-    /// The constraint of a word, with what completes all constraints of the attribute.
+    /// Parses a constraint from its directive and the options of its attribute.
     fn parse(first: &Directive, others: &[Directive]) -> Result<Constraint> {
         let word = first.name.clone();
         let part = |name: &str| others.iter().find(|directive| directive.name == name);
@@ -171,7 +173,7 @@ impl Constraint {
             },
             "within" => {
                 let missing =
-                    || Error::new(word.span(), "`within` needs the position of the first item: `first = …`");
+                    || Error::new(word.span(), "`within` needs the index of the first item: `first = …`");
                 Requirement::Within { list: first.value()?, first: expression("first")?.ok_or_else(missing)? }
             }
             "counts" => Requirement::Counts { list: first.value()? },
@@ -192,11 +194,11 @@ impl Constraint {
             (Some(rule), None) => Some(rule.rule()?),
             (None, Some(_)) => None,
             (Some(_), Some(plausible)) => {
-                let message = "what is plausible is not checked, and belongs to no rule";
+                let message = "plausible values are not checked, so they have no rule";
                 return Err(Error::new(plausible.name.span(), message));
             }
             (None, None) => {
-                let message = "a constraint needs the rule that it belongs to: `rule = rules::NAME`";
+                let message = "a constraint needs a rule: `rule = rules::NAME`";
                 return Err(Error::new(word.span(), message));
             }
         };
@@ -204,21 +206,21 @@ impl Constraint {
             && message.is_none()
             && rule.is_some()
         {
-            let needs = format!("`{word}` needs a message for when it does not hold: `message = \"…\"`");
+            let needs = format!("`{word}` needs a message for violations: `message = \"…\"`");
             return Err(Error::new(word.span(), needs));
         }
         Ok(Constraint { word, requirement, condition, rule, message })
     }
 
-    /// Refuses what such a field has no values for.
+    /// Rejects a constraint that this kind of field cannot have.
     pub fn check_kind(&self, kind: FieldKind) -> Result<()> {
         let message = match (kind, &self.requirement) {
             (FieldKind::Computed, _) => {
-                "a field that is computed lies nowhere: constrain what it is computed from"
+                "a computed field is not stored: constrain the fields that it is computed from"
             }
             (FieldKind::Block, _) => "these bytes hold another structure: constrain its fields",
             (FieldKind::List, Requirement::ReservedZero) => {
-                "this looks at one value, not at the items of a list: constrain a field of the items"
+                "this constraint applies to a single value: constrain a field of the items instead"
             }
             _ => return Ok(()),
         };
@@ -300,7 +302,7 @@ impl Constraint {
     }
 }
 
-/// A reference to a rule. A block of its own lets a constant refer to a `static`.
+/// Returns a reference to a rule. The `const` block lets a constant refer to a `static`.
 pub fn rule(path: &Path) -> Tokens {
     quote!(const { &#path })
 }
@@ -334,12 +336,12 @@ fn segments(path: &Expr) -> Result<Tokens> {
     Ok(quote!(&[#(#all),*]))
 }
 
-/// The constraints of rules as a constant slice.
+/// Returns the constraints with a rule as a constant slice.
 pub fn list(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
     slice(constraints.iter().filter(|constraint| constraint.rule.is_some()), scope)
 }
 
-/// What plausible files have, as a constant slice.
+/// Returns the constraints on plausible values as a constant slice.
 pub fn plausible(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
     slice(constraints.iter().filter(|constraint| constraint.rule.is_none()), scope)
 }
@@ -356,7 +358,7 @@ fn optional(text: Option<String>) -> Tokens {
     }
 }
 
-/// A number, with a point or without one.
+/// Parses a number, with or without a decimal point.
 fn float(directive: &Directive) -> Result<f64> {
     match directive.value()? {
         Lit::Float(number) => number.base10_parse(),
@@ -365,7 +367,7 @@ fn float(directive: &Directive) -> Result<f64> {
     }
 }
 
-/// Refuses placeholders of a message that stand for nothing.
+/// Rejects unknown placeholders in a message.
 fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
     for part in message.value().split('{').skip(1) {
         let name = part.split(['}', ':', '.']).next().unwrap_or_default();

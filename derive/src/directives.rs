@@ -1,4 +1,4 @@
-//! The directives of attributes, whatever they say: `name`, `name = tokens`, `name(tokens)`, `name { tokens }`.
+//! Parses the directives of attributes: `name`, `name = tokens`, `name(tokens)`, `name { tokens }`.
 
 use proc_macro2::{Delimiter, Group, TokenStream as Tokens, TokenTree};
 use syn::ext::IdentExt;
@@ -6,29 +6,29 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitStr, Path, Result, Token};
 
-/// One directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
+/// A directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
 pub struct Directive {
-    /// The name of the attribute that it is in: br, bw, brw, layout, bitfield or json.
+    /// The name of its attribute: br, bw, brw, layout, bitfield or json.
     pub source: String,
-    /// Which of the attributes, counted from 0.
+    /// The index of its attribute, from 0.
     pub attribute: usize,
     pub name: Ident,
     value: Option<Tokens>,
 }
 
 impl Directive {
-    /// The tokens after `=` or between the delimiters, parsed.
+    /// Parses the tokens after `=` or between the delimiters.
     pub fn value<T: Parse>(&self) -> Result<T> {
         self.value_with(T::parse)
     }
 
-    /// As [`value`](Directive::value), with a parser of its own.
+    /// As [`value`](Directive::value), but with the given parser.
     pub fn value_with<T>(&self, parser: impl Fn(ParseStream) -> Result<T>) -> Result<T> {
         let tokens = self.value.clone().ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
         parser.parse2(tokens)
     }
 
-    /// The path of a rule, `rules::NAME`.
+    /// Parses the path of a rule, `rules::NAME`.
     pub fn rule(&self) -> Result<Path> {
         self.value_with(|input| {
             if input.peek(LitStr) {
@@ -39,12 +39,12 @@ impl Directive {
         })
     }
 
-    /// The expressions of a list, `args(a, b)`.
+    /// Parses a list of expressions, `args(a, b)`.
     pub fn expressions(&self) -> Result<Vec<Expr>> {
         Ok(self.value_with(Punctuated::<Expr, Token![,]>::parse_terminated)?.into_iter().collect())
     }
 
-    /// Whether this directive only says which value is written, which the description does not cover.
+    /// Returns `true` if this directive only affects the written value, which the layout does not cover.
     pub fn writes_only(&self) -> bool {
         const MOVING: [&str; 11] = [
             "align_after",
@@ -62,22 +62,22 @@ impl Directive {
         self.source == "bw" && !MOVING.iter().any(|name| self.name == name)
     }
 
-    /// The error for a directive that is not understood.
+    /// Returns the error for an unsupported directive.
     pub fn unknown(&self) -> Error {
         let hint = match self.name.to_string().as_str() {
             "magic" => {
-                ": only structs start with magic bytes; choose a variant with `pre_assert` on a field that \
-                        looks ahead (`restore_position`)"
+                ": only structs can have magic bytes; select a variant by `pre_assert` on a look-ahead field \
+                 (`restore_position`)"
             }
             "map" | "try_map" => ": use `parse_with` and `write_with`, with `#[layout(stored_as = Type)]`",
             "align_after" | "align_before" | "pad_after" | "pad_before" | "pad_size_to" => {
-                ": declare the bytes between as a field, `#[br(count = …)] padding: Vec<u8>`, so that they are kept"
+                ": declare the padding as a field, `#[br(count = …)] padding: Vec<u8>`, so that it is preserved"
             }
             "is_big" | "is_little" => ": the byte order is part of the declaration, `big` or `little`",
-            "default" | "ignore" => ": a field that does not lie in the file is computed, `calc = …`",
+            "default" | "ignore" => ": use `calc = …` for a field that is not stored",
             _ => "",
         };
-        let message = format!("Layout does not understand `{}({})` here{hint}", self.source, self.name);
+        let message = format!("Layout does not support `{}({})` here{hint}", self.source, self.name);
         Error::new(self.name.span(), message)
     }
 }
@@ -115,7 +115,7 @@ fn until_comma(input: ParseStream) -> Result<Tokens> {
     Ok(tokens)
 }
 
-/// The tokens between the delimiters. Braces keep them, since binrw gives them another meaning.
+/// Returns the tokens between the delimiters. Braces are kept, since they have a different meaning in binrw.
 fn contents(group: &Group) -> Tokens {
     match group.delimiter() {
         Delimiter::Brace => TokenTree::Group(group.clone()).into(),
@@ -123,12 +123,12 @@ fn contents(group: &Group) -> Tokens {
     }
 }
 
-/// All directives that describe a layout, in order.
+/// Returns all directives that describe a layout, in order.
 pub fn directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
     directives_of(attrs, &["br", "bw", "brw", "layout", "bitfield"])
 }
 
-/// All directives of attributes with these names, in order.
+/// Returns all directives of attributes with these names, in order.
 pub fn directives_of(attrs: &[Attribute], sources: &[&str]) -> Result<Vec<Directive>> {
     let mut all = Vec::new();
     for (attribute, attr) in attrs.iter().enumerate() {

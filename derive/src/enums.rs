@@ -1,4 +1,4 @@
-//! Enums: named values of an integer, or a choice between structs.
+//! Enums: named integers, or a choice between structs.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::directives::directives;
 use crate::expression::{self, Scope};
 use crate::{doc_of, name_of, structs};
 
-/// The `Shape` of an enum.
+/// Returns the `Shape` of an enum.
 pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tokens> {
     match &container.repr {
         Some(repr) => {
@@ -31,7 +31,7 @@ pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tok
     }
 }
 
-/// Refuses numbers that do not ascend: an out-of-order variant is usually a typo.
+/// Rejects numbers that do not ascend, since they are usually typos.
 fn check_order(data: &DataEnum) -> Result<()> {
     let mut last = None;
     for variant in &data.variants {
@@ -48,7 +48,7 @@ fn check_order(data: &DataEnum) -> Result<()> {
     Ok(())
 }
 
-/// Returns the integer literal, also inside a macro's group.
+/// Returns the integer literal, even inside a macro's group.
 fn literal(expr: &Expr) -> Option<&LitInt> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),
@@ -62,7 +62,7 @@ fn value(variant: &Variant) -> Result<Tokens> {
         return Err(directive.unknown());
     }
     let Some((_, number)) = &variant.discriminant else {
-        return Err(Error::new_spanned(variant, "the value in the file must be written out"));
+        return Err(Error::new_spanned(variant, "the stored value must be explicit"));
     };
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
     Ok(quote!(::meshspec::layout::EnumValue { name: #name, doc: #doc, value: #number }))
@@ -77,7 +77,7 @@ fn alternative(variant: &Variant, imports: &Imports, order: Order) -> Result<Tok
         }
     }
     let Some(condition) = condition else {
-        return Err(Error::new_spanned(variant, "a variant needs `#[br(pre_assert(…))]` that chooses it"));
+        return Err(Error::new_spanned(variant, "a variant needs a condition: `#[br(pre_assert(…))]`"));
     };
     let Fields::Unnamed(fields) = &variant.fields else {
         let message = "a variant holds one unnamed field: declare a struct with the named ones";

@@ -1,11 +1,12 @@
-//! Turns the Rust expressions of attributes into `meshspec::layout::Expr` constants.
+//! Converts the Rust expressions of attributes to `meshspec::layout::Expr` constants.
 
 use crate::name_of;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, UnOp};
 
-/// What an expression may name: imports and earlier fields. Of each the name in Rust, and the one in the layout.
+/// The names visible to an expression: imports and earlier fields. Each has its name in Rust and its name in the
+/// layout.
 #[derive(Clone, Default)]
 pub struct Scope(Vec<(String, String)>);
 
@@ -15,14 +16,14 @@ impl Scope {
         self.0.push((name, in_layout));
     }
 
-    /// Whether there is a field or import with this name in the layout.
+    /// Returns `true` if a field or import has this name in the layout.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(_, in_layout)| in_layout == name)
     }
 
     fn in_layout(&self, ident: &Ident) -> Option<String> {
         let name = name_of(ident);
-        // A later field hides what has the same name.
+        // A later field shadows earlier ones with the same name.
         self.0.iter().rev().find(|(rust, _)| *rust == name).map(|(_, in_layout)| in_layout.clone())
     }
 }
@@ -33,12 +34,12 @@ impl From<&[String]> for Scope {
     }
 }
 
-/// The expression as a constant. It may name only what is in scope.
+/// Converts an expression to a constant. It can only name what is in scope.
 pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     let tokens = match expr {
         Expr::Paren(inner) => return constant(&inner.expr, scope),
         Expr::Group(inner) => return constant(&inner.expr, scope),
-        // Fields that are not `Copy` are seen by reference in binrw's expressions.
+        // binrw's expressions see fields that are not `Copy` by reference.
         Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return constant(&unary.expr, scope),
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             let value: i128 = number.base10_parse()?;
@@ -58,7 +59,7 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             let names = path(&call.receiver, scope)?;
             quote!(Matches(&[#(#names),*], #pattern))
         }
-        // A value of an enum, or a constant.
+        // A named value of an enum, or a constant.
         Expr::Path(path) if path.path.segments.len() > 1 => match is_dialect(&path.path) {
             true => quote!(Literal(#path.number() as i128)),
             false => quote!(Literal(#path as i128)),
@@ -101,12 +102,12 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::Expr::#tokens))
 }
 
-/// Returns `true` for a path to a dialect, `Dialect::Spec`, whose number is meant.
+/// Returns `true` for a path to a dialect, such as `Dialect::Spec`, which is converted to its number.
 fn is_dialect(path: &syn::Path) -> bool {
     path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "Dialect")
 }
 
-/// The only expression in a block.
+/// Returns the only expression in a block.
 fn only(block: &Block) -> Option<&Expr> {
     match &*block.stmts {
         [Stmt::Expr(expr, None)] => Some(expr),
@@ -114,7 +115,7 @@ fn only(block: &Block) -> Option<&Expr> {
     }
 }
 
-/// An optional expression as an `Option` constant.
+/// Converts an optional expression to an `Option` constant.
 pub fn optional(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
     let tokens = expr.map(|expr| constant(expr, scope)).transpose()?;
     Ok(tokens.map_or_else(
@@ -123,7 +124,7 @@ pub fn optional(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
     ))
 }
 
-/// Several expressions as a constant slice.
+/// Converts several expressions to a constant slice.
 pub fn list(exprs: &[Expr], scope: &Scope) -> Result<Tokens> {
     let items = exprs.iter().map(|expr| constant(expr, scope)).collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#items),*]))
@@ -137,7 +138,7 @@ fn unsupported(expr: &Expr) -> Error {
     )
 }
 
-/// `a.b.c()` as names.
+/// Returns the names in `a.b.c()`.
 fn path(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
     match expr {
         Expr::Path(path) => match path.path.get_ident() {
@@ -145,7 +146,7 @@ fn path(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
                 Some(name) => Ok(vec![name]),
                 None => Err(Error::new(
                     ident.span(),
-                    format!("`{ident}` is neither an import nor an earlier field: Layout knows nothing else"),
+                    format!("`{ident}` is neither an import nor an earlier field"),
                 )),
             },
             None => Err(unsupported(expr)),

@@ -11,10 +11,10 @@ use crate::constraints::{self, Constraint, FieldKind};
 use crate::directives::{Directive, directives};
 use crate::name_of;
 
-/// What `#[layout(…)]` says of the content of a field of bytes.
+/// The content of a byte field, from `#[layout(…)]`.
 pub struct Block {
     pub packing: Ident,
-    /// What chooses between several encodings of the packing.
+    /// The expression that selects among several encodings of the packing.
     pub encoding: Option<Expr>,
     pub size: Option<Expr>,
     pub content: Type,
@@ -24,14 +24,14 @@ pub struct Block {
 
 /// The checksum of the bytes up to the end of a field.
 pub struct Checksum {
-    /// The field that stores it.
+    /// The expression for the field that stores it.
     pub stored: Expr,
-    /// The constant that computes it.
+    /// The constant with the checksum function.
     pub function: Path,
     pub arguments: Vec<Expr>,
-    /// The first field that it covers.
+    /// The first field covered.
     pub from: Option<String>,
-    /// The stored number that means "no checksum".
+    /// The stored number for "no checksum".
     pub none: Option<LitInt>,
 }
 
@@ -42,26 +42,26 @@ pub struct Field {
     pub count: Option<Expr>,
     pub arguments: Vec<Expr>,
     pub position: Option<Expr>,
-    /// Whether the next field starts where this one does.
+    /// Whether the next field starts at the same offset.
     pub lookahead: bool,
     pub checks: Vec<(Expr, String)>,
     pub constraints: Vec<Constraint>,
     pub rule: Option<Path>,
     pub block: Option<Block>,
     pub checksum: Option<Checksum>,
-    /// Whether it is computed while reading, and not stored.
+    /// Whether it is computed while reading instead of stored.
     pub computed: bool,
     /// The stored type, if a function reads the field.
     pub stored_as: Option<Type>,
-    /// The name in the layout, where it is not the field's.
+    /// The name in the layout, if it differs from that of the field.
     name: Option<String>,
     pub decoding: Decoding,
-    /// The byte order, if it is stated; `Little` for what is read in bulk.
+    /// The byte order, if it is declared; `Little` for fields that are read in bulk.
     pub order: Option<Order>,
 }
 
 impl Field {
-    /// The name in the layout of the field that is called `ident`.
+    /// Returns the name in the layout of the field `ident`.
     pub fn name_of(&self, ident: &Ident) -> String {
         self.name.clone().unwrap_or_else(|| name_of(ident))
     }
@@ -134,7 +134,7 @@ impl Field {
             Some(position) if !restores => {
                 return Err(Error::new_spanned(
                     position,
-                    "a field at a position of its own needs `restore_position`",
+                    "a field with `seek_before` needs `restore_position`",
                 ));
             }
             Some(_) => {}
@@ -148,7 +148,10 @@ impl Field {
                 Some(Checksum { stored, function, arguments, from, none })
             }
             (Some(stored), None) => {
-                return Err(Error::new_spanned(stored, "`checksum` needs what computes it: `by = CONSTANT`"));
+                return Err(Error::new_spanned(
+                    stored,
+                    "`checksum` needs a checksum function: `by = CONSTANT`",
+                ));
             }
             (None, Some((function, _))) => {
                 return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
@@ -183,7 +186,7 @@ impl Field {
         match (&reader, &field.stored_as) {
             (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(
                 reader,
-                "Layout does not know what this function reads: say it with `#[layout(stored_as = Type)]`",
+                "Layout cannot know what this function reads: declare it with `#[layout(stored_as = Type)]`",
             )),
             (None, Some(stored_as)) => {
                 Err(Error::new_spanned(stored_as, "`stored_as` needs a function that reads it: `parse_with`"))
@@ -193,7 +196,7 @@ impl Field {
     }
 }
 
-/// Returns `true` for a function of `meshspec::bulk`, which reads the type of the field.
+/// Returns `true` for a function of `meshspec::bulk`, which reads the declared type of the field.
 fn is_of_bulk(function: &Expr) -> bool {
     let path = match function {
         Expr::Call(call) => &*call.func,
@@ -203,7 +206,7 @@ fn is_of_bulk(function: &Expr) -> bool {
         if path.path.segments.len() > 1 && path.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "bulk"))
 }
 
-/// `packing` or `PACKING(encoding)`.
+/// Parses `packing` or `PACKING(encoding)`.
 fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
     let packing = input.parse()?;
     if input.is_empty() {
@@ -214,7 +217,7 @@ fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
     Ok((packing, Some(encoding.parse()?)))
 }
 
-/// `CONSTANT` or `CONSTANT(a, b)`.
+/// Parses `CONSTANT` or `CONSTANT(a, b)`.
 fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
     let constant = input.call(Path::parse_mod_style)?;
     if input.is_empty() {
@@ -226,7 +229,7 @@ fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
     Ok((constant, arguments.into_iter().collect()))
 }
 
-/// The arguments of `args(a, b)` or `args { inner: (a, b) }`.
+/// Parses the arguments of `args(a, b)` or `args { inner: (a, b) }`.
 fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
     directive.value_with(|input| {
         if !input.peek(syn::token::Brace) {
@@ -236,7 +239,7 @@ fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
         syn::braced!(named in input);
         let name: Ident = named.parse()?;
         if name != "inner" {
-            return Err(Error::new(name.span(), "Layout understands only `args { inner: (…) }`"));
+            return Err(Error::new(name.span(), "Layout supports only `args { inner: (…) }`"));
         }
         named.parse::<Token![:]>()?;
         let inner;
@@ -246,11 +249,11 @@ fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
     })
 }
 
-/// `condition, "message"`.
+/// Parses `condition, "message"`.
 fn check(input: ParseStream) -> Result<(Expr, String)> {
     let condition: Expr = input.parse()?;
     if input.is_empty() {
-        return Err(Error::new_spanned(condition, "a check needs a message for when it does not hold"));
+        return Err(Error::new_spanned(condition, "a check needs a message"));
     }
     input.parse::<Token![,]>()?;
     let message: LitStr = input.parse()?;
@@ -261,13 +264,13 @@ fn check(input: ParseStream) -> Result<(Expr, String)> {
     Ok((condition, message.value()))
 }
 
-/// `SeekFrom::Start(expression)`.
+/// Parses `SeekFrom::Start(expression)`.
 fn seek_from_start(input: ParseStream) -> Result<Expr> {
     let call: syn::ExprCall = input.parse()?;
     let starts = matches!(&*call.func, Expr::Path(path)
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));
     match (starts, call.args.len()) {
         (true, 1) => Ok(call.args[0].clone()),
-        _ => Err(Error::new_spanned(call, "Layout understands only `SeekFrom::Start(offset)`")),
+        _ => Err(Error::new_spanned(call, "Layout supports only `SeekFrom::Start(offset)`")),
     }
 }

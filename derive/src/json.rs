@@ -1,7 +1,7 @@
-//! `#[derive(Json)]` and `#[derive(ToJson)]`: serde implementations that follow the conventions of meshspec's JSON.
+//! `#[derive(Json)]` and `#[derive(ToJson)]`: serde implementations by the conventions of meshspec's JSON.
 //!
-//! Each emits a copy of the type with serde's attributes (a *remote* definition) and implementations that call it. All of it
-//! is inside `meshspec::__json!`, which drops it unless meshspec has its feature `serde`.
+//! Each emits a copy of the type with serde's attributes (a *remote* definition), and implementations that call
+//! it. Everything is wrapped in `meshspec::__json!`, which discards it unless meshspec has the feature `serde`.
 
 mod attribute;
 mod types;
@@ -14,12 +14,12 @@ use self::attribute::{ContainerOptions, FieldOptions, Presence, variant_name};
 use crate::attributes;
 use crate::directives::directives;
 
-/// The directions of a derive.
+/// The directions that a derive implements.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Direction {
-    /// `Json`: documents, which are written and read.
+    /// `Json`: documents can be written and read.
     Both,
-    /// `ToJson`: reports, which are only written.
+    /// `ToJson`: reports can only be written.
     Write,
 }
 
@@ -87,7 +87,7 @@ fn read(ident: &Ident) -> Tokens {
     }
 }
 
-/// A packed word is a map of its bit fields, both ways.
+/// Converts a packed word to and from a map of its bit fields.
 fn word(ident: &Ident) -> Tokens {
     quote! {
         ::meshspec::__json! {
@@ -113,7 +113,7 @@ fn word(ident: &Ident) -> Tokens {
     }
 }
 
-/// The fields of a struct or variant, without those that binrw removes.
+/// Returns the fields of a struct or variant, without those that binrw removes.
 fn fields(fields: &Fields, direction: Direction) -> Result<Tokens> {
     let mut members = Vec::new();
     for field in fields {
@@ -140,7 +140,7 @@ fn is_temporary(field: &Field) -> Result<bool> {
     Ok(directives.iter().any(|directive| directive.source.starts_with('b') && directive.name == "temp"))
 }
 
-/// A field with the attributes of serde that follow from its type, its constraints and its options.
+/// Returns a field with the serde attributes that follow from its type, constraints and options.
 fn member(field: &Field, direction: Direction) -> Result<Tokens> {
     let (ident, colon, ty) = (&field.ident, &field.colon_token, &field.ty);
     let options = FieldOptions::parse(&field.attrs)?;

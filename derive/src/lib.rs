@@ -1,28 +1,34 @@
-//! `#[derive(Layout)]`: a binrw or modular-bitfield declaration as constant data.
+//! `#[derive(Layout)]`: turns a binrw or modular-bitfield declaration into constant data.
 //!
-//! The derive stands above `#[binrw]` or `#[bitfield]`, reads the same attributes as they do, and emits an
-//! implementation of `meshspec::layout::Layout`. It understands a subset of what binrw does; whatever it does not
-//! understand is a compile error, so that the description can never say less than the codec does.
+//! The derive is placed above `#[binrw]` or `#[bitfield]`, reads the same attributes, and emits an implementation
+//! of `meshspec::layout::Layout`. It supports a subset of binrw. Anything unsupported is a compile error, so the
+//! layout is never less precise than the codec.
 //!
-//! Understood are
+//! Supported are
 //!
-//! - on a struct or enum: `little` or `big`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`; imported references are the
-//!   codec's own business;
-//! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
-//!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `restore_position` alone (a look ahead at what the
-//!   next field is), `temp`, `calc` and `try_calc` (the field lies nowhere), `parse_with` with a function of
-//!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
+//! - on a struct or enum: `little` or `big`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`. Imported
+//!   references are visible only to the codec;
+//! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`;
+//!   `seek_before = SeekFrom::Start(…)` with `restore_position`; `restore_position` alone (a look-ahead at the next
+//!   field); `temp`, `calc` and `try_calc` (a field that is not stored); `parse_with` with a function of
+//!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`; and directives of `bw` on values, such as
+//!   `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
-//! - `#[repr(C)]` structs of plain numbers without binrw's attributes: they implement `meshspec::bulk::Plain` and are read
-//!   in bulk;
-//! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
-//!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
-//!   `size = …`, `args(…)`, `inline` (a field of bytes that hold another structure), `checksum = field` with `by = CONSTANT(…)`
-//!   and perhaps `from = field`, `from = self`, `none = 0`, constraints (`constraints.rs`), `rule = rules::NAME`, `decoded = function`, `formula = "x / 255"` and `unit = "m"`
-//!   (what the stored value stands for, also above packed words), `stored_as = Type`, `name = "…"` (what the field is called in the
-//!   layout), above packed words `outer(count)` (fields and imports of the struct around the word, for constraints of its bit
-//!   fields), and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
+//! - `#[repr(C)]` structs of plain numbers without binrw's attributes, which implement `meshspec::bulk::Plain` and
+//!   are read in bulk;
+//! - `#[layout(…)]`, for everything that neither crate can express:
+//!   - on a byte field that holds another structure: `content = Type`, `packing = …`, `size = …`, `args(…)`,
+//!     `inline`. A packing is `stored`, `lz4`, `zstd` or the name of a constant, as in `NAME`, or in
+//!     `NAME(dialect)` with a value that selects its encoding;
+//!   - `checksum = field` with `by = CONSTANT(…)`, optionally with `from = field`, `from = self` or `none = 0`;
+//!   - constraints (`constraints.rs`) and `rule = rules::NAME`;
+//!   - the decoding of a stored value, also on packed words: `decoded = function`, `formula = "x / 255"` and
+//!     `unit = "m"`;
+//!   - `stored_as = Type`, and `name = "…"` for the field's name in the layout;
+//!   - on packed words: `outer(count)`, the fields and imports of the enclosing struct that constraints of bit
+//!     fields name;
+//!   - on bit fields: `signed`, `reserved`, and `declared` for a packed word with a layout of its own.
 
 #![forbid(unsafe_code)]
 
@@ -54,11 +60,12 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
     expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
-/// Makes typed columns for a list of records, from the declaration of one record whose attributes a format word chooses:
-/// `#[columns(records = Vertices, format = VertexFormat)]`, and `#[columns(name = plural)]` on fields.
+/// Generates typed columns for a list of records, from the declaration of a record whose attributes depend on a
+/// format word. Takes `#[columns(records = Vertices, format = VertexFormat)]`, and `#[columns(name = plural)]` on
+/// fields.
 ///
-/// It writes a struct `Columns` with one list per attribute, and for the type that holds the records a method per
-/// attribute, `to_columns` and `from_columns`. These use its methods `column(name)`, `fill(name, values)` and
+/// Emits a struct `Columns` with one list per attribute. The type that holds the records gets a method per
+/// attribute, `to_columns` and `from_columns`. They call its methods `column(name)`, `fill(name, values)` and
 /// `zeroed(format, count)`.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
@@ -66,20 +73,20 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
     columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
-/// Implements serde's `Serialize` and `Deserialize` where meshspec has its feature `serde`, so that a document is JSON and
-/// back without a loss.
+/// Implements serde's `Serialize` and `Deserialize` if meshspec has the feature `serde`, so that documents
+/// round-trip through JSON without loss.
 ///
-/// A field needs no attribute. Floats are numbers, or strings where JSON has no number for their bits. An absent option, and
-/// a reserved field (`one_of(0)`) that is 0, is left out. Unknown keys of structs are an error. Packed words are maps of their bit
-/// fields. The variants of an enum are in snake case; the values of a declared enum (`repr = u8`) have their declared names.
-/// Omits fields that binrw removes (`temp`).
+/// Fields need no attribute. Floats are numbers, or strings if JSON has no number for their bits. Absent options
+/// are omitted, as are reserved fields (`one_of(0)`) that are 0. Unknown keys of structs are errors. Packed words
+/// are maps of their bit fields. The variants of an enum are in snake case; the values of a declared enum
+/// (`repr = u8`) have their declared names. Fields that binrw removes (`temp`) are omitted.
 ///
-/// `#[json(…)]` makes exceptions:
+/// `#[json(…)]` declares exceptions:
 ///
 /// - on a struct or enum: serde's `tag = "…"`, `content = "…"`, `untagged` and `transparent`;
-/// - on a field: `always` (written even if it is absent, as `null`), `default` (written, but may be missing), `optional` (left
-///   out where it is the default), `skip`, `flatten`, `name = "…"`, and `with = "module"` with the functions `serialize` and
-///   `deserialize`;
+/// - on a field: `always` (written as `null` if absent), `default` (written, but optional on reading), `optional`
+///   (omitted if it is the default), `skip`, `flatten`, `name = "…"`, and `with = "module"` with the functions
+///   `serialize` and `deserialize`;
 /// - on a variant: `name = "…"`.
 #[proc_macro_derive(Json, attributes(br, bw, brw, bits, skip, layout, json))]
 pub fn derive_json(input: TokenStream) -> TokenStream {
@@ -87,8 +94,8 @@ pub fn derive_json(input: TokenStream) -> TokenStream {
     json::expand(&input, json::Direction::Both).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
-/// Implements serde's `Serialize` alone, for reports: as [`Json`](derive@Json), but floats that JSON lacks are `null`, and
-/// `with` is the path of a function.
+/// Implements only serde's `Serialize`, for reports. As [`Json`](derive@Json), but floats that JSON lacks are
+/// `null`, and `with` is the path of a function.
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn derive_to_json(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -100,14 +107,14 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     if !attributes::shows_its_layout(&input.attrs) {
         return Err(Error::new(
             input.ident.span(),
-            "Layout sees no attribute that says how this lies in a file: it must stand above `#[binrw]` or \
-             `#[bitfield]`; a struct that is read in bulk needs `#[repr(C)]`",
+            "Layout finds no codec attribute: place the derive above `#[binrw]` or `#[bitfield]`; a struct read in \
+             bulk needs `#[repr(C)]`",
         ));
     }
     if let (Some(magic), false) =
         (&container.magic, matches!(input.data, Data::Struct(_)) && container.bits.is_none())
     {
-        return Err(Error::new(magic.span(), "only structs of fields start with magic bytes"));
+        return Err(Error::new(magic.span(), "only structs with fields can have magic bytes"));
     }
     let in_order = |order: Order| {
         let (shape, constants) = match &input.data {
@@ -120,13 +127,13 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
             },
             Data::Enum(data) => (enums::shape(data, &container, order)?, quote!()),
             Data::Union(data) => {
-                return Err(Error::new(data.union_token.span, "Layout describes structs and enums"));
+                return Err(Error::new(data.union_token.span, "Layout supports only structs and enums"));
             }
         };
         Ok((description(input, &container, &shape, order), constants))
     };
     let (ty, constants) = in_order(container.order.unwrap_or(Order::Little))?;
-    // The bytes of packed words, and of what is read in bulk, have one order.
+    // Packed words, and structs read in bulk, have a fixed byte order.
     let inherits =
         container.order.is_none() && container.bits.is_none() && attributes::has_codec(&input.attrs);
     let big = match inherits {
@@ -147,7 +154,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// The `Type` of a declaration with this shape.
+/// Returns the `Type` of a declaration with this shape.
 fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order: Order) -> Tokens {
     let name = name_of(&input.ident);
     let (doc, decoding) = (doc_of(&input.attrs), &container.decoding);
@@ -164,7 +171,7 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
         })
     };
     match &container.repr {
-        // An enum is one number; a byte has no order.
+        // An enum is a single number; a byte has no byte order.
         Some(repr) if order == Order::Big => quote! {{
             const DECLARED: ::meshspec::layout::Type = #declared;
             if ::core::mem::size_of::<#repr>() > 1 { ::meshspec::layout::Type::Big(&DECLARED) } else { DECLARED }
@@ -173,12 +180,12 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
     }
 }
 
-/// The name without the `r#` that a word of Rust needs.
+/// Returns the name without the `r#` of a raw identifier.
 fn name_of(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The text of the documentation comment, lines joined, common leading blank removed.
+/// Returns the text of the doc comment: its lines without the leading space, trimmed.
 fn doc_of(attrs: &[Attribute]) -> String {
     let lines: Vec<String> = attrs
         .iter()

@@ -33,7 +33,7 @@ fn declarations_are_refused_where_they_are_wrong() {
     }
 }
 
-/// Returns the errors of the types in a file. Panics if one of them is accepted.
+/// Returns the errors of the types in a file. Panics if a type is accepted.
 fn errors(source: &str) -> Vec<Error> {
     let mut errors = Vec::new();
     for item in syn::parse_file(source).unwrap().items {
@@ -42,7 +42,7 @@ fn errors(source: &str) -> Vec<Error> {
             let mut input: DeriveInput = syn::parse2(tokens).unwrap();
             let derives =
                 input.attrs.iter().find(|attribute| is_derive(attribute)).unwrap().to_token_stream();
-            // rustc removes these attributes before it calls a derive, too.
+            // rustc also removes these attributes before it calls a derive.
             input.attrs.retain(|attribute| !is_derive(attribute));
             let expanded = match derives.to_string() {
                 name if name.contains("ToJson") => crate::json::expand(&input, Direction::Write),

@@ -1,4 +1,4 @@
-//! Structs: fields one after the other.
+//! Structs: consecutive fields.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -10,7 +10,7 @@ use crate::expression::{self, Scope};
 use crate::field_attributes::{self, Block, Checksum};
 use crate::{doc_of, name_of};
 
-/// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
+/// Returns the `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
 pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
     let attributes = fields.iter().map(|field| field_attributes::Field::parse(&field.attrs));
@@ -18,7 +18,7 @@ pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens>
     let names = |field: &syn::Field, attributes: &field_attributes::Field| {
         field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)))
     };
-    // A checksum may lie after the fields that it covers.
+    // A checksum may be stored after the fields that it covers.
     let mut whole = scope.clone();
     let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
     all.clone()
@@ -36,8 +36,8 @@ pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens>
     Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#constants),*])))
 }
 
-/// Returns the implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct without a codec: it can be read in bulk
-/// only.
+/// Returns the implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct without a codec, which can only
+/// be read in bulk.
 pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
     let is_c = |attr: &Attribute| {
         attr.path().is_ident("repr")
@@ -57,16 +57,17 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
     }
 }
 
-/// The only field of a variant as a `Field` constant.
+/// Returns the only field of a variant as a `Field` constant.
 pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
     let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
-        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not an alternative"));
+        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not a variant"));
     }
     constant(0, field, &attributes, (&scope, &scope), (imports, order))
 }
 
-/// One field as a `Field` constant. Expressions see `scope`, and that of a stored checksum sees the whole struct.
+/// Returns a field as a `Field` constant. Expressions see `scope`; that of a stored checksum sees the whole
+/// struct.
 fn constant(
     index: usize,
     field: &syn::Field,
@@ -83,7 +84,7 @@ fn constant(
     let arguments: Vec<_> = arguments.cloned().collect();
     let arguments = expression::list(&arguments, scope)?;
     let position = expression::optional(attributes.position.as_ref(), scope)?;
-    // A check sees its own field, too.
+    // A check also sees its own field.
     let mut with_field = scope.clone();
     with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), name_of), name.clone());
     let checks = attributes

@@ -1,12 +1,12 @@
 /*
- * BMD: how its structures lie in a file.
+ * BMD: the structures of a file.
  *
- * Numbers are little-endian, and nothing lies between one field and the next.
- * The structs may be laid over the bytes of a file on little-endian machines.
+ * Numbers are little-endian, and there is no padding between fields.
+ * On little-endian machines, the structs can be mapped onto the bytes of a file.
  *
- * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ * The bits of a word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.
  *
- * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
  * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
@@ -60,14 +60,14 @@ typedef struct bmd_header {
     uint32_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t ofs_meshes; /* Mesh list. Refused unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_meshes; /* Size of the mesh list in bytes. Refused unless sz_meshes % 32 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_meshes == 0 or ofs_meshes >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_lods; /* LODs list. Refused unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_lods; /* Size of the LODs list in bytes. Refused unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_bones; /* Bone list, MBZ if static. Refused unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_bones; /* Size of the bone list in bytes, MBZ if static. Refused unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST). Refused unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_anims; /* Animation list, MBZ if static. Refused unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_anims; /* Size of the animation list in bytes, MBZ if static. Refused unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_meshes; /* Mesh list. Rejected unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_meshes; /* Size of the mesh list in bytes. Rejected unless sz_meshes % 32 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_meshes == 0 or ofs_meshes >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_lods; /* LODs list. Rejected unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_lods; /* Size of the LODs list in bytes. Rejected unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_bones; /* Bone list, MBZ if static. Rejected unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_bones; /* Size of the bone list in bytes, MBZ if static. Rejected unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST). Rejected unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_anims; /* Animation list, MBZ if static. Rejected unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_anims; /* Size of the animation list in bytes, MBZ if static. Rejected unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST). */
 } bmd_header;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_header) == 48, "size of bmd_header");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv1) == 4, "offset of resv1");
@@ -139,7 +139,7 @@ typedef uint32_t bmd_triple;
  * Decoded as [ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)].
  */
 typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* Fraction of S. */
 #define BMD_SCALED_ST_FRAC_S_SHIFT 0
 #define BMD_SCALED_ST_FRAC_S_MASK UINT64_C(0x7ff)
@@ -165,7 +165,7 @@ typedef uint64_t bmd_textured_vertex64;
 #define BMD_TEXTURED_VERTEX64_ST_SHIFT 32
 #define BMD_TEXTURED_VERTEX64_ST_MASK UINT64_C(0xffffff)
 #define BMD_TEXTURED_VERTEX64_ST(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone; 0 is the base. Below F0 (B9). Must be a position in bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone; 0 is the base. Below F0 (B9). Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_TEXTURED_VERTEX64_BONE_SHIFT 56
 #define BMD_TEXTURED_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_TEXTURED_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -175,7 +175,7 @@ typedef uint64_t bmd_textured_vertex64;
  * Decoded as [x, y, z], each decoded as F8A.
  */
 typedef struct bmd_normal { uint8_t bytes[3]; } bmd_normal;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* X. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_NORMAL_X_SHIFT 0
 #define BMD_NORMAL_X_MASK UINT64_C(0xff)
@@ -201,7 +201,7 @@ typedef uint64_t bmd_flat_vertex64;
 #define BMD_FLAT_VERTEX64_NORMAL_SHIFT 32
 #define BMD_FLAT_VERTEX64_NORMAL_MASK UINT64_C(0xffffff)
 #define BMD_FLAT_VERTEX64_NORMAL(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone; 0 is the base. Below F0 (B9). Must be a position in bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone; 0 is the base. Below F0 (B9). Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_FLAT_VERTEX64_BONE_SHIFT 56
 #define BMD_FLAT_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_FLAT_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -211,7 +211,7 @@ typedef uint64_t bmd_flat_vertex64;
  * Decoded as [frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5].
  */
 typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* Fraction of S. */
 #define BMD_FINE_ST_FRAC_S_SHIFT 0
 #define BMD_FINE_ST_FRAC_S_MASK UINT64_C(0xfff)
@@ -225,7 +225,7 @@ typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
  * The 96-bit form with an even tag: fine texture coordinates (B5).
  */
 typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* Position in the space of the bone. In m. */
 #define BMD_FINE_VERTEX96_POSITION_SHIFT 0
 #define BMD_FINE_VERTEX96_POSITION_WIDTH 32
@@ -238,7 +238,7 @@ typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
 /* Normal. */
 #define BMD_FINE_VERTEX96_NORMAL_SHIFT 64
 #define BMD_FINE_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade where the tag is F8, bone where it is FA (B10). Must be a position in bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE). */
+/* Colour/shade where the tag is F8, bone where it is FA (B10). Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE). */
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
@@ -246,7 +246,7 @@ typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
  * The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
  */
 typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* Position in the space of the bone. In m. */
 #define BMD_SCALED_VERTEX96_POSITION_SHIFT 0
 #define BMD_SCALED_VERTEX96_POSITION_WIDTH 32
@@ -259,7 +259,7 @@ typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 /* Normal. */
 #define BMD_SCALED_VERTEX96_NORMAL_SHIFT 64
 #define BMD_SCALED_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade where the tag is F9, bone where it is FB (B10). Must be a position in bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE). */
+/* Colour/shade where the tag is F9, bone where it is FB (B10). Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE). */
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
@@ -285,7 +285,7 @@ typedef uint32_t bmd_wide_st;
  * The 128-bit form.
  */
 typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* X in the space of the bone, as binary16 (B7). Decoded as x as IEEE 754 binary16, in m. (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_X_SHIFT 0
 #define BMD_VERTEX128_ORG_X_WIDTH 16
@@ -307,14 +307,14 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Normal. */
 #define BMD_VERTEX128_NORMAL_SHIFT 96
 #define BMD_VERTEX128_NORMAL_WIDTH 24
-/* Bone; 0 is the base. Must be a position in bones, or 0 for none (BMD-VERTEX-BONE). */
+/* Bone; 0 is the base. Must be an index into bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_VERTEX128_BONE_SHIFT 120
 #define BMD_VERTEX128_BONE_WIDTH 8
 
 /*
  * VertexItem: One vertex, of the size that its tag gives.
  *
- * - first: VertexTag, at 0, as a look ahead
+ * - first: VertexTag, at 0, as a look-ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
  *   subtype <= 1 must hold (BMD-FLAGS).
  * - flat_64: FlatVertex64, after textured_64, if first.tag < 240 and flat
@@ -354,15 +354,15 @@ typedef uint32_t bmd_triangle32;
 #define BMD_TRIANGLE32_TAG_SHIFT 0
 #define BMD_TRIANGLE32_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE32_V0_SHIFT 2
 #define BMD_TRIANGLE32_V0_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3ff))
-/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE32_V1_SHIFT 12
 #define BMD_TRIANGLE32_V1_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V1(word) (((uint64_t)(word) >> 12) & UINT64_C(0x3ff))
-/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE32_V2_SHIFT 22
 #define BMD_TRIANGLE32_V2_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V2(word) (((uint64_t)(word) >> 22) & UINT64_C(0x3ff))
@@ -375,19 +375,19 @@ typedef uint32_t bmd_quad32;
 #define BMD_QUAD32_TAG_SHIFT 0
 #define BMD_QUAD32_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V0_SHIFT 2
 #define BMD_QUAD32_V0_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7f))
-/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V1_SHIFT 9
 #define BMD_QUAD32_V1_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V1(word) (((uint64_t)(word) >> 9) & UINT64_C(0x7f))
-/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V2_SHIFT 16
 #define BMD_QUAD32_V2_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V2(word) (((uint64_t)(word) >> 16) & UINT64_C(0x7f))
-/* Fourth vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Fourth vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V3_SHIFT 23
 #define BMD_QUAD32_V3_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V3(word) (((uint64_t)(word) >> 23) & UINT64_C(0x7f))
@@ -404,15 +404,15 @@ typedef uint64_t bmd_triangle64;
 #define BMD_TRIANGLE64_TAG_SHIFT 0
 #define BMD_TRIANGLE64_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE64_V0_SHIFT 2
 #define BMD_TRIANGLE64_V0_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0xfffff))
-/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE64_V1_SHIFT 22
 #define BMD_TRIANGLE64_V1_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V1(word) (((uint64_t)(word) >> 22) & UINT64_C(0xfffff))
-/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE64_V2_SHIFT 42
 #define BMD_TRIANGLE64_V2_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V2(word) (((uint64_t)(word) >> 42) & UINT64_C(0xfffff))
@@ -429,19 +429,19 @@ typedef uint64_t bmd_quad64;
 #define BMD_QUAD64_TAG_SHIFT 0
 #define BMD_QUAD64_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* First vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V0_SHIFT 2
 #define BMD_QUAD64_V0_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7fff))
-/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Second vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V1_SHIFT 17
 #define BMD_QUAD64_V1_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V1(word) (((uint64_t)(word) >> 17) & UINT64_C(0x7fff))
-/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Third vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V2_SHIFT 32
 #define BMD_QUAD64_V2_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V2(word) (((uint64_t)(word) >> 32) & UINT64_C(0x7fff))
-/* Fourth vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
+/* Fourth vertex. Must be an index into n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V3_SHIFT 47
 #define BMD_QUAD64_V3_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V3(word) (((uint64_t)(word) >> 47) & UINT64_C(0x7fff))
@@ -453,7 +453,7 @@ typedef uint64_t bmd_quad64;
 /*
  * FaceItem: One face, of the form that its tag gives.
  *
- * - first: FaceTag, at 0, as a look ahead
+ * - first: FaceTag, at 0, as a look-ahead
  * - triangle_32: Triangle32, at 0, if first.tag == 0
  *   kind <= 1 must hold (BMD-FLAGS).
  * - quad_32: Quad32, after triangle_32, if first.tag == 1
@@ -474,18 +474,18 @@ typedef uint64_t bmd_quad64;
  * MeshDef: One mesh: 32 bytes, whose lists lie elsewhere.
  *
  * - ofs_vtx: u32, at 0
- *   Refused unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
+ *   Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
  * - ofs_tris: u32, at 4
- *   Refused unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
+ *   Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
  * - ofs_mat: u32, at 8
- *   Refused unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST).
+ *   Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST).
  * - n_vtx: u16, at 12
  *   Must be the number of items in vertices (BMD-VERTEX-COUNT).
  * - n_tris: u16, at 14
  * - sz_vtx: u32, at 16
- *   Refused unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST).
+ *   Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST).
  * - sz_tris: u32, at 20
- *   Refused unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST).
+ *   Rejected unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST).
  * - flags: ControlFlags, at 24
  *   Reserved bits must be 0 (BMD-RESERVED).
  * - resv3: u32, at 28
@@ -494,15 +494,15 @@ typedef uint64_t bmd_quad64;
  * - vertices: u8[sz_vtx] that hold VertexList, at ofs_vtx
  * - faces: u8[sz_tris] that hold FaceList, at ofs_tris
  */
-/* What every MeshDef starts with. */
+/* The fixed start of every MeshDef. */
 typedef struct bmd_mesh_def_start {
-    uint32_t ofs_vtx; /* Offset of the vertices list. Refused unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t ofs_tris; /* Offset of the triangles list. Refused unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t ofs_mat; /* Material name string; 0 for none. Refused unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST). */
+    uint32_t ofs_vtx; /* Offset of the vertices list. Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t ofs_tris; /* Offset of the triangles list. Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t ofs_mat; /* Material name string; 0 for none. Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST). */
     uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT). */
     uint16_t n_tris; /* Number of triangles (B12). */
-    uint32_t sz_vtx; /* Size of the vertices list in bytes. Refused unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
-    uint32_t sz_tris; /* Size of the triangles list in bytes. Refused unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST). */
+    uint32_t sz_vtx; /* Size of the vertices list in bytes. Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
+    uint32_t sz_tris; /* Size of the triangles list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST). */
     bmd_control_flags flags; /* Mesh control flags. Reserved bits must be 0 (BMD-RESERVED). */
     uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_mesh_def_start;
@@ -540,7 +540,7 @@ typedef uint8_t bmd_f8_a;
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
-    uint8_t n_mesh; /* Number of meshes. As many items from id_mesh on must lie within meshes (BMD-LOD-RANGE). */
+    uint8_t n_mesh; /* Number of meshes. The range of this length from id_mesh must lie within meshes (BMD-LOD-RANGE). */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18). */
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;
@@ -636,15 +636,15 @@ typedef uint64_t bmd_pseudo_transform;
 /*
  * BoneDef: One bone: 16 bytes.
  *
- * - entry: BoneEntry, at 0, as a look ahead
+ * - entry: BoneEntry, at 0, as a look-ahead
  * - xform: BoneTransform, at 0, if entry.id_parent != 255
  * - pseudo: PseudoTransform, after xform, if entry.id_parent == 255
  * - ofs_name: u32, after pseudo
- *   Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
+ *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
  * - id_parent: u8, after ofs_name
- *   Must be the position of the parent in the list, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 stands for no parent (BMD-PARENT).
+ *   Must be the index of the parent, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 means no parent (BMD-PARENT).
  * - id_solid: u8, after id_parent
- *   Must be a position in meshes, or 0 for none (BMD-SOLID-RANGE).
+ *   Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
  * - resv1: u8, after id_solid
  *   Must be 0 (BMD-RESERVED).
  * - resv2: u8, after resv1
@@ -707,7 +707,7 @@ typedef uint8_t bmd_anim_tag;
  * AnimDef: One animation: 16 bytes, whose keys lie elsewhere.
  *
  * - ofs_name: u32, at 0
- *   Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
+ *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
  * - n_frames: u8, at 4
  * - fl_hz: AnimRate, at 5
  * - resv1: u8, at 6
@@ -716,20 +716,20 @@ typedef uint8_t bmd_anim_tag;
  *   Must be 0 (BMD-RESERVED).
  * - ofs_frames: u32, at 8
  * - sz_frames: u32, at 12
- *   Refused unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST).
+ *   Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST).
  *   n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
  * - frames: u8[sz_frames] that hold KeyList, at ofs_frames
  */
-/* What every AnimDef starts with. */
+/* The fixed start of every AnimDef. */
 typedef struct bmd_anim_def_start {
-    uint32_t ofs_name; /* Offset of the animation name; 0 for none. Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
+    uint32_t ofs_name; /* Offset of the animation name; 0 for none. Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
     uint8_t n_frames; /* Number of frames in this animation loop. */
     bmd_anim_rate fl_hz; /* Speed, and whether it loops. */
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint8_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_frames; /* Offset of the frames list. */
-    uint32_t sz_frames; /* Size of the frames list in bytes. Refused unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST). n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
+    uint32_t sz_frames; /* Size of the frames list in bytes. Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST). n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
 } bmd_anim_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_anim_def_start) == 16, "size of bmd_anim_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_name) == 0, "offset of ofs_name");

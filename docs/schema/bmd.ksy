@@ -81,7 +81,7 @@ types:
         valid:
           expr: 'ofs_meshes % 4 == 0'
         doc: |
-          Refused if not: the offset is not a multiple of 4.
+          Fails with: the offset is not a multiple of 4.
       - id: sz_meshes
         type: u4
         doc: |
@@ -91,13 +91,13 @@ types:
         valid:
           expr: 'sz_meshes % 32 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of an entry.
+          Fails with: the size is not a multiple of the size of an entry.
       - id: check_sz_meshes_2
         size: 0
         valid:
           expr: 'sz_meshes == 0 or ofs_meshes >= 48'
         doc: |
-          Refused if not: the list overlaps the header.
+          Fails with: the list overlaps the header.
       - id: ofs_lods
         type: u4
         doc: |
@@ -107,7 +107,7 @@ types:
         valid:
           expr: 'ofs_lods % 4 == 0'
         doc: |
-          Refused if not: the offset is not a multiple of 4.
+          Fails with: the offset is not a multiple of 4.
       - id: sz_lods
         type: u4
         doc: |
@@ -117,13 +117,13 @@ types:
         valid:
           expr: 'sz_lods % 4 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of an entry.
+          Fails with: the size is not a multiple of the size of an entry.
       - id: check_sz_lods_2
         size: 0
         valid:
           expr: 'sz_lods == 0 or ofs_lods >= 48'
         doc: |
-          Refused if not: the list overlaps the header.
+          Fails with: the list overlaps the header.
       - id: ofs_bones
         type: u4
         doc: |
@@ -133,7 +133,7 @@ types:
         valid:
           expr: 'ofs_bones % 4 == 0'
         doc: |
-          Refused if not: the offset is not a multiple of 4.
+          Fails with: the offset is not a multiple of 4.
       - id: sz_bones
         type: u4
         doc: |
@@ -143,19 +143,19 @@ types:
         valid:
           expr: 'sz_bones % 16 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of an entry.
+          Fails with: the size is not a multiple of the size of an entry.
       - id: check_sz_bones_2
         size: 0
         valid:
           expr: 'sz_bones / 16 <= 255'
         doc: |
-          Refused if not: there are more than 255 bones.
+          Fails with: there are more than 255 bones.
       - id: check_sz_bones_3
         size: 0
         valid:
           expr: 'sz_bones == 0 or ofs_bones >= 48'
         doc: |
-          Refused if not: the list overlaps the header.
+          Fails with: the list overlaps the header.
       - id: ofs_anims
         type: u4
         doc: |
@@ -165,7 +165,7 @@ types:
         valid:
           expr: 'ofs_anims % 4 == 0'
         doc: |
-          Refused if not: the offset is not a multiple of 4.
+          Fails with: the offset is not a multiple of 4.
       - id: sz_anims
         type: u4
         doc: |
@@ -175,13 +175,13 @@ types:
         valid:
           expr: 'sz_anims % 16 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of an entry.
+          Fails with: the size is not a multiple of the size of an entry.
       - id: check_sz_anims_2
         size: 0
         valid:
           expr: 'sz_anims == 0 or ofs_anims >= 48'
         doc: |
-          Refused if not: the list overlaps the header.
+          Fails with: the list overlaps the header.
   mesh_def:
     doc: |
       One mesh: 32 bytes, whose lists lie elsewhere.
@@ -195,7 +195,7 @@ types:
         valid:
           expr: 'ofs_vtx % 4 == 0'
         doc: |
-          Refused if not: the offset is not a multiple of 4.
+          Fails with: the offset is not a multiple of 4.
       - id: ofs_tris
         type: u4
         doc: |
@@ -205,7 +205,7 @@ types:
         valid:
           expr: 'ofs_tris % 4 == 0'
         doc: |
-          Refused if not: the offset is not a multiple of 4.
+          Fails with: the offset is not a multiple of 4.
       - id: ofs_mat
         type: u4
         doc: |
@@ -215,7 +215,7 @@ types:
         valid:
           expr: 'ofs_mat == 0 or ofs_mat >= 48'
         doc: |
-          Refused if not: the name overlaps the header.
+          Fails with: the name overlaps the header.
       - id: n_vtx
         type: u2
         doc: |
@@ -234,7 +234,7 @@ types:
         valid:
           expr: 'sz_vtx == 0 or ofs_vtx >= 48'
         doc: |
-          Refused if not: the vertices overlap the header.
+          Fails with: the vertices overlap the header.
       - id: sz_tris
         type: u4
         doc: |
@@ -244,7 +244,7 @@ types:
         valid:
           expr: 'sz_tris == 0 or ofs_tris >= 48'
         doc: |
-          Refused if not: the triangles overlap the header.
+          Fails with: the triangles overlap the header.
       - id: flags
         type: 'control_flags'
         doc: |
@@ -443,7 +443,7 @@ types:
         type: b8
         doc: |
           Bone; 0 is the base. Below F0 (B9).
-          Must be a position in bones, or 0 for none (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -547,7 +547,7 @@ types:
         type: b8
         doc: |
           Bone; 0 is the base. Below F0 (B9).
-          Must be a position in bones, or 0 for none (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -633,7 +633,7 @@ types:
         type: b8
         doc: |
           Colour/shade where the tag is F8, bone where it is FA (B10).
-          Must be a position in bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -716,7 +716,7 @@ types:
         type: b8
         doc: |
           Colour/shade where the tag is F9, bone where it is FB (B10).
-          Must be a position in bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -792,7 +792,7 @@ types:
         type: b8
         doc: |
           Bone; 0 is the base.
-          Must be a position in bones, or 0 for none (BMD-VERTEX-BONE).
+          Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
   wide_st:
     doc: |
       Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
@@ -911,17 +911,17 @@ types:
         type: b10
         doc: |
           First vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b10
         doc: |
           Second vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b10
         doc: |
           Third vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
   quad32:
     doc: |
       A quad of 32 bits: indices up to 127.
@@ -934,22 +934,22 @@ types:
         type: b7
         doc: |
           First vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b7
         doc: |
           Second vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b7
         doc: |
           Third vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v3
         type: b7
         doc: |
           Fourth vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: tag2
         type: b2
         doc: |
@@ -967,17 +967,17 @@ types:
         type: b20
         doc: |
           First vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b20
         doc: |
           Second vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b20
         doc: |
           Third vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: tag2
         type: b2
         doc: |
@@ -995,22 +995,22 @@ types:
         type: b15
         doc: |
           First vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b15
         doc: |
           Second vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b15
         doc: |
           Third vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: v3
         type: b15
         doc: |
           Fourth vertex.
-          Must be a position in n_vtx (BMD-INDEX-RANGE).
+          Must be an index into n_vtx (BMD-INDEX-RANGE).
       - id: tag2
         type: b2
         doc: |
@@ -1028,7 +1028,7 @@ types:
         type: u1
         doc: |
           Number of meshes.
-          As many items from id_mesh on must lie within meshes (BMD-LOD-RANGE).
+          The range of this length from id_mesh must lie within meshes (BMD-LOD-RANGE).
       - id: ld_sc
         type: 'f8_a'
         doc: |
@@ -1080,17 +1080,17 @@ types:
         valid:
           expr: 'ofs_name == 0 or ofs_name >= 48'
         doc: |
-          Refused if not: the name overlaps the header.
+          Fails with: the name overlaps the header.
       - id: id_parent
         type: u1
         doc: |
           Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
-          Must be the position of the parent in the list, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 stands for no parent (BMD-PARENT).
+          Must be the index of the parent, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 means no parent (BMD-PARENT).
       - id: id_solid
         type: u1
         doc: |
           Mesh that is the solid of the bone; 0 for none.
-          Must be a position in meshes, or 0 for none (BMD-SOLID-RANGE).
+          Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
       - id: resv1
         type: u1
         valid:
@@ -1263,7 +1263,7 @@ types:
         valid:
           expr: 'ofs_name == 0 or ofs_name >= 48'
         doc: |
-          Refused if not: the name overlaps the header.
+          Fails with: the name overlaps the header.
       - id: n_frames
         type: u1
         doc: |
@@ -1300,7 +1300,7 @@ types:
         valid:
           expr: 'sz_frames == 0 or ofs_frames >= 48'
         doc: |
-          Refused if not: the frames overlap the header.
+          Fails with: the frames overlap the header.
       - id: check_sz_frames_2
         size: 0
         valid:

@@ -1,12 +1,12 @@
 /*
- * Crucible: how its structures lie in a file.
+ * Crucible: the structures of a file.
  *
- * Numbers are little-endian, and nothing lies between one field and the next.
- * The structs may be laid over the bytes of a file on little-endian machines.
+ * Numbers are little-endian, and there is no padding between fields.
+ * On little-endian machines, the structs can be mapped onto the bytes of a file.
  *
- * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ * The bits of a word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.
  *
- * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
  * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
@@ -45,12 +45,12 @@
  * Indices: Indices of vertices, as wide as the file has them.
  *
  * - U16, if index_size == 0: u16[size / 2]
- *   Refused unless size % 2 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+ *   Rejected unless size % 2 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
  *   size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
  * - U32, if index_size != 0: u32[size / 4]
- *   Refused unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+ *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
  *   size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
  */
 
@@ -58,15 +58,15 @@
  * IndexStream: The index data, compressed.
  *
  * - compressed_size: i32, at 0
- *   Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 4
- *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
+ *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
  */
-/* What every IndexStream starts with. */
+/* The fixed start of every IndexStream. */
 typedef struct crucible_index_stream_start {
-    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_index_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_index_stream_start) == 8, "size of crucible_index_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, compressed_size) == 0, "offset of compressed_size");
@@ -124,44 +124,44 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * Values: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
- *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
- *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Normal, if attribute.normal: f32[size / 12][3]
- *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Uv, if attribute.uv: f32[size / 8][2]
- *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Color, if attribute.bit_4: u8[size / 4][4]
- *   Refused unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - BoneWeights, if attribute.bit_5: BoneWeight[size / 24][4]
- *   Refused unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
- *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
+ *   Rejected unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
 
 /*
  * AttributeStream: A [`Stream`] in a file: its header, and its values compressed.
  *
  * - attribute: AttributeFlags, at 0
- *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
- *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
+ *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
+ *   Must be unique in the list (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
- *   Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
- *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
+ *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
  */
-/* What every AttributeStream starts with. */
+/* The fixed start of every AttributeStream. */
 typedef struct crucible_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_attribute_stream_start) == 10, "size of crucible_attribute_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, attribute) == 0, "offset of attribute");
@@ -178,7 +178,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, uncompressed_si
  *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
  * - streams: AttributeStream[attribute_count], after attribute_count
  */
-/* What every Chunk starts with. */
+/* The fixed start of every Chunk. */
 typedef struct crucible_chunk_start {
     uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE). */
 } crucible_chunk_start;
@@ -209,7 +209,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_header, chunk_count) == 7, "offse
  * - length: u64, at 0
  * - chunk: u8[length] that hold Chunk, at 8
  */
-/* What every ModelChunk starts with. */
+/* The fixed start of every ModelChunk. */
 typedef struct crucible_model_chunk_start {
     uint64_t length; /* Size of the chunk in bytes. */
 } crucible_model_chunk_start;
@@ -227,47 +227,47 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentValues: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
- *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
- *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Normal, if attribute.normal: f32[size / 12][3]
- *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Uv, if attribute.uv: f32[size / 8][2]
- *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Tangent, if attribute.bit_4: f32[size / 12][3]
- *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - Color, if attribute.bit_5: u8[size / 4][4]
- *   Refused unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
+ *   Rejected unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
  * - BoneWeights, if attribute.bit_6: BoneWeight[size / 24][4]
- *   Refused unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
- *   Must be as long as those of the other items (CRUCIBLE-COUNT).
- *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
+ *   Rejected unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
+ *   Must be as long as in the other items (CRUCIBLE-COUNT).
+ *   The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
 
 /*
  * TangentAttributeStream: A [`Stream`] in a file: its header, and its values compressed.
  *
  * - attribute: AttributeFlags, at 0
- *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
- *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
+ *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
+ *   Must be unique in the list (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
- *   Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
- *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
+ *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
  */
-/* What every TangentAttributeStream starts with. */
+/* The fixed start of every TangentAttributeStream. */
 typedef struct crucible_tangent_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Refused unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_tangent_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_attribute_stream_start) == 10, "size of crucible_tangent_attribute_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, attribute) == 0, "offset of attribute");
@@ -284,7 +284,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, uncompr
  *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
  * - streams: TangentAttributeStream[attribute_count], after attribute_count
  */
-/* What every TangentChunk starts with. */
+/* The fixed start of every TangentChunk. */
 typedef struct crucible_tangent_chunk_start {
     uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE). */
 } crucible_tangent_chunk_start;
@@ -303,7 +303,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_chunk_start, index_size) == 0, 
  * - length: u64, at 0
  * - chunk: u8[length] that hold TangentChunk, at 8
  */
-/* What every TangentModelChunk starts with. */
+/* The fixed start of every TangentModelChunk. */
 typedef struct crucible_tangent_model_chunk_start {
     uint64_t length; /* Size of the chunk in bytes. */
 } crucible_tangent_model_chunk_start;

@@ -56,13 +56,13 @@ types:
       - id: compressed_size
         type: s4
         doc: |
-          Size of the compressed data in bytes, at least 1 (C3).
+          Size of the compressed data in bytes, 1 at least (C3).
       - id: check_compressed_size
         size: 0
         valid:
           expr: 'compressed_size > 0'
         doc: |
-          Refused if not: an LZ4 block has at least 1 byte.
+          Fails with: an LZ4 block has 1 byte at least.
       - id: uncompressed_size
         type: s4
         doc: |
@@ -72,7 +72,7 @@ types:
         valid:
           expr: 'uncompressed_size >= 0'
         doc: |
-          Refused if not: a size cannot be negative.
+          Fails with: a size cannot be negative.
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
@@ -84,7 +84,7 @@ types:
         valid:
           expr: 'data._io.eof'
         doc: |
-          Nothing is left over of what was unpacked.
+          The unpacked content has no trailing bytes.
   indices:
     doc: |
       Indices of vertices, as wide as the file has them.
@@ -101,7 +101,7 @@ types:
         repeat-expr: 'size / 2'
         doc: |
           16 bits each.
-          Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+          Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
           size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_as_u16
         if: 'choice == 0'
@@ -109,7 +109,7 @@ types:
         valid:
           expr: 'size % 2 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: check_as_u16_3
         if: '(choice == 0)'
         size: 0
@@ -124,7 +124,7 @@ types:
         repeat-expr: 'size / 4'
         doc: |
           32 bits each.
-          Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+          Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
           size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_as_u32
         if: 'choice == 1'
@@ -132,7 +132,7 @@ types:
         valid:
           expr: 'size % 4 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: check_as_u32_3
         if: '(choice == 1)'
         size: 0
@@ -145,7 +145,7 @@ types:
         valid:
           expr: 'choice >= 0'
         doc: |
-          One of the variants fits.
+          The condition of a variant holds.
     instances:
       choice:
         value: >-
@@ -153,7 +153,7 @@ types:
           (index_size != 0) ? 1 :
           -1
         doc: |
-          The number of the variant that fits.
+          The index of the chosen variant.
   tangent_attribute_stream:
     doc: |
       A [`Stream`] in a file: its header, and its values compressed.
@@ -162,24 +162,24 @@ types:
         type: 'attribute_flags'
         doc: |
           Which attribute: exactly one bit (C2).
-          No two of a list may be equal (CRUCIBLE-DUPLICATE).
+          Must be unique in the list (CRUCIBLE-DUPLICATE).
           attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
       - id: check_attribute
         size: 0
         valid:
           expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0'
         doc: |
-          Refused if not: the attribute is not exactly one known bit.
+          Fails with: the attribute is not exactly one known bit.
       - id: compressed_size
         type: s4
         doc: |
-          Size of the compressed data in bytes, at least 1 (C3).
+          Size of the compressed data in bytes, 1 at least (C3).
       - id: check_compressed_size
         size: 0
         valid:
           expr: 'compressed_size > 0'
         doc: |
-          Refused if not: an LZ4 block has at least 1 byte.
+          Fails with: an LZ4 block has 1 byte at least.
       - id: uncompressed_size
         type: s4
         doc: |
@@ -189,7 +189,7 @@ types:
         valid:
           expr: 'uncompressed_size >= 0'
         doc: |
-          Refused if not: a size cannot be negative.
+          Fails with: a size cannot be negative.
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
@@ -201,7 +201,7 @@ types:
         valid:
           expr: 'data._io.eof'
         doc: |
-          Nothing is left over of what was unpacked.
+          The unpacked content has no trailing bytes.
   attribute_flags:
     doc: |
       Which attribute a stream holds: 16 bits (C1).
@@ -254,14 +254,14 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_position3d
         if: 'choice == 0'
         size: 0
         valid:
           expr: 'size % 12 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: as_position2d
         if: 'choice == 1'
         type: f4
@@ -269,14 +269,14 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           Position (X, Y): +X right, +Y up.
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_position2d
         if: 'choice == 1'
         size: 0
         valid:
           expr: 'size % 8 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: as_normal
         if: 'choice == 2'
         type: f4
@@ -284,14 +284,14 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Normal (X, Y, Z).
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_normal
         if: 'choice == 2'
         size: 0
         valid:
           expr: 'size % 12 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: as_uv
         if: 'choice == 3'
         type: f4
@@ -299,14 +299,14 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           UV coordinate (U, V): (0, 0) is the top left of the image.
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_uv
         if: 'choice == 3'
         size: 0
         valid:
           expr: 'size % 8 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: as_tangent
         if: 'choice == 4'
         type: f4
@@ -314,14 +314,14 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Tangent (X, Y, Z), in the tangent dialect only (C10).
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_tangent
         if: 'choice == 4'
         size: 0
         valid:
           expr: 'size % 12 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: as_color
         if: 'choice == 5'
         type: u1
@@ -329,14 +329,14 @@ types:
         repeat-expr: 'size / 4 * 4'
         doc: |
           Colour (red, green, blue, alpha).
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_color
         if: 'choice == 5'
         size: 0
         valid:
           expr: 'size % 4 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: as_bone_weights
         if: 'choice == 6'
         type: 'bone_weight'
@@ -344,21 +344,21 @@ types:
         repeat-expr: 'size / 24 * 4'
         doc: |
           Four bones and their influences (C7).
-          Must be as long as those of the other items (CRUCIBLE-COUNT).
-          The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
+          Must be as long as in the other items (CRUCIBLE-COUNT).
+          The sum of influence must be 1 ± 0.001 (CRUCIBLE-WEIGHT-SUM).
       - id: check_as_bone_weights
         if: 'choice == 6'
         size: 0
         valid:
           expr: 'size % 24 == 0'
         doc: |
-          Refused if not: the size is not a multiple of the size of a value.
+          Fails with: the size is not a multiple of the size of a value.
       - id: check_choice
         size: 0
         valid:
           expr: 'choice >= 0'
         doc: |
-          One of the variants fits.
+          The condition of a variant holds.
     instances:
       choice:
         value: >-
@@ -371,7 +371,7 @@ types:
           attribute.bit_6 ? 6 :
           -1
         doc: |
-          The number of the variant that fits.
+          The index of the chosen variant.
   bone_weight:
     doc: |
       A bone and its influence on a vertex: 6 bytes (C7).

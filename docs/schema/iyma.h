@@ -1,12 +1,12 @@
 /*
- * IyMA: how its structures lie in a file.
+ * IyMA: the structures of a file.
  *
- * Numbers are little-endian, and nothing lies between one field and the next.
- * The structs may be laid over the bytes of a file on little-endian machines.
+ * Numbers are little-endian, and there is no padding between fields.
+ * On little-endian machines, the structs can be mapped onto the bytes of a file.
  *
- * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ * The bits of a word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.
  *
- * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
  * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
@@ -55,7 +55,7 @@
 #define IYMA_HEADER_MAGIC_SIZE 4
 typedef struct iyma_header {
     uint8_t magic_bytes[4]; /* IYMA_HEADER_MAGIC */
-    uint16_t version; /* Version of the format: 1. Refused unless version == 1: the version is not 1 (IYMA-VERSION). */
+    uint16_t version; /* Version of the format: 1. Rejected unless version == 1: the version is not 1 (IYMA-VERSION). */
     uint16_t descriptor_len; /* Size of the encoded descriptor in bytes. */
     uint64_t metadata_checksum; /* RapidHash of the encoded descriptor, its length and the data checksum (I3, I4). */
     uint64_t data_checksum; /* RapidHash of the compressed data; 0 where there is none (I5). */
@@ -71,9 +71,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
  */
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of its first index in the index buffer. */
-    uint32_t index_count; /* Number of its indices. As many items from first_index on must lie within n_indices (IYMA-MESH-RANGE). */
+    uint32_t index_count; /* Number of its indices. The range of this length from first_index must lie within n_indices (IYMA-MESH-RANGE). */
     uint32_t first_vertex; /* Position of its first vertex; its indices are relative to it. */
-    uint32_t vertex_count; /* Number of its vertices. As many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE). */
+    uint32_t vertex_count; /* Number of its vertices. The range of this length from first_vertex must lie within n_vertices (IYMA-MESH-RANGE). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_index) == 0, "offset of first_index");
@@ -176,7 +176,7 @@ typedef uint8_t iyma_vertex_format;
  * - attribute_count: u32, after index_format
  * - attributes: AttributeFields[attribute_count], after attribute_count
  */
-/* What every Descriptor starts with. */
+/* The fixed start of every Descriptor. */
 typedef struct iyma_descriptor_start {
     uint64_t data_len; /* Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file. */
     uint32_t n_vertices; /* Number of vertices. */

@@ -23,7 +23,7 @@ seq:
     valid:
       expr: 'descriptor._io.eof'
     doc: |
-      Nothing is left over of what was unpacked.
+      The unpacked content has no trailing bytes.
   - id: data
     size-eos: true
     process: 'meshspec_zstd(descriptor.data_len)'
@@ -36,7 +36,7 @@ seq:
     valid:
       expr: 'data._io.eof'
     doc: |
-      Nothing is left over of what was unpacked.
+      The unpacked content has no trailing bytes.
 types:
   header:
     doc: |
@@ -53,7 +53,7 @@ types:
         valid:
           expr: 'version == 1'
         doc: |
-          Refused if not: the version is not 1.
+          Fails with: the version is not 1.
       - id: descriptor_len
         type: u2
         doc: |
@@ -129,7 +129,7 @@ types:
         type: u4
         doc: |
           Number of its indices.
-          As many items from first_index on must lie within n_indices (IYMA-MESH-RANGE).
+          The range of this length from first_index must lie within n_indices (IYMA-MESH-RANGE).
       - id: first_vertex
         type: u4
         doc: |
@@ -138,7 +138,7 @@ types:
         type: u4
         doc: |
           Number of its vertices.
-          As many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE).
+          The range of this length from first_vertex must lie within n_vertices (IYMA-MESH-RANGE).
   attribute_fields:
     doc: |
       One vertex buffer as plain fields.
@@ -230,7 +230,7 @@ types:
         valid:
           expr: 'choice >= 0'
         doc: |
-          One of the variants fits.
+          The condition of a variant holds.
     instances:
       choice:
         value: >-
@@ -238,7 +238,7 @@ types:
           (index_format.to_i == 1) ? 1 :
           -1
         doc: |
-          The number of the variant that fits.
+          The index of the chosen variant.
 enums:
   index_format:
     0:

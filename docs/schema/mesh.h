@@ -1,12 +1,12 @@
 /*
- * MESH: how its structures lie in a file.
+ * MESH: the structures of a file.
  *
- * Numbers are little-endian, and nothing lies between one field and the next.
- * The structs may be laid over the bytes of a file on little-endian machines.
+ * Numbers are little-endian, and there is no padding between fields.
+ * On little-endian machines, the structs can be mapped onto the bytes of a file.
  *
- * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ * The bits of a word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.
  *
- * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
  * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
@@ -70,8 +70,8 @@ typedef uint16_t mesh_vertex_format;
  * The header: 13 bytes, 78 in the renderlib dialect.
  */
 typedef struct mesh_header {
-    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Refused unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
-    mesh_vertex_format format; /* Which attributes a vertex has. Refused unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
+    mesh_vertex_format format; /* Which attributes a vertex has. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
     uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
     uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
@@ -93,11 +93,11 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of 
  * - normal: f32[3], at 12, if format.normal
  * - uv: f32[2], after normal, if format.uv
  * - joint_ids: u8[4], after uv, if format.joints
- *   Must be a position in joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
+ *   Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
  * - joint_weights: u8[4], after joint_ids, if format.joints
  *   Decoded as x / 255.0.
  */
-/* What every Vertex starts with. */
+/* The fixed start of every Vertex. */
 typedef struct mesh_vertex_start {
     float position[3]; /* Vertex coordinate (X, Y, Z). Must be finite (MESH-NON-FINITE). */
 } mesh_vertex_start;
@@ -114,8 +114,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
  * One joint of the skeleton: 66 bytes.
  */
 typedef struct mesh_joint {
-    uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be the numbers from 0 up, each once (MESH-JOINT-ID). Must be the position in the list (MESH-JOINT-ORDER). */
-    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the position of the parent in the list, or its id; by one of the two readings, no item is its own ancestor; 255 stands for no parent (MESH-PARENT). */
+    uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID). Must be the index of the item (MESH-JOINT-ORDER). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index of the parent, or its id; by one of the two readings, no item is its own ancestor; 255 means no parent (MESH-PARENT). */
     float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
 } mesh_joint;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");
@@ -143,7 +143,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * dialect.
  *
  * - name: u32, at 0
- *   Must be a position in strings (MESH-NAME).
+ *   Must be an index into strings (MESH-NAME).
  * - duration: f32, at 4
  *   In ticks.
  * - speed: f32, at 8
@@ -151,13 +151,13 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * - pose_count: u32, at 12
  * - timestamps: f32[pose_count], at 16
  *   In ticks.
- *   None may be less than the one before it (MESH-POSE-TIME).
+ *   Must not decrease from item to item (MESH-POSE-TIME).
  * - poses: Pose[pose_count * joint_count], after timestamps
- *   The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
+ *   The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
  */
-/* What every Animation starts with. */
+/* The fixed start of every Animation. */
 typedef struct mesh_animation_start {
-    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. Must be a position in strings (MESH-NAME). */
+    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. Must be an index into strings (MESH-NAME). */
     float duration; /* Duration in ticks. In ticks. */
     float speed; /* Speed in ticks per second. In ticks/s. */
     uint32_t pose_count; /* Number of skeleton poses. */
@@ -178,15 +178,15 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  * - joints: Joint[header.joint_count], after indices
  * - animations: Animation[header.animation_count], after joints
  * - strings: NUL-terminated bytes[to the end], after animations
- *   The last one must end with a NUL (MESH-STRING-END).
+ *   The last string must end with a NUL (MESH-STRING-END).
  */
 
 /*
  * The header: 13 bytes, 78 in the renderlib dialect.
  */
 typedef struct mesh_renderlib_header {
-    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Refused unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
-    mesh_vertex_format format; /* Which attributes a vertex has. Refused unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
+    mesh_vertex_format format; /* Which attributes a vertex has. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
     uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
     uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
@@ -228,11 +228,11 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of sc
  * - pose_count: u32, at 8
  * - timestamps: f32[pose_count], at 12
  *   In ticks.
- *   None may be less than the one before it (MESH-POSE-TIME).
+ *   Must not decrease from item to item (MESH-POSE-TIME).
  * - poses: RenderlibPose[pose_count * joint_count], after timestamps
- *   The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
+ *   The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
  */
-/* What every RenderlibAnimation starts with. */
+/* The fixed start of every RenderlibAnimation. */
 typedef struct mesh_renderlib_animation_start {
     float duration; /* Duration in ticks. In ticks. */
     float speed; /* Speed in ticks per second. In ticks/s. */

@@ -52,7 +52,7 @@ types:
         valid:
           expr: 'version == 1'
         doc: |
-          Refused if not: the version is not 1.0 (0x01).
+          Fails with: the version is not 1.0 (0x01).
       - id: format
         type: 'vertex_format'
         doc: |
@@ -63,7 +63,7 @@ types:
         valid:
           expr: 'format.position'
         doc: |
-          Refused if not: bit 0 is not set: a vertex without a position.
+          Fails with: bit 0 is not set: a vertex without a position.
       - id: check_format_2
         size: 0
         valid:
@@ -174,7 +174,7 @@ types:
         repeat-expr: 4
         doc: |
           Joints the vertex is attached to; 255 with weight 0 for none (M9).
-          Must be a position in joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
+          Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
       - id: joint_weights
         if: 'format.joints'
         type: u1
@@ -191,13 +191,13 @@ types:
         type: u1
         doc: |
           Identifier: the position of the entry (M10).
-          The numbers must be the numbers from 0 up, each once (MESH-JOINT-ID).
-          Must be the position in the list (MESH-JOINT-ORDER).
+          The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID).
+          Must be the index of the item (MESH-JOINT-ORDER).
       - id: parent
         type: u1
         doc: |
           Index of the parent entry; 255 for a root (M10).
-          Must be the position of the parent in the list, or its id; by one of the two readings, no item is its own ancestor; 255 stands for no parent (MESH-PARENT).
+          Must be the index of the parent, or its id; by one of the two readings, no item is its own ancestor; 255 means no parent (MESH-PARENT).
       - id: transform
         type: f4
         repeat: expr
@@ -235,14 +235,14 @@ types:
         doc: |
           Time of each pose in ticks.
           In ticks.
-          None may be less than the one before it (MESH-POSE-TIME).
+          Must not decrease from item to item (MESH-POSE-TIME).
       - id: poses
         type: 'renderlib_pose'
         repeat: expr
         repeat-expr: 'pose_count * joint_count'
         doc: |
           For each timestamp, one entry per joint, in any order (M11).
-          The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
+          The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
   renderlib_pose:
     doc: |
       Where one joint is at one time, in the renderlib dialect: 41 bytes.

@@ -1,17 +1,17 @@
-//! Declarations with some of their imports fixed: the layout of one dialect.
+//! Binds imports to constants, which leaves the layout of one dialect.
 //!
-//! A format with dialects is one declaration that imports the dialect. Whoever shows or walks files of one dialect
-//! needs the layout that remains once the dialect is known: fields of other dialects gone, choices made.
+//! A format with dialects is one declaration that imports the dialect. Printers and walkers of one dialect need
+//! the layout with the dialect bound: other dialects' fields are removed, and choices are resolved.
 
 use super::{
     BinaryOp, Block, Check, Checksum, Constraint, Declaration, Expr, Field, Layout, Requirement, Scope,
     Shape, Type, UnaryOp, Value, Variant,
 };
 
-/// The layout of `T` with these arguments for its imports, in order. Declarations that differ from those without
-/// arguments have `prefix` before their names, so that the layouts of several dialects can stand side by side.
+/// Returns the layout of `T` with these arguments for its imports, in order. Declarations that the arguments
+/// change get `prefix` before their names, so layouts of several dialects can coexist.
 ///
-/// It is made anew and kept for as long as the program runs: keep it in a `static`.
+/// Each call builds the layout again and leaks it: keep it in a `static`.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -37,12 +37,12 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
     bind_some(&T::TYPE, prefix, arguments.iter().cloned().map(Some).collect())
 }
 
-/// As [`bind()`], where `None` leaves an import as it is, to be bound later with another prefix.
+/// As [`bind()`], but `None` leaves an import unbound; a later call can bind it with another prefix.
 pub(crate) fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
     keep(Binder { prefix, bound: Vec::new() }.with(ty, &arguments))
 }
 
-/// Layouts are static data, also those that are made when the program runs.
+/// Leaks a value: layouts are static data, even those built at run time.
 fn keep<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
@@ -53,12 +53,12 @@ fn keep_all<T>(values: Vec<T>) -> &'static [T] {
 
 struct Binder {
     prefix: &'static str,
-    /// What was bound already, with its constants.
+    /// Declarations already bound, with their constants and results.
     bound: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
 }
 
 impl Binder {
-    /// The declaration where those imports that have a constant are gone.
+    /// Returns the declaration without the imports that have a constant.
     fn declaration(
         &mut self,
         declaration: &'static Declaration,
@@ -94,7 +94,7 @@ impl Binder {
         bound
     }
 
-    /// The field, unless it is never there.
+    /// Returns the field, or `None` if its condition is always false.
     fn field(&mut self, field: &Field, scope: &Scope) -> Option<Field> {
         let condition = field.condition.map(|condition| simplify(&condition, scope));
         let mut field = Field { condition, ..*field };
@@ -126,7 +126,7 @@ impl Binder {
         Some(field)
     }
 
-    /// The variants that can still be chosen.
+    /// Returns the variants that can still be chosen.
     fn variants(&mut self, variants: &[Variant], scope: &Scope) -> Vec<Variant> {
         let mut left = Vec::new();
         for variant in variants {
@@ -146,7 +146,7 @@ impl Binder {
         left
     }
 
-    /// A type with the arguments that remain once constants are passed.
+    /// Returns the type with its constant arguments bound, and the remaining arguments.
     fn item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
         let constants: Vec<Option<Value>> = arguments.iter().map(constant).collect();
@@ -169,7 +169,7 @@ impl Binder {
     }
 }
 
-/// The field that a choice has come down to.
+/// Returns the field of a choice with only one variant left.
 fn chosen(ty: &Type) -> Option<&'static Field> {
     match ty {
         Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) => {
@@ -179,7 +179,7 @@ fn chosen(ty: &Type) -> Option<&'static Field> {
     }
 }
 
-/// The constraint, unless it never applies.
+/// Returns the constraint, or `None` if it never applies.
 fn constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
     let condition = constraint.condition.map(|condition| simplify(&condition, scope));
     let requirement = match constraint.requirement {
@@ -216,7 +216,7 @@ fn constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// The expression with what is known in `scope` put in.
+/// Replaces everything that `scope` determines by its value.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),

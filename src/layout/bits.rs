@@ -1,4 +1,4 @@
-//! Words in little-endian bytes, and packed ones: integers whose bits are fields.
+//! Little-endian words, and packed words: integers whose bits are fields.
 
 use super::{Constraint, Declaration, Decoding, IntType, Lookup, Shape, Type, Value};
 use meshspec_derive::ToJson;
@@ -8,73 +8,73 @@ use meshspec_derive::ToJson;
 pub struct BitField {
     /// The name.
     pub name: &'static str,
-    /// The documentation comment.
+    /// The doc comment.
     pub doc: &'static str,
-    /// Where it lies.
+    /// The range in the word.
     pub bits: BitRange,
-    /// Whether the highest bit is a sign.
+    /// Whether the highest bit is the sign.
     pub signed: bool,
-    /// Whether the bits mean nothing: they must be kept and have no getter.
+    /// Whether the bits have no meaning: they are preserved and have no getter.
     pub reserved: bool,
-    /// Whether it is a single flag.
+    /// Whether it is a single-bit flag.
     pub flag: bool,
-    /// The declaration of the bits, where they are themselves a packed word.
+    /// The declaration of the nested packed word, if it is one.
     pub declared: Option<&'static Declaration>,
     /// The constraints on the value.
     pub constraints: &'static [Constraint],
-    /// What the stored value stands for.
+    /// The meaning of the stored value.
     pub decoding: Decoding,
 }
 
-/// Bits of a word: declared once with modular-bitfield, used as constants in hot loops.
+/// A bit range of a word: declared once with modular-bitfield, used as constants in hot loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct BitRange {
     /// The lowest bit, counted from the least significant bit of the little-endian word.
     pub offset: u32,
-    /// Number of bits, 1 to 128.
+    /// The number of bits, 1 to 128.
     pub width: u32,
 }
 
 impl BitRange {
-    /// A range of this width that starts where `self` ends.
+    /// Returns a range of this width that starts where `self` ends.
     pub const fn then(self, width: u32) -> BitRange {
         BitRange { offset: self.offset + self.width, width }
     }
 
-    /// The same bits of a word that starts at bit `offset` of another one.
+    /// Returns the range relative to an outer word, in which this word starts at bit `offset`.
     pub(crate) const fn after(self, offset: u32) -> BitRange {
         BitRange { offset: self.offset + offset, ..self }
     }
 
-    /// The bits of this range in a word of up to 128 bits, shifted down; unsigned.
+    /// Extracts the unsigned bits of this range from a word of up to 128 bits.
     pub const fn of(self, word: u128) -> u128 {
         (word >> self.offset) & (u128::MAX >> (128 - self.width))
     }
 
-    /// A word with the bits of this range set, and no others.
+    /// Returns a word with exactly the bits of this range set.
     pub const fn mask(self) -> u128 {
         (u128::MAX >> (128 - self.width)) << self.offset
     }
 
-    /// The word with other bits in this range; what does not fit is cut off.
+    /// Returns the word with `bits` in this range; truncates bits above the width.
     pub const fn put(self, word: u128, bits: u128) -> u128 {
         word & !self.mask() | bits << self.offset & self.mask()
     }
 
-    /// The bits of this range in a word of up to 64 bits, shifted down; unsigned. Inlines to a shift and a mask.
+    /// Extracts the unsigned bits of this range from a word of up to 64 bits. Inlines to a shift and a mask.
     #[inline(always)]
     pub const fn of_u64(self, word: u64) -> u64 {
         (word >> self.offset) & (u64::MAX >> (64 - self.width))
     }
 
-    /// As [`of`](BitRange::of), with the highest bit of the range as a sign.
+    /// As [`of`](BitRange::of), but sign-extends the highest bit of the range.
     pub const fn signed_of(self, word: u128) -> i128 {
         let unused = 128 - self.width;
         ((self.of(word) << unused) as i128) >> unused
     }
 }
 
-/// The little-endian word in up to 16 bytes.
+/// Reads a little-endian word of up to 16 bytes.
 pub(super) fn word(bytes: &[u8]) -> u128 {
     match *bytes {
         [a] => a.into(),
@@ -85,7 +85,7 @@ pub(super) fn word(bytes: &[u8]) -> u128 {
 }
 
 impl IntType {
-    /// Returns the lowest and the highest number; without the numbers of 128 bits that an `i128` lacks.
+    /// Returns the lowest and the highest value, clamped to `i128` for 128-bit integers.
     pub(crate) fn range(self) -> (i128, i128) {
         match self.signed {
             true => (i128::MIN >> (128 - self.bits), i128::MAX >> (128 - self.bits)),
@@ -107,8 +107,7 @@ impl Declaration {
         if let Shape::Bits { fields, .. } = self.shape { fields } else { &[] }
     }
 
-    /// Returns the bit field at a path in a packed word, which leads through words in words, and its range in the
-    /// outermost word.
+    /// Returns the bit field at a path, which may lead through nested words, and its range in the outermost word.
     pub(crate) fn bit_field_at(&self, path: &[&str]) -> Option<(BitRange, &'static BitField)> {
         let (name, rest) = path.split_first()?;
         let field = self.bit_fields().iter().find(|field| field.name == *name)?;
@@ -119,8 +118,8 @@ impl Declaration {
         Some((bits.after(field.bits.offset), inner))
     }
 
-    /// Returns all bit fields of a packed word, those of a nested word after its own field, each with the word that
-    /// declares it and its range in the outermost word.
+    /// Returns all bit fields, each with its declaring word and its range in the outermost word. The fields of a
+    /// nested word follow the field that holds it.
     pub(crate) fn all_bit_fields(&'static self) -> Vec<(&'static Declaration, BitRange, &'static BitField)> {
         let mut all = Vec::new();
         for field in self.bit_fields() {
@@ -133,7 +132,7 @@ impl Declaration {
 }
 
 impl Type {
-    /// Returns the type of the stored number: of an enum or packed word an unsigned integer.
+    /// Returns the type of the stored number: for an enum or packed word, an unsigned integer.
     pub(super) fn stored(&self) -> Type {
         match self.without_order() {
             Type::Declared(Declaration {
@@ -153,7 +152,7 @@ impl Type {
         }
     }
 
-    /// The number, or packed word, in these bytes.
+    /// Reads the number or packed word in these bytes.
     pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
         if let Type::Big(number) = self {
             let (mut reversed, size) = ([0; 16], bytes.len().min(16));
@@ -175,7 +174,7 @@ impl Type {
     }
 }
 
-/// The fields of a packed word, and the values that the struct around it names.
+/// The fields of a packed word, then the names of the enclosing struct.
 pub(super) struct WordFields<'w> {
     pub(super) word: u128,
     pub(super) fields: &'static [BitField],

@@ -1,49 +1,49 @@
-//! Fields of bytes that hold another structure: how it is packed, and its checksum.
+//! Byte fields that hold another structure: their packing and checksums.
 
 use super::{Expr, Type, Value};
 
-/// What a field of plain bytes holds: another structure, possibly compressed.
+/// The content of a byte field: another structure, possibly compressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Block {
     /// How the bytes are packed.
     pub packing: Packing,
-    /// The value that chooses between the encodings of a [`Packing::Coded`], or between packings.
+    /// The value that selects the encoding of a [`Packing::Coded`], or the packing of a [`Packing::Chosen`].
     pub encoding: Option<Expr>,
-    /// Size of the content once unpacked, where the file states it.
+    /// The unpacked size in bytes, if the file stores it.
     pub size: Option<Expr>,
-    /// The content.
+    /// The type of the content.
     pub content: Type,
-    /// Values for the imports of the content.
+    /// Arguments for the imports of the content.
     pub arguments: &'static [Expr],
-    /// Whether the content's fields count as the containing struct's own in paths.
+    /// Whether paths treat the content's fields as fields of the containing struct.
     pub inline: bool,
 }
 
-/// The checksum of the bytes of a field as they lie in the file, or of several fields of a struct: the last of them
-/// declares it.
+/// The checksum of a field's stored bytes, or of several fields of a struct. The last of them declares it.
 ///
-/// [`check_bytes`](super::check_bytes) verifies it, unless code enforces the rule of the field that stores it. The
-/// [assembler](super::assemble) computes it.
+/// [`check_bytes`](super::check_bytes) verifies it, unless the rule of the field that stores it is enforced by
+/// code. The [assembler](super::assemble) computes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checksum {
-    /// The field that stores it: an earlier one, or a later one of the same struct.
+    /// The field that stores the checksum: an earlier field, or a later field of the same struct.
     pub stored: Expr,
-    /// The function.
+    /// The checksum function.
     pub function: ChecksumFunction,
-    /// The arguments of the function beside the bytes.
+    /// The further arguments of the function, after the bytes.
     pub arguments: &'static [Expr],
-    /// The first field that it covers, `self` for the start of the struct; `None` if it covers one field.
+    /// The first field covered, or `self` for the start of the struct; `None` if only the declaring field is
+    /// covered.
     pub from: Option<&'static str>,
-    /// The stored number that means "no checksum".
+    /// The stored number for "no checksum".
     pub none: Option<i128>,
 }
 
-/// A way to compute checksums.
+/// A checksum function.
 #[derive(Debug, Clone, Copy)]
 pub struct ChecksumFunction {
     /// The usual name.
     pub name: &'static str,
-    /// The checksum of bytes, given the values of the [arguments](Checksum::arguments).
+    /// Computes the checksum of bytes, given the values of the [arguments](Checksum::arguments).
     pub compute: fn(&[u8], &[Value]) -> u64,
 }
 
@@ -53,30 +53,29 @@ impl PartialEq for ChecksumFunction {
     }
 }
 
-/// How a [`Block`] is packed.
+/// The packing of a [`Block`].
 #[derive(Debug, Clone, Copy)]
 pub enum Packing {
-    /// As it is.
+    /// Uncompressed.
     Stored,
     /// One raw LZ4 block.
     Lz4,
     /// Zstandard frames without magic bytes.
     Zstd,
-    /// Values that the format encodes in a way of its own, small enough to be decoded as a whole.
+    /// Values in a format-specific encoding, small enough to decode at once.
     Coded {
         /// The name of the encoding.
         name: &'static str,
-        /// Lays the values out as plain fields. Where there are several encodings, the [value](Block::encoding)
-        /// says which one it is.
+        /// Decodes to plain fields. The [value](Block::encoding) selects among several encodings.
         decode: Recode,
-        /// Encodes plain fields, in the same encoding.
+        /// Encodes plain fields in the same encoding.
         encode: Recode,
     },
-    /// One of several, by the [value](Block::encoding) that numbers them.
+    /// A packing selected by the [value](Block::encoding).
     Chosen(&'static [(i128, Packing)]),
 }
 
-/// The plain fields of an encoded block, or the other way round; or why there are none.
+/// Converts an encoded block to plain fields or back; an error is the reason as text.
 pub type Recode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {

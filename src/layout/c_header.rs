@@ -1,8 +1,8 @@
-//! A C header: packed structs where sizes are fixed, macros for bits and for offsets that follow from a format word,
-//! comments for the rest.
+//! Prints a C header: packed structs for fixed sizes, macros for bits and for offsets that depend on a format
+//! word, comments for the rest.
 //!
-//! A declaration whose size varies gets its table as a comment, a struct of the fields that always come first
-//! (`…_start`), and, where only its imports have a say, macros with the offset and size of each field.
+//! A declaration of variable size gets its table as a comment and a struct of its leading fixed fields
+//! (`…_start`). If its size depends only on imports, it also gets macros with the offset and size of each field.
 
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
@@ -12,7 +12,7 @@ use super::wording::{
 };
 use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
-/// The header of a format, whose name is the prefix of all names in it, with a note at the start.
+/// Prints the header of a format, with a note at the start. All its names start with `name`.
 pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let c = C { prefix: name };
     let note = if note.is_empty() { String::new() } else { format!("\n\n{note}") };
@@ -21,11 +21,11 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
     comment(
         &mut out,
         &format!(
-            "{title}: how its structures lie in a file.\n\nNumbers are little-endian, and nothing lies between one field \
-         and the next.\nThe structs may be laid over the bytes of a file on little-endian machines.\n\nOf the bits of \
-         a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).\n\nMagic \
-             bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" gives the formula of a number: x is the \
-             stored one,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}"
+            "{title}: the structures of a file.\n\nNumbers are little-endian, and there is no padding between \
+             fields.\nOn little-endian machines, the structs can be mapped onto the bytes of a file.\n\nThe bits of a \
+             word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.\n\nMagic \
+             bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" introduces a formula: x is the \
+             stored number,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}"
         ),
     );
     out.line(format!("#ifndef {guard}"));
@@ -70,7 +70,7 @@ fn comment(out: &mut Lines, text: &str) {
     }
 }
 
-/// Words that are no names in C or C++.
+/// Reserved words of C and C++.
 const KEYWORDS: &str = "and asm auto bool break case catch char class const continue default delete do double else \
     enum explicit export extern false float for friend goto if inline int long mutable namespace new not operator or \
     private protected public register restrict return short signed sizeof static struct switch template this throw \
@@ -80,7 +80,7 @@ fn member_name(name: &str) -> String {
     name_beside(KEYWORDS, name)
 }
 
-/// A header in the making: what its names start with.
+/// The printer; all names start with `prefix`.
 struct C<'p> {
     prefix: &'p str,
 }
@@ -93,7 +93,7 @@ impl Notation for C<'_> {
             match index.checked_sub(1).and_then(|before| steps.get(before)) {
                 Some(ValueKind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
                 Some(_) => text = format!("{text}.{}", member_name(name)),
-                // The parameter of a macro; the macro of a bit field has parentheses of its own.
+                // A macro parameter gets parentheses; the macro of a bit field adds its own.
                 None if path.len() > 1 => text = member_name(name),
                 None => text = format!("({})", member_name(name)),
             }
@@ -177,7 +177,7 @@ impl C<'_> {
         }
     }
 
-    /// Type and name of a field of fixed size.
+    /// Returns the type and name of a field of fixed size.
     fn member(&self, field: &Field) -> String {
         let flat = field.ty.flat();
         let length = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
@@ -192,7 +192,7 @@ impl C<'_> {
             Type::Float(4) => "float".to_owned(),
             Type::Float(_) => "double".to_owned(),
             Type::Declared(declaration) => self.type_name(declaration),
-            // C has no type for big-endian numbers: their bytes.
+            // C has no type for big-endian numbers, so they become byte arrays.
             other => {
                 dimensions.push_str(&format!("[{}]", other.size().unwrap_or_default()));
                 "uint8_t".to_owned()
@@ -201,7 +201,7 @@ impl C<'_> {
         format!("{ty} {}{dimensions}", member_name(field.name))
     }
 
-    /// What can be said of a struct whose size varies.
+    /// Prints a struct of variable size.
     fn variable(&self, out: &mut Lines, reached: &Reached, fields: &'static [Field]) {
         let declaration = reached.declaration;
         let names = reached.names;
@@ -212,7 +212,7 @@ impl C<'_> {
             let condition =
                 field.condition.map(|c| format!(", if {}", readable(&c, &names))).unwrap_or_default();
             let ty = described_type(field, &names);
-            let ahead = if field.lookahead { ", as a look ahead" } else { "" };
+            let ahead = if field.lookahead { ", as a look-ahead" } else { "" };
             text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
             text.prefixed("  ", &refusal_lines(field, &names));
         }
@@ -229,13 +229,13 @@ impl C<'_> {
         if !start.is_empty() && !named_already {
             let sizes = start.iter().filter_map(|field| field.size(&scope)).sum::<u64>();
             let size = declaration.magic.len() as u64 + sizes;
-            out.line(format!("/* What every {} starts with. */", declaration.name));
+            out.line(format!("/* The fixed start of every {}. */", declaration.name));
             self.structure(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
         }
         self.offset_macros(out, reached, fields, &names);
     }
 
-    /// Offsets and sizes as macros of the imports, if nothing else has a say in them.
+    /// Prints offsets and sizes as macros of the imports, if they depend on nothing else.
     fn offset_macros(&self, out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
         let plain =
             |kind: &ValueKind| matches!(kind, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
@@ -264,7 +264,7 @@ impl C<'_> {
         out.line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
     }
 
-    /// The size of a field as a number or as a term of the imports, which alone decide it.
+    /// Returns the size of a field as a number or a term of the imports; `None` if it depends on anything else.
     fn size_term(&self, field: &Field, names: &Names) -> Option<Size> {
         if field.block.is_some() {
             return None;
@@ -285,7 +285,7 @@ impl C<'_> {
         Some(Size::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
     }
 
-    /// Magic bytes as a string.
+    /// Prints magic bytes as a string.
     fn magic(&self, out: &mut Lines, declaration: &Declaration) {
         if declaration.magic.is_empty() {
             return;
@@ -312,7 +312,7 @@ impl C<'_> {
             1 | 2 | 4 | 8 => out.line(format!("typedef uint{}_t {name};", 8 * size)),
             _ => {
                 out.line(format!("typedef struct {name} {{ uint8_t bytes[{size}]; }} {name};"));
-                out.line("/* The bits are those of the bytes as one little-endian number. */");
+                out.line("/* Bits are numbered in the bytes as one little-endian number. */");
             }
         }
         for field in fields {
@@ -345,18 +345,18 @@ enum Size {
     Term(String),
 }
 
-/// `Vertex: ` and the documentation.
+/// Prints `Vertex: ` and the doc comment.
 fn title(text: &mut Lines, declaration: &Declaration) {
     text.prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
 }
 
-/// What checks of a field refuse, and the remarks on it.
+/// Returns the checks and remarks of a field, a line for each.
 fn refusal_lines(field: &Field, names: &Names) -> String {
     let checks = field.checks.iter().map(|check| check_text(check, field, names, str::to_owned));
     checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
 }
 
-/// Bytes in a string literal; three octal digits each where they are no plain characters.
+/// Returns bytes as a string literal, with anything but plain characters as three octal digits.
 fn string_literal(bytes: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
     let escaped =
@@ -368,7 +368,7 @@ fn at(offset: &str) -> String {
     if offset.starts_with(|c: char| c.is_ascii_digit()) { format!("at {offset}") } else { offset.to_owned() }
 }
 
-/// The type, with what a block holds.
+/// Returns the type, with the content of a block.
 fn described_type(field: &Field, names: &Names) -> String {
     let ty = type_text(field, names);
     match &field.block {

@@ -1,4 +1,4 @@
-//! Ready checksum functions for declarations: `#[layout(checksum = crc, by = CRC32)]`.
+//! Predefined checksum functions for declarations: `#[layout(checksum = crc, by = CRC32)]`.
 
 use super::{ChecksumFunction, Value};
 
@@ -10,19 +10,19 @@ pub const CRC32: ChecksumFunction =
 pub const ADLER32: ChecksumFunction =
     ChecksumFunction { name: "Adler-32", compute: |bytes, _| adler2::adler32_slice(bytes).into() };
 
-/// XXH32; the argument is the seed, 0 without one.
+/// XXH32; the argument is the seed, 0 if omitted.
 pub const XXH32: ChecksumFunction = ChecksumFunction {
     name: "XXH32",
     compute: |bytes, arguments| xxhash_rust::xxh32::xxh32(bytes, seed(arguments) as u32).into(),
 };
 
-/// XXH64; the argument is the seed, 0 without one.
+/// XXH64; the argument is the seed, 0 if omitted.
 pub const XXH64: ChecksumFunction = ChecksumFunction {
     name: "XXH64",
     compute: |bytes, arguments| xxhash_rust::xxh64::xxh64(bytes, seed(arguments)),
 };
 
-/// XXH3 of 64 bits; the argument is the seed, 0 without one.
+/// XXH3 of 64 bits; the argument is the seed, 0 if omitted.
 pub const XXH3: ChecksumFunction = ChecksumFunction {
     name: "XXH3",
     compute: |bytes, arguments| xxhash_rust::xxh3::xxh3_64_with_seed(bytes, seed(arguments)),

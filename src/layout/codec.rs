@@ -1,4 +1,4 @@
-//! binrw's codec of a declaration, with errors that the walker locates.
+//! Reads and writes declared types with binrw; the walker locates its errors.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use super::structure::Structure;
 use super::{Layout, Type};
 use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOptions};
 
-/// Decodes a file with binrw's codec.
+/// Reads a file with binrw's codec.
 ///
 /// ```
 /// use binrw::binrw;
@@ -29,7 +29,7 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 ///
 /// # Errors
 ///
-/// The first fault of the structure, or the first finding of [`check`] that the strictness of the options rejects, with path,
+/// Returns the first structural fault, or the first finding of [`check`] that the strictness rejects, with path,
 /// bytes and rule.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
     let structure = Structure::of(root::<T>());
@@ -39,11 +39,11 @@ pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &
     Ok(value)
 }
 
-/// Encodes a value with binrw's codec.
+/// Writes a value with binrw's codec.
 ///
 /// # Errors
 ///
-/// If binrw fails, or the strictness of the options rejects a finding of [`check`].
+/// If binrw fails, or the strictness rejects a finding of [`check`].
 pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     value: &T,
     options: &WriteOptions,
@@ -53,19 +53,19 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     Ok(bytes)
 }
 
-/// Returns all violations in a file of a declared type: the first fault of its structure or, without one,
-/// trailing bytes and violated constraints, each with path and bytes.
+/// Returns all violations in a file of a declared type: the first structural fault or, without one, trailing bytes
+/// and violated constraints. Each has a path and bytes.
 ///
 /// # Errors
 ///
-/// If decoding would take more than the limits allow.
+/// If decoding would exceed the limits.
 pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
     let (structure, mut report) = (Structure::of(root::<T>()), Report::new(&options.limits));
     structure.check(bytes, &options.limits, &mut report)?;
     Ok(report)
 }
 
-/// Decodes a file without checking it. An error has the place of the first fault.
+/// Decodes a file without checking it. Errors are located at the first fault.
 pub(crate) fn decode<T>(
     structure: &Structure,
     bytes: &[u8],
@@ -83,18 +83,18 @@ pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Ve
     Ok(out.into_inner())
 }
 
-/// Returns the options with room for a finding of each rule, since reading refuses the first.
+/// Returns the options with room for at least one finding of each rule, since reading rejects the first.
 pub(crate) fn keeping_findings(options: &ReadOptions) -> ReadOptions {
     let most = options.limits.max_findings_per_rule.max(1);
     ReadOptions { limits: options.limits.with_max_findings_per_rule(most), ..options.clone() }
 }
 
-/// Returns an error for the first finding that this strictness refuses.
+/// Returns an error for the first finding that this strictness rejects.
 pub(crate) fn accept(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
     report.first_refused(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
-/// Returns the [`Error`] inside a binrw error, or converts its message with `other`.
+/// Returns the [`Error`] inside a binrw error, or else converts the binrw error with `other`.
 pub(crate) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
     match error {
         binrw::Error::Backtrace(trace) => of_binrw(*trace.error, other),

@@ -1,19 +1,19 @@
-//! Which bytes of a file no field covers.
+//! Finds the bytes of a file that no field covers.
 
 use std::ops::Range;
 
 use crate::Span;
 
-/// The bytes of the file that were reported.
+/// The byte ranges of the fields reported so far.
 #[derive(Debug, Default)]
 pub(super) struct Coverage(Vec<Range<u64>>);
 
 impl Coverage {
-    /// Notes a value; those in unpacked blocks do not count.
+    /// Adds the range of a value; values in unpacked blocks do not count.
     pub(super) fn add(&mut self, span: &Span) {
         let Span::Bytes(range) = span else { return };
         match self.0.last_mut() {
-            // Mostly, a field follows the one before it.
+            // Usually, each field follows the previous one.
             Some(last) if (last.start..=last.end).contains(&range.start) => {
                 last.end = last.end.max(range.end)
             }
@@ -21,7 +21,7 @@ impl Coverage {
         }
     }
 
-    /// The gaps between the values and behind them, in a file of this size.
+    /// Returns the gaps between the values and after the last, in a file of `size` bytes.
     pub(super) fn gaps(mut self, size: u64) -> Vec<Range<u64>> {
         self.0.sort_unstable_by_key(|range| range.start);
         self.0.push(size..size);

@@ -1,4 +1,4 @@
-//! The data model: declarations as constants.
+//! The data model of declarations, as constants.
 
 use std::ops::RangeInclusive;
 
@@ -14,13 +14,13 @@ pub enum Type {
     Signed(u32),
     /// An IEEE 754 number of this many bytes.
     Float(u32),
-    /// A number or enum of several bytes, the most significant first. All others are little-endian.
+    /// A big-endian number or enum of several bytes. All other types are little-endian.
     Big(&'static Type),
     /// A fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
-    /// A list with the [count](Field::count) of its field, or up to the end without one.
+    /// A list with the [count](Field::count) of its field; without a count, it runs to the end.
     List(&'static Type),
-    /// Bytes up to and including a NUL. Only the last string of a list that runs to the end may lack it.
+    /// Bytes up to and including a NUL. In a list that runs to the end, the last string may lack it.
     NulString,
     /// A struct, choice, enum or packed word with a declaration.
     Declared(&'static Declaration),
@@ -31,11 +31,11 @@ pub enum Type {
 pub struct Declaration {
     /// The Rust name, without lifetimes.
     pub name: &'static str,
-    /// The documentation comment.
+    /// The doc comment.
     pub doc: &'static str,
-    /// Names of the arguments that the containing struct passes.
+    /// The names of the arguments that the containing struct passes.
     pub imports: &'static [&'static str],
-    /// The magic bytes of a value.
+    /// The magic bytes at the start.
     pub magic: &'static [u8],
     /// The content.
     pub shape: Shape,
@@ -49,7 +49,7 @@ impl PartialEq for Declaration {
             let Declaration { name, doc, imports, magic, shape, decoding } = *declaration;
             (name, doc, imports, magic, shape, decoding)
         };
-        // Mostly, equal declarations are one constant.
+        // Equal declarations are usually the same constant.
         std::ptr::eq(self, other) || content(self) == content(other)
     }
 }
@@ -59,18 +59,18 @@ impl PartialEq for Declaration {
 pub enum Shape {
     /// A sequence of fields.
     Struct(&'static [Field]),
-    /// One of several alternatives: the first whose condition on the imports holds.
+    /// One of several variants: the first whose condition on the imports holds.
     Choice(&'static [Variant]),
     /// Named values of one integer.
     Enum {
-        /// Size of the integer in bytes.
+        /// The size of the integer in bytes.
         size: u32,
         /// The values.
         values: &'static [EnumValue],
     },
-    /// Bit fields of one little-endian word, the lowest bits first.
+    /// Bit fields of a little-endian word.
     Bits {
-        /// Size of the word in bytes.
+        /// The size of the word in bytes.
         size: u32,
         /// The fields, lowest bit first.
         fields: &'static [BitField],
@@ -80,9 +80,9 @@ pub enum Shape {
 /// One field of a struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Field {
-    /// The name; for a field without one, its index.
+    /// The name; for an unnamed field, its index.
     pub name: &'static str,
-    /// The documentation comment.
+    /// The doc comment.
     pub doc: &'static str,
     /// The type, without the `Option` of a conditional field.
     pub ty: Type,
@@ -90,24 +90,24 @@ pub struct Field {
     pub condition: Option<Expr>,
     /// The number of items of a [`Type::List`].
     pub count: Option<Expr>,
-    /// Values for the imports of the field's type, or of its items.
+    /// Arguments for the imports of the field's type, or of its items.
     pub arguments: &'static [Expr],
     /// The offset from the start of the file, for a field that does not follow the previous one.
     pub position: Option<Expr>,
-    /// Whether the next field starts at the same offset. A look-ahead exists only for expressions.
+    /// Whether the next field starts at the same offset. A look-ahead is used only in expressions.
     pub lookahead: bool,
-    /// Conditions that must hold once the field is read.
+    /// Conditions verified after the field is read.
     pub checks: &'static [Check],
-    /// The constraints that rules of the format put on the value. [`check_bytes`](super::check_bytes) verifies them; the walker
-    /// does not.
+    /// The format's constraints on the value. [`check_bytes`](super::check_bytes) verifies them; the walker does
+    /// not.
     pub constraints: &'static [Constraint],
-    /// What plausible values are, such as unit vectors. Generated files have it; nothing checks it.
+    /// Properties of plausible values, such as unit vectors. Generated files satisfy them; nothing checks them.
     pub plausible: &'static [Constraint],
     /// The structure within the bytes of the field.
     pub block: Option<Block>,
     /// The checksum of the bytes up to the end of the field.
     pub checksum: Option<Checksum>,
-    /// The rule that a fault in this field breaks, if it is not the general rule of the format.
+    /// The rule for faults in this field, if it is not the general rule of the format.
     pub rule: Option<&'static Rule>,
     /// The meaning of the stored value or of its items.
     pub decoding: Decoding,
@@ -118,35 +118,35 @@ pub struct Field {
 pub struct Check {
     /// The condition.
     pub condition: Expr,
-    /// The message if the condition does not hold.
+    /// The message if it does not hold.
     pub message: &'static str,
 }
 
-/// One alternative of a [`Shape::Choice`].
+/// A variant of a [`Shape::Choice`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
     /// The name.
     pub name: &'static str,
-    /// The documentation comment.
+    /// The doc comment.
     pub doc: &'static str,
-    /// The condition for this alternative; the first that holds wins.
+    /// The condition; the first variant whose condition holds is chosen.
     pub condition: Expr,
-    /// The only field. Its path is that of the choice itself.
+    /// The field, whose path is that of the choice itself.
     pub field: Field,
 }
 
-/// One named value of an integer.
+/// A named value of an enum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnumValue {
     /// The name.
     pub name: &'static str,
-    /// The documentation comment.
+    /// The doc comment.
     pub doc: &'static str,
-    /// The number in the file.
+    /// The stored number.
     pub value: i128,
 }
 
-/// An array or list with all its dimensions.
+/// An array or list, with nested dimensions flattened.
 #[derive(Debug, Clone)]
 pub(crate) struct Flat {
     /// The type of the items.
@@ -156,7 +156,7 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    /// Returns `true` if the length of a dimension is up to the field.
+    /// Returns `true` if the field determines the length of a dimension.
     pub fn is_list(&self) -> bool {
         self.dimensions.contains(&None)
     }
@@ -192,7 +192,7 @@ impl Type {
         if let Type::Big(number) = self { number } else { self }
     }
 
-    /// Returns the innermost items and all dimensions.
+    /// Returns the innermost item type and all dimensions.
     pub(crate) fn flat(&self) -> Flat {
         let mut flat = Flat { item: *self, dimensions: Vec::new() };
         while let Some((item, count)) = flat.item.items() {
@@ -202,7 +202,7 @@ impl Type {
         flat
     }
 
-    /// Returns the declaration of the type or of its innermost items.
+    /// Returns the declaration of the type or of its innermost items, if any.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match self {
             Type::Declared(declaration) => Some(declaration),
@@ -216,12 +216,12 @@ impl Type {
         if let Type::Declared(declaration) = self { declaration.magic } else { &[] }
     }
 
-    /// Returns the size in bytes; `None` if it depends on content or arguments.
+    /// Returns the size in bytes; `None` if it depends on the content or the arguments.
     pub fn size(&self) -> Option<u64> {
         self.size_in(&Scope::default(), &[])
     }
 
-    /// Returns the smallest and the largest size in bytes of any value; `None` if lists leave it open.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if lists leave it open.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         match self {
             Type::Declared(declaration) => declaration.size_range(),
@@ -233,7 +233,7 @@ impl Type {
         }
     }
 
-    /// Returns the size in bytes of a value with these arguments from `scope`; `None` if it depends on the content.
+    /// Returns the size in bytes with these arguments from `scope`; `None` if it depends on the content.
     pub(crate) fn size_in(&self, scope: &dyn Lookup, arguments: &[Expr]) -> Option<u64> {
         match self {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
@@ -251,12 +251,12 @@ impl Type {
 }
 
 impl Declaration {
-    /// Returns the alternatives; empty for anything but a choice.
+    /// Returns the variants; empty unless the declaration is a choice.
     pub(crate) fn variants(&self) -> &'static [Variant] {
         if let Shape::Choice(variants) = self.shape { variants } else { &[] }
     }
 
-    /// Returns the fields of a struct, or the field of each alternative of a choice.
+    /// Returns the fields of a struct, or the field of each variant of a choice.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> + Clone + use<> {
         let fields: &[Field] = if let Shape::Struct(fields) = self.shape { fields } else { &[] };
         fields.iter().chain(self.variants().iter().map(|variant| &variant.field))
@@ -281,7 +281,7 @@ impl Declaration {
         }
     }
 
-    /// Returns the smallest and the largest size in bytes of any value; `None` if lists leave it open.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if lists leave it open.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         if let Some(size) = self.size(&Scope::default()) {
             return Some(size..=size);
@@ -306,9 +306,9 @@ impl Declaration {
         }
     }
 
-    /// Returns the offset in bytes and the field of `name` in a value whose imports are bound in `scope`.
+    /// Returns the offset of a field in bytes, and the field. `scope` binds the imports.
     ///
-    /// Returns `None` if the field is missing, or if its offset depends on content or on a position.
+    /// Returns `None` if the field is missing, or if its offset depends on the content or on a position.
     pub fn offset_of(&self, name: &str, scope: &dyn Lookup) -> Option<(u64, &'static Field)> {
         let Shape::Struct(fields) = self.shape else { return None };
         let mut offset = self.magic.len() as u64;
@@ -343,7 +343,7 @@ impl Field {
         decoding: Decoding::NONE,
     };
 
-    /// Returns a bit field as a field, for its documentation and constraints.
+    /// Returns a field with the documentation and constraints of a bit field.
     pub(crate) fn of_bits(field: &BitField) -> Field {
         Field {
             name: field.name,
@@ -359,8 +359,8 @@ impl Field {
         self.block.map_or(self.ty, |block| block.content)
     }
 
-    /// Returns the size in bytes; `None` if it does not follow from `scope` alone. A look-ahead or a field whose
-    /// condition does not hold has size 0.
+    /// Returns the size in bytes; `None` if `scope` does not determine it. A look-ahead and a field whose
+    /// condition does not hold have size 0.
     pub(crate) fn size(&self, scope: &dyn Lookup) -> Option<u64> {
         if self.position.is_some() {
             return None;
@@ -383,7 +383,7 @@ impl Field {
     }
     /// Returns the smallest and the largest size in bytes; `None` if lists leave it open.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
-        // The look-ahead decides which of the next fields exist.
+        // A look-ahead decides which later fields exist.
         if self.position.is_some() || self.lookahead {
             return None;
         }

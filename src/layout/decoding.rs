@@ -1,14 +1,18 @@
-//! What stored values stand for: numbers, with a unit.
+//! Decodes stored values to numbers with a unit.
 
 use std::fmt;
 
 use super::Value;
 
-/// What a stored value stands for, `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]` in a declaration.
+/// The meaning of a stored value: `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]` in a
+/// declaration.
 ///
-/// The function takes the stored value, a plain number or a packed word, and returns what [`Decoded`] can be made of. On a
-/// packed word it holds wherever the word is used; the unit may be said there or by each field of that type. Schemas print the formula, an expression of C: `x` is the stored
-/// number, and the fields of a packed word have their names. Several numbers are a list in brackets.
+/// The function takes the stored value, a plain number or a packed word. It returns a type that converts to
+/// [`Decoded`].
+///
+/// On a packed word, it applies wherever the word is used; either the word or each field of that type gives the
+/// unit. Schemas print the formula as a C expression: `x` is the stored number, and the bit fields of a packed
+/// word are variables. Brackets enclose a list of numbers.
 ///
 /// ```
 /// use binrw::binrw;
@@ -34,37 +38,37 @@ use super::Value;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Decoding {
-    /// The function as the declaration names it; empty where the stored number is the meant one.
+    /// The name of the function in the declaration; empty if the stored number is the value.
     pub name: &'static str,
-    /// The numbers that a stored value stands for.
+    /// Decodes a stored value.
     pub decode: Option<fn(&Value) -> Option<Decoded>>,
-    /// What the function computes, as an expression of C, or in words; empty where the declaration does not say it.
+    /// The formula, as a C expression or in words; empty if the declaration gives none.
     pub formula: &'static str,
-    /// The unit; empty for none.
+    /// The unit; empty if there is none.
     pub unit: &'static str,
 }
 
-/// Numbers that a stored value stands for.
+/// The decoded numbers of a stored value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decoded {
     /// One number.
     Number(Value),
-    /// Several, such as a vector.
+    /// Several numbers, such as a vector.
     List(Vec<Value>),
 }
 
-/// A type that a stored value can be seen as: numbers, and every packed word with a layout.
+/// A type that decoding functions take: a number, or a packed word with a layout.
 pub trait FromValue: Sized {
-    /// The value as this type; `None` if it is none.
+    /// Converts a value; `None` if it has another type.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-/// What `function` makes of a stored value; `None` if that is not what it takes.
+/// Applies `function` to a stored value; `None` if the value has another type.
 pub fn decode<T: FromValue, R: Into<Decoded>>(value: &Value, function: impl Fn(T) -> R) -> Option<Decoded> {
     T::from_value(value).map(|stored| function(stored).into())
 }
 
-/// An unsigned integer that stands for 0 to 1.
+/// Decodes an unsigned normalized integer to 0..=1.
 pub fn unorm8(stored: u8) -> f32 {
     f32::from(stored) / 255.0
 }
@@ -72,7 +76,7 @@ pub fn unorm8(stored: u8) -> f32 {
 /// The formula of [`unorm8`].
 pub const UNORM8: &str = "x / 255.0";
 
-/// A signed integer that stands for −1 to 1; −128 is −1, too.
+/// Decodes a signed normalized integer to −1..=1; both −127 and −128 decode to −1.
 pub fn snorm8(stored: i8) -> f32 {
     (f32::from(stored) / 127.0).max(-1.0)
 }
@@ -81,16 +85,16 @@ pub fn snorm8(stored: i8) -> f32 {
 pub const SNORM8: &str = "fmax(x / 127.0, -1.0)";
 
 impl Decoding {
-    /// The stored number is the meant one, and has no unit.
+    /// No decoding and no unit.
     pub const NONE: Decoding = Decoding { name: "", decode: None, formula: "", unit: "" };
 
-    /// What is said of a field, and where it is silent, what is said of its type.
+    /// Falls back to the decoding of the type for the function, and for the unit.
     fn or(self, of_type: Decoding) -> Decoding {
         let said = if self.decode.is_some() { self } else { of_type };
         Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..said }
     }
 
-    /// What the stored value of a field stands for, and its unit, given what is said of the field.
+    /// Returns the decoded value and its unit. The decoding of a packed word is the fallback.
     pub fn of(self, value: &Value) -> (Option<Decoded>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
         let said = self.or(of_type);
@@ -98,7 +102,7 @@ impl Decoding {
     }
 }
 
-/// Functions are told apart by their names.
+/// Compares by name and unit, since functions cannot be compared.
 impl PartialEq for Decoding {
     fn eq(&self, other: &Decoding) -> bool {
         (self.name, self.unit) == (other.name, other.unit)

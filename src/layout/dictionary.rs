@@ -1,4 +1,4 @@
-//! A dictionary for libFuzzer and AFL: the bytes that a format is compared with.
+//! Prints a dictionary for libFuzzer and AFL: the byte strings that a reader compares with.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
             program.for_each_origin(equation.unit, equation.code, &mut |origin, literals| {
                 let Some(size) = size_of(origin) else { return };
                 for literal in literals {
-                    // The last number before a limit, and the limit.
+                    // The limit, and the last number below it.
                     dictionary.add_number(origin.name, size, literal.saturating_sub(1));
                     dictionary.add_number(origin.name, size, *literal);
                 }
@@ -46,7 +46,7 @@ fn size_of(origin: Origin) -> Option<u32> {
     item.int().map(|int| int.bits / 8)
 }
 
-/// Entries, each once.
+/// A list of entries without duplicates.
 pub(super) struct Dictionary {
     lines: Lines,
     known: BTreeSet<Vec<u8>>,
@@ -64,7 +64,8 @@ impl Dictionary {
         self.add(name, number.to_le_bytes().into_iter().take(size as usize).collect());
     }
 
-    /// Adds bytes that are not in the dictionary yet. Names are letters, digits and `_`.
+    /// Adds an entry unless its bytes are known. Replaces other characters of names than ASCII letters and digits
+    /// by `_`.
     pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
         if bytes.is_empty() || !self.known.insert(bytes.clone()) {
             return;

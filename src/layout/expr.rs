@@ -1,13 +1,13 @@
-//! Expressions of a declaration: what `count`, `if` and their like may say.
+//! Expressions of a declaration, as in `count` and `if`.
 //!
-//! They are few (literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons, logic, choices),
-//! so that the walker can evaluate them and every back end can print them in its language.
+//! There are only literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons, logic and
+//! choices. So the walker can evaluate them, and every back end can print them in its language.
 
 use std::fmt;
 
 use super::Declaration;
 
-/// An expression over the fields that come before it and the imports of its struct.
+/// An expression over earlier fields and the imports of the struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expr {
     /// A number.
@@ -20,20 +20,20 @@ pub enum Expr {
     Unary(UnaryOp, &'static Expr),
     /// `a + b` and so on.
     Binary(BinaryOp, &'static Expr, &'static Expr),
-    /// `a as u64`: bits above the width are cut off, as in Rust.
+    /// `a as u64`: truncates to the width, as in Rust.
     Cast(&'static Expr, IntType),
-    /// `if a { b } else { c }`. What is not chosen need not have a value.
+    /// `if a { b } else { c }`. The branch not taken need not have a value.
     If(&'static Expr, &'static Expr, &'static Expr),
-    /// `name.matches("#xx")`: whether a string starts as the pattern says, see `matches`.
+    /// `name.matches("#xx")`: whether a string starts with a pattern; see `matches`.
     Matches(&'static [&'static str], &'static str),
 }
 
 /// A Rust integer type, as the target of a cast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntType {
-    /// Number of bits.
+    /// The number of bits.
     pub bits: u32,
-    /// Whether it has a sign.
+    /// Whether it is signed.
     pub signed: bool,
 }
 
@@ -42,13 +42,13 @@ pub struct IntType {
 pub enum UnaryOp {
     /// Logical not.
     Not,
-    /// Minus.
+    /// Arithmetic negation.
     Negate,
 }
 
 /// An operator with two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum BinaryOp {
     Add,
     Subtract,
@@ -86,7 +86,7 @@ pub(crate) enum Class {
 }
 
 impl BinaryOp {
-    /// The operator as C, Rust and ImHex write it.
+    /// Returns the operator in C, Rust and ImHex.
     pub(crate) const fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -128,9 +128,9 @@ impl BinaryOp {
 /// A decoded value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// An integer of up to 128 bits; unsigned 128-bit values above `i128::MAX` only occur in packed words.
+    /// An integer of up to 128 bits. Unsigned values above `i128::MAX` only occur in packed words.
     Int(i128),
-    /// A truth value: a single-bit flag or the result of a comparison.
+    /// A boolean: a single-bit flag or the result of a comparison.
     Bool(bool),
     /// A 32-bit float, bit-exact.
     F32(f32),
@@ -140,12 +140,12 @@ pub enum Value {
     Bits(u128, &'static Declaration),
     /// The bytes of a string without its NUL.
     Text(Vec<u8>),
-    /// The fields of a struct that expressions may refer to.
+    /// The fields of a struct, as far as expressions may refer to them.
     Struct(Scope),
 }
 
 impl Value {
-    /// The packed word of type `T` in these little-endian bytes, 16 at most.
+    /// Reads a packed word of type `T` from up to 16 little-endian bytes.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::bits::word(bytes);
         match T::TYPE {
@@ -154,7 +154,7 @@ impl Value {
         }
     }
 
-    /// The lowest bytes of a packed word or number, little-endian; `None` if it is neither.
+    /// Returns the lowest `N` bytes of a packed word or number, little-endian; `None` for other values.
     pub fn to_bytes<const N: usize>(&self) -> Option<[u8; N]> {
         let word = match self {
             Value::Bits(word, _) => *word,
@@ -189,17 +189,17 @@ pub trait Lookup {
     fn lookup(&self, path: &[&str]) -> Option<Value>;
 }
 
-/// The names an expression can see, with their values.
+/// The names visible to an expression, with their values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scope(Vec<(&'static str, Value)>);
 
 impl Scope {
-    /// A scope with these names.
+    /// Creates a scope with these names.
     pub fn new(names: Vec<(&'static str, Value)>) -> Scope {
         Scope(names)
     }
 
-    /// Adds a name; a later one hides an earlier one.
+    /// Adds a name, which shadows earlier ones.
     pub fn push(&mut self, name: &'static str, value: Value) {
         self.0.push((name, value));
     }
@@ -227,7 +227,7 @@ pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Op
 }
 
 impl super::BitField {
-    /// The value of this field in `word`.
+    /// Extracts the value of this field from `word`.
     pub fn value(&self, word: u128) -> Value {
         if self.flag {
             Value::Bool(self.bits.of(word) != 0)
@@ -241,17 +241,17 @@ impl super::BitField {
     }
 }
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvalError {
-    /// A name is not in scope or has no value that an expression can use.
+    /// A name is not in scope, or its value cannot be used in an expression.
     Unknown,
-    /// The result does not fit, or a division by zero.
+    /// The result overflows, or a division by zero.
     Overflow,
 }
 
 impl Expr {
-    /// The value in `scope`.
+    /// Evaluates the expression in `scope`.
     pub fn eval(&self, scope: &dyn Lookup) -> Result<Value, EvalError> {
         match self {
             Expr::Literal(value) => Ok(Value::Int(*value)),
@@ -273,7 +273,7 @@ impl Expr {
         }
     }
 
-    /// Calls `each` on the expression and all its parts.
+    /// Calls `each` on the expression and all its subexpressions.
     pub fn visit(&self, each: &mut impl FnMut(&Expr)) {
         each(self);
         match self {
@@ -284,7 +284,7 @@ impl Expr {
         }
     }
 
-    /// The value as an integer; `true` is 1, a packed word is its bits.
+    /// Evaluates to an integer: `true` is 1, a packed word its bits.
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
         match self.eval(scope)? {
             Value::Int(value) => Ok(value),
@@ -294,7 +294,7 @@ impl Expr {
         }
     }
 
-    /// The value as a truth value.
+    /// Evaluates to a boolean.
     pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
         match self.eval(scope)? {
             Value::Bool(value) => Ok(value),
@@ -303,7 +303,7 @@ impl Expr {
     }
 }
 
-/// Whether a string starts as a pattern says: an `x` in it is any hexadecimal digit, other characters are themselves.
+/// Whether a string starts with a pattern, in which `x` matches any hexadecimal digit.
 pub(crate) fn matches(text: &[u8], pattern: &str) -> bool {
     text.len() >= pattern.len()
         && text.iter().zip(pattern.bytes()).all(|(found, expected)| match expected {
@@ -368,7 +368,7 @@ pub(super) fn cast(value: i128, to: IntType) -> i128 {
     if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
 }
 
-/// Numbers as decimals, words as hexadecimal numbers, strings quoted.
+/// Prints numbers in decimal, words in hexadecimal, and strings quoted.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

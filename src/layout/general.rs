@@ -1,4 +1,4 @@
-//! The rules of every declaration.
+//! The rules that apply to every declaration.
 
 use super::walk::{Fault, FaultKind};
 use crate::Rule;
@@ -8,19 +8,19 @@ rules! {
     TRUNCATED "LAYOUT-TRUNCATED" Fatal "" "" Structure
         "The file is not truncated.";
     MAGIC "LAYOUT-MAGIC" Fatal "" "" Structure
-        "Magic bytes are those of the declaration.";
+        "Magic bytes match the declaration.";
     VALUE "LAYOUT-VALUE" Fatal "" "" Structure
-        "Values, counts and offsets are those that the declaration allows.";
+        "Values, counts and offsets satisfy the declaration.";
     PACKING "LAYOUT-PACKING" Fatal "" "" Structure
-        "Packed blocks unpack to what the declaration says.";
+        "Packed blocks unpack as declared.";
     CHECKSUM "LAYOUT-CHECKSUM" Error "" "" Structure
         "Checksums match the bytes that they cover.";
     TRAILING "LAYOUT-TRAILING" Error "" "" Structure
         "Nothing follows the last field.";
 }
 
-/// Returns the rule that a fault breaks: that of its field, or else the one of `rules` whose code ends in the kind's name,
-/// or else the one of every declaration.
+/// Returns the rule that a fault breaks: its field's own rule, or the rule of `rules` whose code ends in the name
+/// of the fault's kind, or the general rule.
 pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'static Rule> {
     let (ending, general) = match fault.kind {
         FaultKind::End => ("-TRUNCATED", Some(&TRUNCATED)),

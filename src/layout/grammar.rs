@@ -1,4 +1,4 @@
-//! The declaration of a text format as data: the grammar of its lines, and what each kind of line holds.
+//! The declaration of a text format as data: the grammar of its lines, and the values of each kind of line.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -13,31 +13,31 @@ use crate::Rule;
 pub struct Grammar {
     /// The syntax, in the language of [pest](https://pest.rs).
     pub source: &'static str,
-    /// What the lines hold, in the order of the specification.
+    /// The kinds of lines, in the order of the specification.
     pub attributes: &'static [Attribute],
-    /// The properties with a meaning of their own, which every file should have.
+    /// The properties with a predefined meaning, which every file should have.
     pub properties: &'static [BuiltInProperty],
     /// The rules that the two tables state.
     pub rules: &'static [ColumnRule],
 }
 
-/// A rule that a column of the attributes or of the properties states.
+/// A rule stated by a column of the attributes or the properties.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ColumnRule {
-    /// The heading of the column in the printed tables.
+    /// The column heading in the printed tables.
     pub column: &'static str,
     /// The rule.
     pub rule: &'static Rule,
 }
 
-/// A property with a meaning of its own.
+/// A property with a predefined meaning.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BuiltInProperty {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The values that it may have; any if there are none.
+    /// The allowed values; empty if any value is allowed.
     pub values: &'static [&'static str],
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
@@ -46,26 +46,26 @@ pub struct BuiltInProperty {
 pub struct Attribute {
     /// The name in the specification.
     pub name: &'static str,
-    /// What its lines start with.
+    /// The identifier at the start of each line.
     pub identifier: &'static str,
-    /// How often its lines occur.
+    /// The subject of a line: the file, a vertex or a face.
     pub occurs: Occurrence,
-    /// Number of values of a line.
+    /// The number of values per line.
     pub values: usize,
     /// The type of each value.
     pub value_type: ValueType,
     /// The range of the values.
     pub domain: Domain,
-    /// Whether every file has such lines.
+    /// Whether every file must have such lines.
     pub required: bool,
-    /// The identifier of the attribute without which it does not stand.
+    /// The identifier of another attribute that this attribute requires.
     pub requires: Option<&'static str>,
-    /// What the values mean.
+    /// The meaning of the values.
     pub meaning: &'static str,
 }
 
 impl Attribute {
-    /// Whether the domain suits the type of the values.
+    /// Whether the domain is valid for the type of the values.
     pub const fn is_consistent(&self) -> bool {
         match (self.value_type, self.domain) {
             (ValueType::Float, Domain::Any | Domain::UnitVector) => true,
@@ -77,7 +77,7 @@ impl Attribute {
         }
     }
 
-    /// Returns the words that a value may be; none if values are numbers.
+    /// Returns the allowed words; empty for numbers.
     pub const fn words(&self) -> &'static [&'static str] {
         match self.domain {
             Domain::OneOf(words) => words,
@@ -85,7 +85,8 @@ impl Attribute {
         }
     }
 
-    /// Returns the range of integers that do not depend on the rest of the file: indices and words count from 0.
+    /// Returns the range of the integers, as far as the rest of the file does not restrict it. Indices and words
+    /// count from 0.
     pub fn integers(&self) -> RangeInclusive<u32> {
         match (self.value_type, self.domain) {
             (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),
@@ -106,10 +107,10 @@ impl Attribute {
     }
 }
 
-/// The largest integer of a text.
+/// The largest integer in a text file.
 pub(crate) const MAX_INTEGER: u32 = i32::MAX as u32;
 
-/// How often the lines of an attribute occur.
+/// The subject of an attribute's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
     /// Once in a file.
@@ -121,7 +122,7 @@ pub enum Occurrence {
 }
 
 impl Occurrence {
-    /// Returns the subject of the lines.
+    /// Returns the name of the subject.
     pub fn name(self) -> &'static str {
         match self {
             Occurrence::File => "file",
@@ -138,9 +139,9 @@ pub enum ValueType {
     Float,
     /// Integers from 0 to 2147483647.
     Integer,
-    /// Indices of vertices, counted from 0.
+    /// Vertex indices, counted from 0.
     Index,
-    /// Words, each a number in a document: its place in [`Domain::OneOf`].
+    /// Words; documents store their index in [`Domain::OneOf`].
     Word,
 }
 
@@ -161,18 +162,19 @@ impl ValueType {
 pub enum Domain {
     /// Any value of the type.
     Any,
-    /// Floats that are a vector of length 1.
+    /// Components of a unit vector.
     UnitVector,
-    /// Numbers from a minimum to a maximum.
+    /// Numbers in an inclusive range.
     Range(i32, i32),
     /// One of these words.
     OneOf(&'static [&'static str]),
 }
 
 impl Grammar {
-    /// Prints the declaration, in the languages that can express one of a text format: Markdown, JSON and dictionaries.
+    /// Prints the declaration in a language that supports text formats: Markdown, JSON or a dictionary. Returns
+    /// nothing for other languages.
     ///
-    /// `name` is the format's name as an identifier, `title` as people write it.
+    /// `name` is the format's identifier, `title` its display name.
     pub fn print(&self, schema: Schema, name: &str, title: &str) -> Vec<SchemaFile> {
         let text = match schema {
             Schema::Markdown => self.markdown(title),

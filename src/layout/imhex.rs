@@ -1,27 +1,27 @@
-//! A pattern for the hex editor ImHex.
+//! Prints a pattern for the hex editor ImHex.
 //!
-//! Of its language this uses
+//! The pattern uses these features of the language:
 //!
-//! - `struct` with `auto` parameters that take a number, a truth value or another variable;
+//! - `struct` with `auto` parameters that take a number, a boolean or another variable;
 //! - `if` … `else if` … `else` around members;
-//! - arrays with a length or `while($ < block_end)`, where `block_end` is that of the file or of a block in it, and
-//!   `char[]`, which ends at a NUL; arrays of arrays are flat;
-//! - `bitfield` from the lowest bit on (`bitfield_order right_to_left`), with `bool`, `signed` and nested ones, and
+//! - arrays with a length or `while($ < block_end)`, where `block_end` is the end of the file or of the enclosing
+//!   block, and `char[]`, which ends at a NUL; nested arrays are flattened;
+//! - `bitfield` from the lowest bit (`bitfield_order right_to_left`), with `bool`, `signed` and nested fields, and
 //!   `enum` with a type;
-//! - placement (`@`), which leaves the cursor where it was (`@ $` is a look ahead), and `$ = …`, which moves it past a
-//!   block of stated size;
-//! - `std::assert` and `std::error`, `///` for documentation; constraints are comments, for the pattern goes on without
-//!   them.
+//! - placement (`@`), which leaves the cursor unchanged (`@ $` is a look-ahead), and `$ = …`, which moves it past
+//!   a block of stored size;
+//! - `std::assert` and `std::error`, `///` for documentation. Constraints become comments, since violating one
+//!   does not stop the pattern.
 //!
-//! LZ4 blocks stay bytes: a comment says what they hold, and the structs of their content are there to be placed over
-//! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
+//! Packed blocks remain bytes with a comment about their content, whose structs can be placed over unpacked data.
+//! Variants of a choice are named `as_…`; a name that is a keyword gets a `_`.
 
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, content_text, declaration_lines, grouped, packing_text, remark_lines};
 use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
-/// The pattern of a format. It shows the first layout; another one is a matter of changing the last lines.
+/// Prints the pattern of a format. It shows the first layout; the other ones are commented out at the end.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
     out.line(format!("#pragma description {title}"));
@@ -31,7 +31,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.line("import std.sys;");
     out.line("import std.mem;");
     out.line("");
-    out.line("// Where lists without a length end.");
+    out.line("// The end of lists without a length.");
     out.line("u128 block_end = std::mem::size();");
     out.line("");
     out.line("struct NulString {");
@@ -51,7 +51,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.into_text()
 }
 
-/// Words that are no names: keywords, operators, constants, types.
+/// Reserved words: keywords, operators, constants, types.
 const KEYWORDS: &str = "_ addressof any as auto be bitfield bool break catch char char16 const continue double else \
     enum false float fn for from if import in inf is le match namespace nan null out padding parent ref return s128 \
     s16 s24 s32 s48 s64 s8 s96 signed sizeof str struct this true try typenameof u128 u16 u24 u32 u48 u64 u8 u96 \
@@ -177,7 +177,7 @@ fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
     out.line("}");
 }
 
-/// A variable with its place, where it has one of its own.
+/// Prints a variable, with its placement if it has an offset of its own.
 fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
     let element = Element { count: field.count.as_ref(), arguments: field.arguments, names };
     let place = field.position.map(|position| format!(" @ {}", expression(&position, names)));
@@ -211,7 +211,7 @@ fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
     }
 }
 
-/// Whether content ends with a list that runs to its end.
+/// Whether the content ends with a list that runs to the end of the block.
 fn runs_to_end(content: &Type) -> bool {
     match content {
         Type::Declared(declaration) => declaration
@@ -222,7 +222,7 @@ fn runs_to_end(content: &Type) -> bool {
     }
 }
 
-/// A type with what it needs from the field it stands in.
+/// The count and arguments of a field, for printing its type.
 struct Element<'e> {
     count: Option<&'e Expr>,
     arguments: &'e [Expr],

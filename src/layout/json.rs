@@ -1,13 +1,17 @@
-//! The description as data: every declaration as JSON, keys always in the same order.
+//! Prints declarations as JSON, with keys in a fixed order.
 //!
 //! The document is `{"title", "layouts", "declarations"}`. A layout is a name and a type. A type is the name of a
-//! number (`"u32"`), `"nul_string"`, `{"array", "count"}`, `{"list"}` or `{"declared"}`. An expression is a number, a
-//! truth value, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`, `{"cast", "to"}`,
-//! `{"op", "left", "right"}`, or `{"field", "matches"}` for a string that starts as a pattern says, in which `x` is a
-//! hexadecimal digit. A look ahead is a field that the next one starts with, too. A constraint of a field is what it
-//! requires (`"below"`, `"one_of"`, `"finite"`, `"unique"`, `"ordered"`, `"sum"` with `"of"` and `"tolerance"`,
-//! `"reserved_zero"`, `"terminated"`, `"holds"`), with `"if"`, its `"rule"` and its `"message"`. `"decoded"` names the function that makes
-//! numbers of a stored value, `"formula"` says what it computes. What a declaration does not have is left out.
+//! number (`"u32"`), `"nul_string"`, `{"big_endian"}`, `{"array", "count"}`, `{"list"}` or `{"declared"}`.
+//!
+//! An expression is a number, a boolean, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`,
+//! `{"cast", "to"}`, `{"if", "then", "else"}` or `{"op", "left", "right"}`. `{"field", "matches"}` tests whether a
+//! string starts with a pattern, in which `x` matches a hexadecimal digit.
+//!
+//! A look-ahead is a field at whose offset the next field also starts. A constraint has one key for its
+//! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
+//! further keys, as `"sum"` has `"of"` and `"tolerance"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
+//! names the function that decodes a stored value, and `"formula"` is its formula. Keys without a value are
+//! omitted.
 
 use super::notation::int_name;
 use super::program::{Order, Reached, reachable};
@@ -17,7 +21,7 @@ use super::{
     BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
 };
 
-/// The layouts of a format with all that they reach.
+/// Prints the layouts of a format and all declarations that they reach.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let named =
         |(name, ty): &(&str, &'static Type)| Json::object([("name", text(name)), ("type", of_type(ty))]);
@@ -32,11 +36,11 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
 
 /// A JSON value.
 pub(super) enum Json {
-    /// A number, truth value or string, as it is written.
+    /// A number, boolean or string, already in JSON syntax.
     Plain(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
-    /// Left out of objects.
+    /// Omitted from objects.
     Nothing,
 }
 
@@ -45,7 +49,7 @@ impl Json {
         Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Nothing)).collect())
     }
 
-    /// The text of a whole document.
+    /// Prints a complete document.
     pub(super) fn print(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, 0);
@@ -53,13 +57,13 @@ impl Json {
         out
     }
 
-    /// The list, or nothing if it is empty.
+    /// Returns the list, or `Nothing` if it is empty.
     fn some(list: impl Iterator<Item = Json>) -> Json {
         let list: Vec<_> = list.collect();
         if list.is_empty() { Json::Nothing } else { Json::List(list) }
     }
 
-    /// Writes the value on one line if it fits there.
+    /// Writes the value, on one line if it fits.
     fn write(&self, out: &mut String, indent: usize) {
         let line = self.flat();
         let Some(parts) = self.parts().filter(|_| line.len() + indent > 100) else {
@@ -96,7 +100,7 @@ impl Json {
         if let Json::List(_) = self { ["[", "]"] } else { ["{ ", " }"] }
     }
 
-    /// Returns the parts of a list or object, each after its key.
+    /// Returns the parts of a list or object, each with its printed key.
     fn parts(&self) -> Option<Vec<(String, &Json)>> {
         match self {
             Json::List(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),
@@ -123,7 +127,7 @@ pub(super) fn text(text: &str) -> Json {
     Json::Plain(out)
 }
 
-/// The string, or nothing if it is empty.
+/// Returns the string, or `Nothing` if it is empty.
 fn some_text(content: &str) -> Json {
     if content.is_empty() { Json::Nothing } else { text(content) }
 }
@@ -132,7 +136,7 @@ fn number(value: impl Into<i128>) -> Json {
     Json::Plain(value.into().to_string())
 }
 
-/// `true`, or nothing.
+/// Returns `true`, or `Nothing`.
 fn flag(value: bool) -> Json {
     if value { Json::Plain("true".into()) } else { Json::Nothing }
 }

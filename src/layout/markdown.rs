@@ -1,4 +1,4 @@
-//! Specification tables: a section for each declaration, in reading order.
+//! Prints tables like those of a specification: a section for each declaration, in reading order.
 
 use std::ops::RangeInclusive;
 
@@ -9,12 +9,12 @@ use super::wording::{
 };
 use super::{BitField, EnumValue, Expr, Field, Shape, Type, Variant};
 
-/// The tables of a format, with a note at the start.
+/// Prints the tables of a format, with a note at the start.
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
     out.line(format!("# {title}"));
     out.line("");
-    out.line("Numbers are little-endian, and nothing lies between one field and the next. Sizes and offsets are in");
+    out.line("Numbers are little-endian, and there is no padding between fields. Sizes and offsets are in");
     out.line(
         "bytes, offsets count from the start of the structure. Bit 0 of a word is the least significant one.",
     );
@@ -23,7 +23,7 @@ pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) 
         out.prefixed("", note);
     }
     out.line("");
-    out.line("A whole file is one of");
+    out.line("A file is one of:");
     out.line("");
     for (name, ty) in layouts {
         match ty.declaration() {
@@ -53,7 +53,7 @@ fn section(out: &mut Lines, reached: &Reached) {
         let given = declaration.imports.iter().zip(reached.imports);
         let given: Vec<_> = given.map(|(name, kind)| import(name, *kind)).collect();
         out.line("");
-        out.line(format!("Given by what contains it: {}.", given.join(", ")));
+        out.line(format!("Imports: {}.", given.join(", ")));
     }
     if let Some(decoded) = decoding_text(declaration.decoding, code) {
         out.line("");
@@ -87,7 +87,7 @@ fn import(name: &str, kind: ValueKind) -> String {
     }
 }
 
-/// Magic bytes in hexadecimal, and as text if they begin with a letter.
+/// Returns magic bytes in hexadecimal, and as text if they start with a letter.
 fn magic(bytes: &[u8]) -> String {
     let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
     let text = match bytes.first() {
@@ -106,7 +106,7 @@ fn head(out: &mut Lines, cells: &[&str]) {
     out.line(format!("|{}", "---|".repeat(cells.len())));
 }
 
-/// A documentation comment as the content of a cell.
+/// Returns a doc comment as the content of a cell.
 fn cell(text: &str) -> String {
     let paragraphs: Vec<_> = text.split("\n\n").map(|p| p.lines().collect::<Vec<_>>().join(" ")).collect();
     paragraphs.join("<br>").replace('|', "\\|")
@@ -125,7 +125,7 @@ fn struct_table(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Na
     }
 }
 
-/// The type, with a link to the declaration it names.
+/// Returns the type, with its declaration linked.
 fn linked_type(field: &Field, names: &Names) -> String {
     let text = type_text(field, names);
     match field.ty.declaration() {
@@ -134,7 +134,7 @@ fn linked_type(field: &Field, names: &Names) -> String {
     }
 }
 
-/// Documentation, condition, arguments, content and checks in one cell.
+/// Returns documentation, condition, arguments, content and checks as one cell.
 fn meaning(field: &Field, names: &Names) -> String {
     let mut parts = Vec::new();
     if let Some(condition) = &field.condition {
@@ -145,7 +145,7 @@ fn meaning(field: &Field, names: &Names) -> String {
     }
     parts.extend(decoding_text(field.decoding, code));
     if field.lookahead {
-        parts.push("A look ahead: the next field starts at the same place.".to_owned());
+        parts.push("A look-ahead: the next field starts at the same offset.".to_owned());
     }
     parts.extend(handed_in(&field.ty, field.arguments, names));
     if let Some(block) = &field.block {

@@ -1,9 +1,9 @@
-//! The static description of a declaration.
+//! Declarations of file formats as static data.
 //!
-//! `#[derive(Layout)]` on a binrw or modular-bitfield struct leaves, next to the codec that those crates make, a
-//! [`Declaration`]: the same fields as constant data. Everything that shows or checks a format without decoding it is
-//! made from that: the [walker](walk) (an independent decoder that yields each field with its byte range), the
-//! annotated dump, the tables, the definitions for other tools.
+//! `#[derive(Layout)]` on a binrw or modular-bitfield struct adds a [`Declaration`] beside the codec that those
+//! crates generate: the same fields as constant data. Everything that inspects a format without decoding it
+//! derives from that: the [walker](walk) (an independent decoder that yields each field with its byte range), the
+//! annotated dump, the tables, and the schemas for other tools.
 //!
 //! ```
 //! use binrw::binrw;
@@ -77,9 +77,10 @@ pub use program::{Problem, problems};
 pub use rules::{DeclaredRule, declared_rules};
 pub use schema::{Schema, SchemaFile};
 
-/// A type that can say how it lies in a file.
+/// A type with a declared binary layout.
 ///
-/// Derive it above `#[binrw]` or `#[bitfield]`: only there are all their attributes visible. This does not compile:
+/// Place the derive above `#[binrw]` or `#[bitfield]`, where all their attributes are visible. This does not
+/// compile:
 ///
 /// ```compile_fail
 /// #[binrw::binrw]
@@ -91,15 +92,15 @@ pub use schema::{Schema, SchemaFile};
 /// }
 /// ```
 pub trait Layout {
-    /// The description. Numbers are little-endian unless the declaration says `big`.
+    /// The layout. Numbers are little-endian unless the declaration is marked `big`.
     const TYPE: Type;
 
-    /// The description within a big-endian struct: another one for numbers, arrays of them, and structs that do not state
-    /// their byte order.
+    /// The layout within a big-endian struct. It differs for numbers, arrays of numbers, and structs without a
+    /// byte order of their own.
     const BIG: Type = Self::TYPE;
 
-    /// The size in bytes of a value whose size does not depend on its own content, given the arguments that its
-    /// declaration imports, in order; `None` if it does depend on it.
+    /// Returns the size of a value in bytes, given its imports in order; `None` if the size depends on the
+    /// content.
     fn size_with(arguments: &[Value]) -> Option<u64> {
         match Self::TYPE {
             Type::Declared(declaration) => declaration.size(&declaration.bind(arguments.iter().cloned())),
@@ -107,7 +108,8 @@ pub trait Layout {
         }
     }
 
-    /// The offset of a field in such a value; `None` if it is not there or its offset depends on the value's content.
+    /// Returns the offset of a field in bytes; `None` if the field is missing or its offset depends on the
+    /// content.
     fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
         let Type::Declared(declaration) = Self::TYPE else { return None };
         declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)

@@ -4,46 +4,46 @@ use super::expr::Class;
 use super::program::{Names, ValueKind};
 use super::{BinaryOp, Expr, IntType, UnaryOp};
 
-/// Where languages differ in how they write an expression.
+/// The differences between languages in writing expressions.
 pub(super) trait Notation {
-    /// The words for "and", "or" and "not", as they stand before or between operands.
+    /// The operators for "and", "or" and "not", as written between or before operands.
     const WORDS: [&'static str; 3] = ["&&", "||", "!"];
 
-    /// A path and the kind of each of its steps.
+    /// Prints a path; `steps` has the kind of each step.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let _ = steps;
         path.join(".")
     }
 
-    /// A flag or enum as a number.
+    /// Converts a printed flag or enum to a number.
     fn number(&self, text: String) -> String {
         text
     }
 
-    /// Whether the string at a path starts as a pattern says.
+    /// Tests whether the string at a path starts with a pattern.
     fn matches(&self, text: String, pattern: &str) -> String;
 
-    /// A cast that may change the value. `text` needs no parentheses.
+    /// Prints a cast that may change the value. `text` needs no parentheses.
     fn cast(&self, text: String, to: IntType) -> String;
 
-    /// One of two values, in parentheses. None of the texts needs any.
+    /// Prints a conditional in parentheses. None of the arguments needs parentheses.
     fn choice(&self, condition: String, then: String, otherwise: String) -> String {
         format!("({condition} ? {then} : {otherwise})")
     }
 }
 
-/// The notation of the tables that people read.
+/// The notation of tables for people.
 pub(super) struct Text;
 
 impl Notation for Text {
     const WORDS: [&'static str; 3] = ["and", "or", "not "];
 
     fn matches(&self, text: String, pattern: &str) -> String {
-        format!("{text} starts as \"{pattern}\" with hexadecimal digits for x")
+        format!("{text} starts with \"{pattern}\" (x: any hexadecimal digit)")
     }
 
     fn cast(&self, text: String, to: IntType) -> String {
-        // A size as a 64-bit number is the same size.
+        // Casting a size to 64 bits does not change it.
         if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
     }
 
@@ -52,7 +52,8 @@ impl Notation for Text {
     }
 }
 
-/// That the bytes of a string are those of a pattern, for languages without patterns.
+/// Compares the bytes of a string with a pattern, for languages without pattern matching. Returns one condition
+/// per byte.
 pub(super) fn match_bytes<N: Notation>(
     notation: &N,
     pattern: &str,
@@ -71,12 +72,12 @@ pub(super) fn match_bytes<N: Notation>(
     each.collect()
 }
 
-/// The Rust name of an integer type.
+/// Returns the Rust name of an integer type.
 pub(super) fn int_name(ty: IntType) -> String {
     format!("{}{}", if ty.signed { 'i' } else { 'u' }, ty.bits)
 }
 
-/// The expression in a notation.
+/// Prints an expression in a notation.
 pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
     match expr {
         Expr::Literal(value) => value.to_string(),
@@ -113,18 +114,18 @@ fn words<N: Notation>(_: &N) -> [&'static str; 3] {
     N::WORDS
 }
 
-/// Whether every value of `from` is the same number as `to`.
+/// Whether a cast from `from` to `to` preserves every value.
 fn fits(from: IntType, to: IntType) -> bool {
     if from.signed == to.signed { from.bits <= to.bits } else { to.signed && from.bits < to.bits }
 }
 
-/// The expression, in parentheses if it is more than a name or number.
+/// Prints an expression, in parentheses if it is compound.
 pub(super) fn atom(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
     let text = print(expr, names, notation);
     if is_compound(&text) { format!("({text})") } else { text }
 }
 
-/// Whether a printed expression has an operator outside of parentheses.
+/// Whether a printed expression has an operator outside parentheses.
 pub(super) fn is_compound(text: &str) -> bool {
     let mut depth = 0;
     text.chars().any(|c| {
@@ -133,17 +134,17 @@ pub(super) fn is_compound(text: &str) -> bool {
     })
 }
 
-/// The expression as the first factor of a product.
+/// Prints an expression as the first factor of a product.
 pub(super) fn factor(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
     operand(expr, BinaryOp::Multiply, true, names, notation)
 }
 
-/// An operand, in parentheses unless it binds more tightly in every language.
+/// Prints an operand, in parentheses unless it binds more tightly in every language.
 fn operand(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &impl Notation) -> String {
     let text = print(expr, names, notation);
     let inner = match expr {
         Expr::Binary(op, ..) => *op,
-        // A cast that is not shown stands for its operand.
+        // A cast that is not printed is replaced by its operand.
         Expr::Cast(a, _) if is_compound(&text) => return operand(a, outer, false, names, notation),
         Expr::Unary(..) if outer.class() != Class::Logic => return format!("({text})"),
         Expr::Matches(..) => return format!("({text})"),
@@ -161,7 +162,7 @@ fn operand(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &i
     if tight { text } else { format!("({text})") }
 }
 
-/// `VertexFormat` as `vertex_format`.
+/// Converts `VertexFormat` to `vertex_format`.
 pub(super) fn snake(name: &str) -> String {
     let mut out = String::new();
     let mut previous_lower = false;
@@ -175,7 +176,7 @@ pub(super) fn snake(name: &str) -> String {
     out
 }
 
-/// A field's name as other languages can spell it: tuple fields are `field_0`, nameless bits `unnamed_0`.
+/// Returns a field's name as a valid identifier: tuple fields are `field_0`, unnamed bits `unnamed_0`.
 pub(super) fn identifier(name: &str) -> String {
     match name.strip_prefix('_') {
         Some(rest) => format!("unnamed_{rest}"),
@@ -184,7 +185,7 @@ pub(super) fn identifier(name: &str) -> String {
     }
 }
 
-/// A field's name in a language with these words of its own: `class` becomes `class_`.
+/// Returns a field's name in a language with these keywords: `class` becomes `class_`.
 pub(super) fn name_beside(keywords: &str, name: &str) -> String {
     let name = identifier(name);
     if keywords.split(' ').any(|word| word == name) { name + "_" } else { name }

@@ -1,23 +1,23 @@
-//! Which rules of a format its declaration says.
+//! Lists the rules that declarations enforce.
 
 use super::program::{Order, reachable};
 use super::wording::{readable, requirement_text};
 use super::{Field, Type};
 use crate::Rule;
 
-/// Where a declaration says a rule, and what it says.
+/// A rule, the field that declares it, and its requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredRule {
     /// The rule.
     pub rule: &'static Rule,
-    /// The field, `Header.version`, or the variant of a choice.
+    /// The field, such as `Header.version`, or the variant of a choice.
     pub field: String,
-    /// What is required of it, in Markdown: ``Must be below `vertex_count` ``.
+    /// The requirement in Markdown: ``Must be below `vertex_count` ``.
     pub requirement: String,
 }
 
-/// The rules that these layouts say: by constraints, and by checks of fields that name their rule. What the layouts have in
-/// common is there once.
+/// Returns the rules that these layouts declare: by constraints, and by checks of fields that name their rule.
+/// Rules common to several layouts are listed once.
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
     for reached in reachable(layouts, Order::Reading) {

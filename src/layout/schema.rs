@@ -1,4 +1,4 @@
-//! The languages that a declaration can be printed in.
+//! Prints declarations in schema languages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{Type, c_header, dictionary, imhex, json, kaitai, markdown, program};
 use crate::Error;
 
-/// A language to print declarations in.
+/// A schema language.
 ///
 /// ```
 /// use binrw::binrw;
@@ -35,9 +35,9 @@ pub enum Schema {
     ImHex,
     /// A C header with packed structs.
     C,
-    /// The description itself, as data.
+    /// The declaration itself as data.
     Json,
-    /// The declarations resolved: what each stored value follows from, and what it decides.
+    /// The resolved declarations: what each stored value depends on, and what it determines.
     Program,
     /// A dictionary for libFuzzer and AFL: magic bytes, named values, flags and limits.
     Dictionary,
@@ -53,7 +53,7 @@ pub struct SchemaFile {
 }
 
 impl Schema {
-    /// All of them.
+    /// All languages.
     pub const ALL: &[Schema] = &[
         Schema::Markdown,
         Schema::Kaitai,
@@ -64,12 +64,12 @@ impl Schema {
         Schema::Dictionary,
     ];
 
-    /// The name, as the command line takes it.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         self.names().0
     }
 
-    /// The usual file name extension, without the dot.
+    /// Returns the usual file name extension, without the dot.
     pub fn extension(self) -> &'static str {
         self.names().1
     }
@@ -88,8 +88,8 @@ impl Schema {
 
     /// Prints the layouts of a format and every declaration that they reach.
     ///
-    /// `name` is the format's name as an identifier, `title` as people write it. Each layout of a whole file has a
-    /// name, too, of lower-case letters, digits and `_`.
+    /// `name` is the format's identifier, `title` its display name. Each layout of a whole file also has a name,
+    /// of lower-case letters, digits and `_`.
     pub fn print(self, name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> Vec<SchemaFile> {
         self.print_with_note(name, title, "", layouts)
     }
@@ -134,7 +134,7 @@ impl FromStr for Schema {
     fn from_str(name: &str) -> Result<Schema, Error> {
         Schema::ALL.iter().find(|schema| schema.name() == name).copied().ok_or_else(|| {
             let names: Vec<_> = Schema::ALL.iter().map(|schema| schema.name()).collect();
-            let message = format!("unknown schema language `{name}`; there are {}", names.join(", "));
+            let message = format!("unknown schema language `{name}`; expected one of {}", names.join(", "));
             Error::unsupported(message)
         })
     }

@@ -1,12 +1,11 @@
-//! Strides of tables, as constants.
+//! Computes the strides of tables at compile time.
 
 use super::{BinaryOp, Declaration, Expr, Field, Shape, Type};
 
 impl Type {
-    /// Returns the bytes from one entry of a table to the next, for constants of a declaration; `None` if entries differ in
-    /// size.
+    /// Returns the size of a table's entries in bytes, in constant expressions; `None` if entries differ in size.
     ///
-    /// Ignores fields that are stored at an offset. Of two successive fields with opposite conditions, counts one.
+    /// Ignores fields that are stored at an offset. Two successive fields with opposite conditions count once.
     ///
     /// ```
     /// use binrw::binrw;
@@ -74,7 +73,7 @@ impl Declaration {
 }
 
 impl Field {
-    /// Returns `true` if exactly one of the fields exists, and both have the same size.
+    /// Returns `true` if exactly one of the two fields exists, and both have the same size.
     const fn is_alternative_to(&self, other: &Field) -> bool {
         let sizes = match (self.ty.stride(), other.ty.stride()) {
             (Some(size), Some(other)) => size == other,

@@ -1,22 +1,22 @@
-//! Structural checks of files.
+//! Checks the structure of files.
 
 use super::general::{RULES, TRAILING, rule_for};
 use super::walk::{self, Fault, FaultKind, Segment, Visitor};
 use super::{Type, check_bytes};
 use crate::{Error, ErrorKind, Finding, Limits, Path, Report, Result, Rule, Span};
 
-/// The declaration of a whole file, and the rules that its faults break.
+/// The declaration of a whole file, and the rules for its faults.
 #[derive(Clone, Copy)]
 pub(crate) struct Structure {
     pub ty: &'static Type,
-    /// The rules of the format, which replace those of every declaration.
+    /// The rules of the format, which replace the general rules.
     pub rules: &'static [&'static Rule],
-    /// The name of the format, if it has one.
+    /// The name of the format; `None` for a declared type outside any format.
     pub format: Option<&'static str>,
 }
 
 impl Structure {
-    /// Returns the structure of files without a format.
+    /// Returns the structure of a declared type outside any format.
     pub fn of(ty: &'static Type) -> Structure {
         Structure { ty, rules: RULES, format: None }
     }
@@ -35,7 +35,7 @@ impl Structure {
         }
     }
 
-    /// Returns an error of a codec with its place: that of its path or, without one, that of the first fault.
+    /// Locates a codec error: at its own path or, without one, at the first fault.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);
@@ -47,7 +47,7 @@ impl Structure {
         }
     }
 
-    /// Returns an error with the name of the format.
+    /// Adds the name of the format to an error.
     pub fn named(&self, error: Error) -> Error {
         match self.format {
             Some(format) => error.in_format(format),
@@ -55,14 +55,15 @@ impl Structure {
         }
     }
 
-    /// Adds the first fault or, without one, trailing bytes and violated constraints. Returns `true` without a fault.
+    /// Reports the first fault or, without one, trailing bytes and violated constraints. Returns `true` without a
+    /// fault.
     ///
     /// # Errors
     ///
-    /// If decoding would take more than the limits allow.
+    /// If decoding would exceed the limits.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
         let Err(fault) = walk::walk(self.ty, bytes, limits, &mut Rest(report)) else {
-            // The second walk meets no fault either.
+            // The first walk met no fault, so neither does the second.
             return Ok(check_bytes(self.ty, bytes, limits, report).is_ok());
         };
         let error = self.error(&fault);
@@ -71,7 +72,7 @@ impl Structure {
         Ok(false)
     }
 
-    /// Adds the bytes of each finding that has none yet.
+    /// Adds the byte range of each finding that has none.
     pub fn place(&self, report: &mut Report, bytes: &[u8], limits: &Limits) {
         report.locate(|path| walk::find(self.ty, bytes, path, limits));
     }

@@ -1,4 +1,4 @@
-//! Packed words as data, for JSON and its like: maps of their bit fields, by the names of the declaration.
+//! Converts packed words to and from maps of their bit fields, for serde.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde::{Deserializer, Serialize, Serializer};
 
 use crate::layout::{BitField, Declaration, Layout, Shape, Type};
 
-/// What words of a kind leave out: fields that have the value of a word that is implied.
+/// The bit fields to omit when their value equals that of an implied word.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Implied {
-    /// The word.
+    /// The implied word.
     pub word: u128,
-    /// The names of the fields; reserved ones are left out in any case.
+    /// The names of the fields; reserved fields are always included.
     pub fields: &'static [&'static str],
 }
 
-/// A packed word and the bit fields that it is made of.
+/// A packed word and its bit fields.
 struct Word {
     bits: u128,
     fields: Fields,
 }
 
-/// The bit fields of a kind of words.
+/// The bit fields of a packed word.
 #[derive(Clone, Copy)]
 struct Fields {
     fields: &'static [BitField],
@@ -42,7 +42,7 @@ impl Fields {
         Fields { fields, implied: Implied::default() }
     }
 
-    /// Whether a field is left out where it has the implied value.
+    /// Whether a field is omitted when it has the implied value.
     fn is_optional(self, field: &BitField) -> bool {
         field.reserved || self.implied.fields.contains(&field.name)
     }
@@ -77,7 +77,7 @@ impl Serialize for Word {
                     Part::Word(Word { bits: field.bits.of(self.bits), fields: Fields::declared(word) })
                 }
                 None if field.flag => Part::Flag(field.bits.of(self.bits) != 0),
-                // No number has more than 32 bits.
+                // Numbers have at most 32 bits.
                 None if field.signed => Part::Number(field.bits.signed_of(self.bits) as i64),
                 None => Part::Number(field.bits.of(self.bits) as i64),
             };
@@ -86,7 +86,6 @@ impl Serialize for Word {
     }
 }
 
-/// Reads a word of this kind.
 impl<'de> DeserializeSeed<'de> for Fields {
     type Value = u128;
 
@@ -138,7 +137,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The value of a field as its bits; those above its width are a sign.
+/// Reads the value of a field as bits. Negative numbers set all bits above the width.
 fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u128, A::Error> {
     if let Some(word) = field.declared {
         return map.next_value_seed(Fields::declared(word));
@@ -150,13 +149,13 @@ fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u12
     let width = field.bits.width;
     let (least, end) = if field.signed { (-1 << (width - 1), 1 << (width - 1)) } else { (0, 1i64 << width) };
     if number < least || number >= end {
-        let message = format!("{}: {number} is not from {least} to {}", field.name, end - 1);
+        let message = format!("{}: {number} is out of range {least}..={}", field.name, end - 1);
         return Err(de::Error::custom(message));
     }
     Ok(i128::from(number) as u128)
 }
 
-/// A packed word as a map.
+/// Serializes a packed word as a map.
 pub fn serialize<T: Layout, S: Serializer>(
     bytes: &[u8],
     implied: Implied,
@@ -166,7 +165,7 @@ pub fn serialize<T: Layout, S: Serializer>(
     Word { bits, fields: Fields::of::<T>(implied) }.serialize(serializer)
 }
 
-/// The bytes of the packed word that a map describes.
+/// Reads the bytes of a packed word from a map.
 pub fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
     implied: Implied,
     deserializer: D,

@@ -1,4 +1,4 @@
-//! What the printed schemas say in words: types, sizes and offsets as people read them.
+//! The wording of printed schemas: types, sizes, offsets, constraints and checks for people.
 
 use super::notation::{Text, atom, factor, is_compound, print};
 use super::program::{Names, Reached};
@@ -10,7 +10,7 @@ use super::{
     Scope, Type,
 };
 
-/// Collects lines; each back end has one.
+/// Collects the lines of a printed schema.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
@@ -28,42 +28,41 @@ impl Lines {
         self.text.push('\n');
     }
 
-    /// Adds what `body` adds, two columns further in.
+    /// Indents the lines that `body` adds by two columns.
     pub(super) fn indented(&mut self, body: impl FnOnce(&mut Lines)) {
         self.indented_by(2, body);
     }
 
-    /// Adds what `body` adds, some columns further in.
+    /// Indents the lines that `body` adds by some columns.
     pub(super) fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut Lines)) {
         self.indent += columns;
         body(self);
         self.indent -= columns;
     }
 
-    /// Adds each line of a text behind a prefix.
+    /// Adds each line of a text after a prefix.
     pub(super) fn prefixed(&mut self, prefix: &str, text: &str) {
         for line in text.lines() {
             self.line(format!("{prefix}{line}").trim_end());
         }
     }
 
-    /// What was added.
     pub(super) fn into_text(self) -> String {
         self.text
     }
 }
 
-/// The expression as people read it.
+/// Prints an expression for people.
 pub(super) fn readable(expr: &Expr, names: &Names) -> String {
     print(expr, names, &Text)
 }
 
-/// `f32[4][4]`, `Vertex[header.vertex_count]`, `NUL-terminated bytes[to the end]`.
+/// Returns a type, such as `f32[4][4]`, `Vertex[header.vertex_count]` or `NUL-terminated bytes[to the end]`.
 pub(super) fn type_text(field: &Field, names: &Names) -> String {
     shown_type(&field.ty, field.count.as_ref(), names)
 }
 
-/// The type of a block's content.
+/// Returns the type of a block's content.
 pub(super) fn content_text(block: &Block, names: &Names) -> String {
     shown_type(&block.content, None, names)
 }
@@ -79,7 +78,7 @@ fn shown_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
     base_name(&flat.item) + &dimensions.collect::<String>()
 }
 
-/// The type without its dimensions.
+/// Returns the type without its dimensions.
 pub(super) fn base_name(ty: &Type) -> String {
     match ty {
         Type::Unsigned(size) => format!("u{}", 8 * size),
@@ -92,7 +91,7 @@ pub(super) fn base_name(ty: &Type) -> String {
     }
 }
 
-/// The size of a field that is there, as a number or as a term; empty where it has neither.
+/// Returns the size of a field as a number or a term, assuming that it exists; empty if it is neither.
 pub(super) fn size_text(field: &Field, names: &Names) -> String {
     let there = Field { condition: None, position: None, lookahead: false, ..*field };
     if let Some(size) = there.size(&Scope::default()) {
@@ -106,7 +105,7 @@ pub(super) fn size_text(field: &Field, names: &Names) -> String {
     }
 }
 
-/// The offset of each field of a struct: a number, or the field that it follows.
+/// Returns the offset of each field of a struct: a number, or the field that it follows.
 pub(super) fn offsets(reached: &Reached) -> Vec<String> {
     let names = reached.names;
     let mut offset = Some(reached.declaration.magic.len() as u64);
@@ -126,14 +125,14 @@ pub(super) fn offsets(reached: &Reached) -> Vec<String> {
     texts
 }
 
-/// `LZ4-compressed, unpacks to n bytes`; empty for stored content.
+/// Returns the packing, such as `one LZ4 block that unpacks to n bytes`; empty for stored content.
 pub(super) fn packing_text(block: &Block, names: &Names) -> String {
     let name = match (block.packing, &block.encoding) {
         (Packing::Stored, _) => return String::new(),
         (Packing::Chosen(packings), Some(number)) => {
             let packings = packings.iter().map(|(number, packing)| format!("{number}: {}", packing.name()));
             let packings = packings.collect::<Vec<_>>().join(", ");
-            format!("packed as {} says ({packings})", readable(number, names))
+            format!("packed as selected by {} ({packings})", readable(number, names))
         }
         (Packing::Lz4, _) => "one LZ4 block".to_owned(),
         (Packing::Zstd, _) => "a run of zstd frames without magic bytes".to_owned(),
@@ -145,12 +144,12 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
     }
 }
 
-/// Parentheses around a term of several parts.
+/// Adds parentheses around a compound term.
 pub(super) fn grouped(text: &str) -> String {
     if is_compound(text) { format!("({text})") } else { text.to_owned() }
 }
 
-/// What a constraint requires, and which rule says so. `code` marks names and expressions.
+/// Returns the requirement of a constraint and its rule. `code` marks names and expressions.
 pub(super) fn constraint_text(
     constraint: &Constraint,
     field: &Field,
@@ -160,7 +159,7 @@ pub(super) fn constraint_text(
     format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule.code))
 }
 
-/// What a constraint requires, without a full stop.
+/// Returns the requirement of a constraint, without a full stop.
 pub(super) fn requirement_text(
     constraint: &Constraint,
     field: &Field,
@@ -177,15 +176,15 @@ pub(super) fn requirement_text(
             format!("{each} be {}", alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
         }
         Requirement::Finite => format!("{each} be finite"),
-        Requirement::Unique => "No two of a list may be equal".to_owned(),
-        Requirement::Ordered => "None may be less than the one before it".to_owned(),
+        Requirement::Unique => "Must be unique in the list".to_owned(),
+        Requirement::Ordered => "Must not decrease from item to item".to_owned(),
         Requirement::Sum { of, total, tolerance } => {
             let what = of.map_or(String::new(), |of| format!(" of {}", code(of)));
-            let room = if *tolerance == 0.0 { String::new() } else { format!(", give or take {tolerance}") };
+            let room = if *tolerance == 0.0 { String::new() } else { format!(" ± {tolerance}") };
             format!("The sum{what} must be {total}{room}")
         }
         Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
-        Requirement::Terminated => "The last one must end with a NUL".to_owned(),
+        Requirement::Terminated => "The last string must end with a NUL".to_owned(),
         Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
         Requirement::Some(condition) => {
             format!("{} must hold for at least one item of the list", expression(condition))
@@ -195,23 +194,26 @@ pub(super) fn requirement_text(
             let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));
             let none =
                 none.map_or(String::new(), |none| format!(", or {}{weight} for none", expression(&none)));
-            format!("{each} be a position in {list}{none}")
+            format!("{each} be an index into {list}{none}")
         }
         Requirement::Within { list, first } => {
-            format!("As many items from {} on must lie within {}", expression(first), code(&path_text(list)))
+            format!(
+                "The range of this length from {} must lie within {}",
+                expression(first),
+                code(&path_text(list))
+            )
         }
         Requirement::Counts { list } => format!("Must be the number of items in {}", code(&path_text(list))),
-        Requirement::Position => "Must be the position in the list".to_owned(),
-        Requirement::Equal => "Must be the same for all items".to_owned(),
-        Requirement::SameLength => "Must be as long as those of the other items".to_owned(),
+        Requirement::Position => "Must be the index of the item".to_owned(),
+        Requirement::Equal => "Must be equal in all items".to_owned(),
+        Requirement::SameLength => "Must be as long as in the other items".to_owned(),
         Requirement::Permutation { of, groups } => {
             let what = of.map_or("numbers".to_owned(), |of| format!("values of {}", code(of)));
             let of = groups.map_or(String::new(), |groups| format!(" of each {}", expression(&groups)));
-            format!("The {what}{of} must be the numbers from 0 up, each once")
+            format!("The {what}{of} must be a permutation of 0, 1, 2, …")
         }
         Requirement::Forest { none, rooted, ids, parents_first } => {
-            let none =
-                none.map_or(String::new(), |none| format!("; {} stands for no parent", expression(&none)));
+            let none = none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
             let root = if *rooted { "; the first item is its own parent" } else { "" };
             let first = if *parents_first { ", before the item itself" } else { "" };
             let cycles = match ids {
@@ -221,7 +223,7 @@ pub(super) fn requirement_text(
                 None if *rooted => "; no other item is its own ancestor".to_owned(),
                 None => "; no item is its own ancestor".to_owned(),
             };
-            format!("Must be the position of the parent in the list{first}{cycles}{root}{none}")
+            format!("Must be the index of the parent{first}{cycles}{root}{none}")
         }
     };
     let condition =
@@ -229,7 +231,7 @@ pub(super) fn requirement_text(
     requirement + &condition
 }
 
-/// What the values of a field stand for and what its constraints require, in plain text; a line for each.
+/// Returns the decoding, constraints and checksum of a field as plain text, a line for each.
 pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     let line = |constraint| constraint_text(constraint, field, names, str::to_owned);
     let constraints = field.constraints.iter().map(line);
@@ -237,7 +239,7 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
-/// `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
+/// Returns `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> String) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
     let stored = code(&readable(&stored, names));
@@ -250,19 +252,19 @@ pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> Stri
     Some(format!("Checksum: {}{from}, stored in {stored}{none}.", function.name))
 }
 
-/// The documentation of a bit field and the remarks on it, a line for each.
+/// Returns the documentation of a bit field and the remarks on it, a line for each.
 pub(super) fn bit_field_lines(field: &BitField) -> String {
     let remarks = remark_lines(&Field::of_bits(field), &Names::default());
     [field.doc, &remarks].join("\n").trim().to_owned()
 }
 
-/// The documentation of a declaration and what its values stand for.
+/// Returns the documentation and decoding of a declaration.
 pub(super) fn declaration_lines(declaration: &Declaration) -> String {
     let decoding = decoding_text(declaration.decoding, str::to_owned).unwrap_or_default();
     [declaration.doc, &decoding].join("\n").trim().to_owned()
 }
 
-/// What stored values stand for: a formula, or the function if there is none. `code` marks them.
+/// Returns the decoding: a formula, or else the function. `code` marks both.
 pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Option<String> {
     let Decoding { name, formula, unit, .. } = decoding;
     let decoded = match (formula, name) {
@@ -274,14 +276,14 @@ pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Opt
     Some(if unit.is_empty() { format!("{decoded}.") } else { format!("{decoded}, in {unit}.") })
 }
 
-/// What a check refuses, and the rule that says so. `code` marks names and expressions.
+/// Returns the condition of a check, its message and its rule. `code` marks names and expressions.
 pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: fn(&str) -> String) -> String {
     let condition = code(&readable(&check.condition, names));
     let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", code(rule.code)));
-    format!("Refused unless {condition}: {}{rule}.", check.message)
+    format!("Rejected unless {condition}: {}{rule}.", check.message)
 }
 
-/// `0, 1 or 2`.
+/// Returns `0, 1 or 2`.
 pub(super) fn alternatives(values: &[impl fmt::Display]) -> String {
     let texts: Vec<_> = values.iter().map(|value| value.to_string()).collect();
     match texts.split_last() {

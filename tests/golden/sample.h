@@ -1,12 +1,12 @@
 /*
- * Sample: one of everything: how its structures lie in a file.
+ * Sample: one of everything: the structures of a file.
  *
- * Numbers are little-endian, and nothing lies between one field and the next.
- * The structs may be laid over the bytes of a file on little-endian machines.
+ * Numbers are little-endian, and there is no padding between fields.
+ * On little-endian machines, the structs can be mapped onto the bytes of a file.
  *
- * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ * The bits of a word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.
  *
- * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  */
 #ifndef SAMPLE_LAYOUT_H
@@ -55,7 +55,7 @@ typedef uint8_t sample_inner;
  * Flags and small numbers.
  */
 typedef struct sample_flags { uint8_t bytes[3]; } sample_flags;
-/* The bits are those of the bytes as one little-endian number. */
+/* Bits are numbered in the bytes as one little-endian number. */
 /* Whether numbers are wide. */
 #define SAMPLE_FLAGS_WIDE_SHIFT 0
 #define SAMPLE_FLAGS_WIDE_MASK UINT64_C(0x1)
@@ -96,8 +96,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_sevens, double_) == 10, "offset of double
  * - Wide, if flags.wide: f32[4]
  * - Narrow, if not flags.wide: u16[8]
  *   Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW).
- *   None may be less than the one before it (SAMPLE-ORDER).
- *   No two of a list may be equal (SAMPLE-UNIQUE).
+ *   Must not decrease from item to item (SAMPLE-ORDER).
+ *   Must be unique in the list (SAMPLE-UNIQUE).
  */
 
 /*
@@ -133,26 +133,26 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  * - unpacked_size: i32, at 12
  *   Must be 0 or 16 (SAMPLE-SIZE).
  * - table: u32, at 16
- *   Refused unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd".
+ *   Rejected unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd".
  * - numbers: u8[packed_size] that hold one LZ4 block that unpacks to unpacked_size bytes: Numbers, at 20
  * - pairs: u8[18] that hold one LZ4 block that unpacks to 16 bytes: u16[to the end][2], after numbers
  * - stored: u8[12] that hold Stored, after pairs
  * - far: Far[2], at table, if table != 0
- *   Refused unless table % 2 == 0: the table is at an odd offset.
+ *   Rejected unless table % 2 == 0: the table is at an odd offset.
  * - rows: f32[(flags.rows + 1) * 2][3][2], after stored
  *   Each must be finite (SAMPLE-FINITE).
  * - names: NUL-terminated bytes[to the end], after rows
  */
 #define SAMPLE_SAMPLE_MAGIC "ONE\000"
 #define SAMPLE_SAMPLE_MAGIC_SIZE 4
-/* What every Sample starts with. */
+/* The fixed start of every Sample. */
 typedef struct sample_sample_start {
     uint8_t magic_bytes[4]; /* SAMPLE_SAMPLE_MAGIC */
     sample_kind kind; /* Which kind of content. */
     sample_flags flags; /* How it is stored. Reserved bits must be 0 (SAMPLE-BITS). flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS). */
     int32_t packed_size; /* Size of the packed numbers. */
     int32_t unpacked_size; /* Their size once unpacked. Must be 0 or 16 (SAMPLE-SIZE). */
-    uint32_t table; /* Refused unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd". */
+    uint32_t table; /* Rejected unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd". */
 } sample_sample_start;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_sample_start) == 20, "size of sample_sample_start");
 MESHSPEC_STATIC_ASSERT(offsetof(sample_sample_start, kind) == 4, "offset of kind");
@@ -171,7 +171,7 @@ typedef struct sample_fixed {
     int32_t int_;
     sample_flags class_;
     sample_kind kind;
-    double double_[2]; /* The sum must be 1.5, give or take 0.25 (SAMPLE-SUM). */
+    double double_[2]; /* The sum must be 1.5 ± 0.25 (SAMPLE-SUM). */
 } sample_fixed;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_fixed) == 26, "size of sample_fixed");
 MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, int_) == 2, "offset of int_");
@@ -204,12 +204,12 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, double_) == 10, "offset of double_
  * - count: u16, at 0
  * - flags: Flags, at 2
  * - given: Given, at 5
- * - ahead: Flags, after given, as a look ahead
+ * - ahead: Flags, after given, as a look-ahead
  * - wide: Far, after ahead, if ahead.wide
  * - name: NUL-terminated bytes, at count, if count != 0
  * - titled: u8[8] that hold Titled, after wide
  */
-/* What every Second starts with. */
+/* The fixed start of every Second. */
 typedef struct sample_second_start {
     uint16_t count;
     sample_flags flags;

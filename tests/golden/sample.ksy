@@ -55,7 +55,7 @@ seq:
     valid:
       expr: 'packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide)'
     doc: |
-      Refused if not: the sizes are negative or "odd".
+      Fails with: the sizes are negative or "odd".
   - id: numbers
     size: 'packed_size'
     process: 'meshspec_lz4(unpacked_size)'
@@ -67,7 +67,7 @@ seq:
     valid:
       expr: 'numbers._io.eof'
     doc: |
-      Nothing is left over of what was unpacked.
+      The unpacked content has no trailing bytes.
   - id: pairs
     size: '18'
     process: 'meshspec_lz4(16)'
@@ -79,7 +79,7 @@ seq:
     valid:
       expr: 'pairs._io.eof'
     doc: |
-      Nothing is left over of what was unpacked.
+      The unpacked content has no trailing bytes.
   - id: as_stored
     size: '12'
     type: 'stored'
@@ -192,14 +192,14 @@ types:
         doc: |
           Narrow.
           Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW).
-          None may be less than the one before it (SAMPLE-ORDER).
-          No two of a list may be equal (SAMPLE-UNIQUE).
+          Must not decrease from item to item (SAMPLE-ORDER).
+          Must be unique in the list (SAMPLE-UNIQUE).
       - id: check_choice
         size: 0
         valid:
           expr: 'choice >= 0'
         doc: |
-          One of the variants fits.
+          The condition of a variant holds.
     instances:
       choice:
         value: >-
@@ -208,7 +208,7 @@ types:
           (not flags.wide) ? 2 :
           -1
         doc: |
-          The number of the variant that fits.
+          The index of the chosen variant.
   sevens:
     doc: |
       A wide number and one with a sign, to the end.

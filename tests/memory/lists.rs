@@ -108,7 +108,7 @@ fn grown(
     };
     match with(10_000) {
         // The count is a byte.
-        Err(error) if error.to_string().ends_with("10000 does not fit: its values are 0 to 255") => with(255),
+        Err(error) if error.to_string().ends_with("10000 is out of range 0..=255") => with(255),
         grown => grown,
     }
 }

@@ -135,17 +135,14 @@ fn given_values_are_written_unchanged() {
 #[test]
 fn errors_name_the_value() {
     let with = |path, value| assembled(&Clips::TYPE, CLIPS.into_iter().chain([(path, value)])).unwrap_err();
-    assert_eq!(with("joints[0]", "256"), "joints[0]: 256 does not fit: its values are 0 to 255");
-    assert_eq!(
-        with("clips[0].poses[1]", "128"),
-        "clips[0].poses[1]: 128 does not fit: its values are -128 to 127"
-    );
+    assert_eq!(with("joints[0]", "256"), "joints[0]: 256 is out of range 0..=255");
+    assert_eq!(with("clips[0].poses[1]", "128"), "clips[0].poses[1]: 128 is out of range -128..=127");
     assert_eq!(with("clips[0].times[0]", "x"), "clips[0].times[0]: \"x\" is not a number");
     assert_eq!(
         with("clips[1].flags.named", "1"),
-        "clips[1].flags: is 0x2, but its field `named` is 0x1: leave out one of them"
+        "clips[1].flags: is 0x2, but its field `named` is 0x1: omit one of them"
     );
-    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the item before it is not given");
+    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the preceding item is missing");
     assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: no value of the layout has this path");
     assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: no value of the layout has this path");
     assert_eq!(with("name", "0"), "name: no value of the layout has this path");
@@ -154,8 +151,8 @@ fn errors_name_the_value() {
         let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);
         assembled(&Clips::TYPE, rest).unwrap_err()
     };
-    assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is left out");
-    assert_eq!(without("clips[0].name"), "clips[0].name: is left out, and nothing says what it is");
+    assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is omitted");
+    assert_eq!(without("clips[0].name"), "clips[0].name: is omitted and cannot be determined");
 }
 
 fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
@@ -321,7 +318,7 @@ fn blocks_are_packed_and_counted() {
     assert_eq!(assembled(&Packed::TYPE, given).unwrap(), PACKED);
     let given = given.into_iter().chain([("others[1].first", "1")]);
     let error = assembled(&Packed::TYPE, given).unwrap_err();
-    assert_eq!(error, "others[1]: nothing of it is given, but `first` tells what it is");
+    assert_eq!(error, "others[1]: no field follows the look-ahead `first`");
 }
 
 /// Returns a file after one change.
@@ -355,10 +352,7 @@ fn an_edit_changes_one_value_and_nothing_else() {
     let edited = changed(&Clips::TYPE, unterminated, "names[1]", change, false).unwrap();
     assert_eq!(edited, [&CLIPS_BYTES[..26], b"up"].concat());
     assert_eq!(set("names[0]", "jump").unwrap(), longer);
-    assert_eq!(
-        set("joint_count", "256").unwrap_err(),
-        "joint_count: 256 does not fit: its values are 0 to 255"
-    );
+    assert_eq!(set("joint_count", "256").unwrap_err(), "joint_count: 256 is out of range 0..=255");
     assert_eq!(set("clips[7].flags", "0").unwrap_err(), "no field `clips[7].flags`");
 }
 
@@ -588,7 +582,7 @@ fn look_aheads_have_signs() {
     assert_eq!(assembled(&[("value", "-2"), ("negative", "7")]).unwrap(), [0xfe, 0xff, 7]);
     assert_eq!(assembled(&[("value", "0x7fff")]).unwrap(), [0xff, 0x7f]);
     let error = assembled(&[("value", "-1")]).unwrap_err();
-    assert_eq!(error, "negative: is left out, and nothing says what it is");
+    assert_eq!(error, "negative: is omitted and cannot be determined");
 }
 
 /// Sums the bytes and one more number.
@@ -698,7 +692,7 @@ fn values_without_a_place_are_rejected() {
         change(&mut values).unwrap();
         values.assemble(&Limits::default()).unwrap_err().to_string()
     };
-    let message = "is given, but a file of these values has no place for it";
+    let message = "is given, but the file has no field for it";
     assert_eq!(refused(|values| values.set_magic("clips[0]", vec![1])), format!("clips[0]: {message}"));
     assert_eq!(refused(|values| values.set_trailing("joints", vec![1])), format!("joints: {message}"));
     assert_eq!(refused(|values| values.set_packed("clips", vec![1])), format!("clips: {message}"));
@@ -709,7 +703,7 @@ fn words_and_their_fields_are_given_in_any_order() {
     let fields = [("clips[0].flags.named", "true"), ("clips[0].flags.looped", "0")];
     let others = CLIPS.into_iter().filter(|(path, _)| !path.starts_with("clips[0].flags"));
     let others: Vec<_> = others.collect();
-    for (word, expected) in [("1", Ok(CLIPS_BYTES.to_vec())), ("3", Err("leave out one of them"))] {
+    for (word, expected) in [("1", Ok(CLIPS_BYTES.to_vec())), ("3", Err("omit one of them"))] {
         let word = [("clips[0].flags", word)];
         for order in [[&fields[..], &word, &others].concat(), [&word[..], &fields, &others].concat()] {
             match (assembled(&Clips::TYPE, order), &expected) {
@@ -847,7 +841,7 @@ fn a_changed_value_changes_the_width_of_numbers() {
     assert_eq!(recounted(&Widths::TYPE, NARROW, &[set("1")]).unwrap(), wide);
     assert_eq!(recounted(&Widths::TYPE, &wide, &[set("0")]).unwrap(), NARROW);
     let error = recounted(&Widths::TYPE, &[1, 1, 0, 1], &[set("0")]).unwrap_err();
-    assert_eq!(error, "numbers[0]: 256 does not fit: its values are 0 to 255");
+    assert_eq!(error, "numbers[0]: 256 is out of range 0..=255");
 }
 
 /// Rows whose fields another value decides.

@@ -163,21 +163,21 @@ fn every_part_of_a_declaration_is_broken() {
     assert_eq!(walk::first_fault(&Sample::TYPE, &file, &Limits::default()), None);
     let found = breakages(&file, RULES);
     let expected = [
-        "version = 3: a value that a check refuses (the version is not 2) [SAMPLE-VERSION, Fatal]",
-        "flags.wide = 1: a number that stands for no value, noticed at content.number [-, Error]",
+        "version = 3: a value that fails a check (the version is not 2) [SAMPLE-VERSION, Fatal]",
+        "flags.wide = 1: an unknown value, noticed at content.number [-, Error]",
         "indices[1]: a value that violates SAMPLE-LIST, noticed at count [SAMPLE-LIST, Warning]",
         "count = 255: a huge count, noticed at indices [-, Error]",
-        "size = 17: a value that a check refuses (the size is not a multiple of 8), noticed at items [-, Error]",
-        "size = 24: a count of one more than there are, noticed at items [-, Error]",
-        "size = 8: a count of one less than there are, noticed at trailing [SAMPLE-TRAILING, Error]",
+        "size = 17: a value that fails a check (the size is not a multiple of 8), noticed at items [-, Error]",
+        "size = 24: a count that is one too large, noticed at items [-, Error]",
+        "size = 8: a count that is one too small, noticed at trailing [SAMPLE-TRAILING, Error]",
         "size = 248: a huge count, noticed at items [-, Error]",
         "ofs_list = 64: an offset outside the file, noticed at items [-, Error]",
         "ofs_list = 45: an offset outside the file, noticed at items [-, Error]",
         "checksum = 100: a wrong checksum [SAMPLE-CHECKSUM, Warning]",
-        "packed_size = 7: a count of one more than there are, noticed at content [-, Error]",
-        "packed_size = 5: a count of one less than there are, noticed at content [-, Error]",
+        "packed_size = 7: a count that is one too large, noticed at content [-, Error]",
+        "packed_size = 5: a count that is one too small, noticed at content [-, Error]",
         "packed_size = 255: a huge count, noticed at content [-, Error]",
-        "unpacked_size = 6: another unpacked size, noticed at content [-, Error]",
+        "unpacked_size = 6: a wrong unpacked size, noticed at content [-, Error]",
         "flags = 0xfe: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
         "indices[0] = 2: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
         "indices[1] = 2: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
@@ -218,10 +218,10 @@ fn every_part_of_a_declaration_is_broken() {
         "the file ends at byte 0x21, noticed at items [-, Error]",
         "the file ends at byte 0x25, noticed at items [-, Error]",
         "the file ends at byte 0x29, noticed at items [-, Error]",
-        "bytes behind the last field, noticed at trailing [SAMPLE-TRAILING, Error]",
-        "other magic bytes [-, Error]",
+        "bytes after the last field, noticed at trailing [SAMPLE-TRAILING, Error]",
+        "wrong magic bytes [-, Error]",
         "content: damaged packed bytes [-, Error]",
-        "form = 0: a number that stands for no value [-, Error]",
+        "form = 0: an unknown value [-, Error]",
     ];
     assert_eq!(found, expected);
 }
@@ -241,7 +241,7 @@ fn invalid_files_are_rejected() {
 #[test]
 fn only_requested_rules_are_broken() {
     let found = breakages(&sample(), &[]);
-    let of_rules = |line: &&String| line.contains("that violates") || line.contains("bytes behind");
+    let of_rules = |line: &&String| line.contains("that violates") || line.contains("bytes after");
     assert_eq!(found.iter().find(of_rules), None);
     assert!(found.iter().any(|line| line.ends_with("[SAMPLE-VERSION, Fatal]")), "{found:?}");
 }

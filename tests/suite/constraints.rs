@@ -170,7 +170,7 @@ fn unique_and_ordered_in_each_list() {
         findings(&Tracks::TYPE, &[unsorted, descending].concat()),
         [
             // Only the first disorder in each list is reported.
-            "tracks[0].keys[2].id (bytes 0x3..0x4): 3 for the second time [ID]",
+            "tracks[0].keys[2].id (bytes 0x3..0x4): 3 is a duplicate [ID]",
             "tracks[0].keys[1].id (bytes 0x2..0x3): 3 comes after 7 [TIME]",
             "tracks[0].times[1] (bytes 0x8..0xc): NaN is not finite [FINITE]",
             "tracks[1].keys[1].id (bytes 0x12..0x13): 2 comes after 3 [TIME]",
@@ -199,7 +199,7 @@ struct Slot {
 /// Skipping the condition for one item does not forget earlier items.
 #[test]
 fn unique_among_some_items() {
-    let expected = "slots[2].id (bytes 0x5..0x6): 5 for the second time [ID]";
+    let expected = "slots[2].id (bytes 0x5..0x6): 5 is a duplicate [ID]";
     assert_eq!(findings(&Slots::TYPE, &[1, 5, 0, 5, 1, 5, 1, 6]), [expected]);
 }
 

@@ -182,8 +182,8 @@ fn lists_of_one_length_must_agree() {
     let error = edited(&edits, true).unwrap_err();
     assert_eq!(
         error,
-        "groups[1].weights: its number of items is 2, which contradicts the number of items of groups[1].numbers, 3: \
-         both say what groups[1].size is"
+        "groups[1].weights: its number of items is 2, which conflicts with the number of items of groups[1].numbers, 3: \
+         both determine groups[1].size"
     );
     // The set value is kept. Without recounting, both are written.
     let edits = [insert("groups[1].numbers[0]", "5"), set("groups[1].size", "2")];
@@ -202,7 +202,7 @@ fn values_match_the_type_of_their_field() {
     assert_eq!(error("groups[1]", "5".into()), "is a Group, but a single value is given");
     assert_eq!(error("groups", "".into()), "is a list, but a single value is given");
     assert_eq!(error("groups[1].size", list(["1"])), "is an integer, but a list is given");
-    assert_eq!(error("groups[1].name", part([])), "is left out, and nothing says what it is");
+    assert_eq!(error("groups[1].name", part([])), "is omitted and cannot be determined");
 }
 
 /// A number of one or two bytes, selected by the first byte.
@@ -294,13 +294,13 @@ fn several_look_aheads_see_the_same_bytes() {
         assembled(&PlainAhead::TYPE, &[&[("first", "1"), ("second", "2")][..], more].concat())
     };
     assert_eq!(plain(&[("of_low", "7"), ("of_word", "8")]), Ok(vec![1, 2, 7, 8]));
-    assert!(plain(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is left out"));
-    assert!(plain(&[("of_low", "7")]).unwrap_err().starts_with("of_word: is left out"));
+    assert!(plain(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is omitted"));
+    assert!(plain(&[("of_low", "7")]).unwrap_err().starts_with("of_word: is omitted"));
     let choice = |more: &[(&str, &str)]| {
         assembled(&TwiceAhead::TYPE, &[&[("body.word", "0x0201")][..], more].concat())
     };
     assert_eq!(choice(&[("of_low", "7"), ("of_word", "8")]), Ok(vec![1, 2, 7, 8]));
-    assert!(choice(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is left out"));
+    assert!(choice(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is omitted"));
     for bytes in [&[1, 2, 7, 8][..], &[1, 3, 7], &[5, 5]] {
         for ty in [&PlainAhead::TYPE, &TwiceAhead::TYPE] {
             let values = Values::of(ty, bytes, &Limits::default()).unwrap();

@@ -413,7 +413,10 @@ fn big_endian_files_are_edited_and_assembled() {
     let broken = generate::breakages(&Orders::TYPE, ORDERS, RULES, &Limits::default()).unwrap();
     let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
     assert!(broken.contains(&"limited = 512: a value that violates TRACKS-FINITE".to_owned()), "{broken:?}");
-    assert!(broken.iter().any(|broken| broken.starts_with("count = 0: a count of one less")), "{broken:?}");
+    assert!(
+        broken.iter().any(|broken| broken.starts_with("count = 0: a count that is one too small")),
+        "{broken:?}"
+    );
 }
 
 proptest! {

@@ -85,8 +85,8 @@ fn defects_name_the_fields() {
     assert_eq!(
         found(&Undecided::TYPE),
         [
-            "Undecided.heights: the number of items depends on a value that is no integer",
-            "Undecided.more: the presence depends on a value that is no integer",
+            "Undecided.heights: the number of items depends on a value that is not an integer",
+            "Undecided.more: the presence depends on a value that is not an integer",
         ]
     );
     assert_eq!(found(&Endless::TYPE), ["Endless.names: runs to the end of the bytes, but `count` follows"]);

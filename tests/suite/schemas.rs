@@ -345,7 +345,7 @@ fn strings_end() {
     let fault = walk::first_fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
     assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::End, "name"));
     let fault = walk::first_fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
-    assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): lies at offset 0x9, but the end is at 0x3");
+    assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): offset 0x9 is past the end at 0x3");
     assert_eq!(walk::first_fault(&<Strings as Layout>::TYPE, b"a\0b", &Default::default()), None);
 }
 

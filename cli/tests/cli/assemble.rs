@@ -106,7 +106,7 @@ fn what_cannot_be_assembled_is_said_with_its_path() {
     };
     assert_eq!(
         without("animations[0].speed"),
-        "error: standard input: animations[0].speed: is left out, and nothing says what it is\n"
+        "error: standard input: animations[0].speed: is omitted and cannot be determined\n"
     );
     assert!(folder.names() == ["in.mesh"], "{:?}", folder.names());
     let with = |path: &str, value: Value| {
@@ -120,7 +120,7 @@ fn what_cannot_be_assembled_is_said_with_its_path() {
     };
     assert_eq!(
         with("joints[0].id", 256.into()),
-        "error: standard input: joints[0].id: 256 does not fit: its values are 0 to 255\n"
+        "error: standard input: joints[0].id: 256 is out of range 0..=255\n"
     );
     let message = with("header.format.uv", true.into());
     assert!(message.contains("header.format: is 0x1, but its field `uv` is 0x1"), "{message}");

@@ -62,7 +62,7 @@ fn a_canonical_image_survives_json() {
     data["meshes"][0]["vertices"][0]["flat_64"]["position"]["frac_x"] = 256.into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);
-    assert!(message.contains("frac_x: 256 is not from -256 to 255"), "{message}");
+    assert!(message.contains("frac_x: 256 is out of range -256..=255"), "{message}");
 }
 
 #[test]
@@ -91,5 +91,5 @@ fn a_vertex_is_dumped_in_its_form() {
     let text = folder().run("dump pyramid.bmd --path animations[0].frames[1].tag").fine();
     assert!(text.contains("rotation"), "{text}");
     let tables = folder().run("schema bmd --as markdown").fine();
-    assert!(tables.contains("## TexturedVertex64") && tables.contains("A look ahead"), "{tables}");
+    assert!(tables.contains("## TexturedVertex64") && tables.contains("A look-ahead"), "{tables}");
 }

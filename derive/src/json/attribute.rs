@@ -1,4 +1,4 @@
-//! `#[json(…)]`: exceptions from the conventions.
+//! Parses `#[json(…)]`, the exceptions to the conventions.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use crate::attributes;
 use crate::directives::{Directive, directives_of};
 use crate::name_of;
 
-/// Exceptions of a struct or enum.
+/// The exceptions of a struct or enum.
 #[derive(Default)]
 pub struct ContainerOptions {
     tag: Option<LitStr>,
@@ -33,7 +33,7 @@ impl ContainerOptions {
         Ok(options)
     }
 
-    /// The attributes of the remote definition.
+    /// Returns the attributes of the remote definition.
     pub fn serde(&self, input: &DeriveInput, direction: Direction) -> Result<Tokens> {
         let name = name_of(&input.ident);
         let mut serde = vec![quote!(crate = "::meshspec::__private::serde", remote = #name, rename = #name)];
@@ -45,7 +45,7 @@ impl ContainerOptions {
         if is_struct && direction == Direction::Both && !self.transparent {
             serde.push(quote!(deny_unknown_fields));
         }
-        // The values of a declared enum are shown by their declared names everywhere.
+        // The values of a declared enum keep their declared names.
         if !is_struct && !attributes::has_repr(&input.attrs)? {
             serde.push(quote!(rename_all = "snake_case"));
         }
@@ -53,7 +53,7 @@ impl ContainerOptions {
             Direction::Both => quote!(::meshspec::__private::serde::Deserialize),
             Direction::Write => quote!(),
         };
-        // How fields are packed decides how serde borrows them.
+        // serde borrows fields differently in a packed struct.
         let repr = input.attrs.iter().filter(|attr| is_struct && attr.path().is_ident("repr"));
         let repr = repr.map(ToTokens::to_token_stream);
         Ok(quote! {
@@ -65,30 +65,30 @@ impl ContainerOptions {
     }
 }
 
-/// Whether a field is written, and whether it is required.
+/// Whether a field is written, and whether it is required on reading.
 #[derive(Default, PartialEq)]
 pub enum Presence {
-    /// As its type and constraints say.
+    /// As its type and constraints require.
     #[default]
     Unspecified,
-    /// Always written; an absent option as `null`.
+    /// Always written; an absent option is `null`.
     Always,
-    /// Always written; the default where it is missing.
+    /// Always written; the default if missing.
     Default,
-    /// Left out where it is the default; the default where it is missing.
+    /// Omitted if it is the default; the default if missing.
     Optional,
-    /// Never written; the default.
+    /// Never written; always the default.
     Skip,
-    /// Its own fields stand in its place.
+    /// Replaced by its own fields.
     Flatten,
 }
 
-/// Exceptions of a field.
+/// The exceptions of a field.
 #[derive(Default)]
 pub struct FieldOptions {
     pub name: Option<LitStr>,
     pub presence: Presence,
-    /// A module that writes and reads the value, or, of a type that is only written, a function that writes it.
+    /// A module that writes and reads the value, or a function if the type is only written.
     pub with: Option<LitStr>,
 }
 
@@ -125,7 +125,7 @@ impl FieldOptions {
     }
 }
 
-/// Returns the name of a variant in JSON, if it is not the one in Rust.
+/// Returns the name of a variant in JSON, if it differs from that in Rust.
 pub fn variant_name(attrs: &[Attribute]) -> Result<Option<LitStr>> {
     let mut name = None;
     for directive in directives_of(attrs, &["json"])? {

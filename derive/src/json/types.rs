@@ -1,4 +1,4 @@
-//! Types and expressions as they are written.
+//! Tests on the syntax of types and expressions.
 
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, PathSegment, Type};
 
@@ -32,7 +32,7 @@ pub fn is_zero(expr: &Expr) -> bool {
     matches!(expr, Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits() == "0")
 }
 
-/// The last segment of a path.
+/// Returns the last segment of a path.
 fn segment(ty: &Type) -> Option<&PathSegment> {
     match bare(ty) {
         Type::Path(path) => path.path.segments.last(),
@@ -40,7 +40,7 @@ fn segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// The type without parentheses, and without the group that a macro's `$type:ty` is in.
+/// Returns the type without parentheses, and without the group around a macro's `$type:ty`.
 fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => bare(&group.elem),

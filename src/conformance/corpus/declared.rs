@@ -70,7 +70,7 @@ fn what(broken: &Broken) -> String {
         _ => &broken.changed,
     };
     let what = match broken.breakage {
-        Breakage::Check(_) => "a value that a check refuses",
+        Breakage::Check(_) => "a value that fails a check",
         Breakage::Constraint(_) => "a value that a constraint forbids",
         Breakage::Count(Miscount::More) => "a count of one too many",
         Breakage::Count(Miscount::Less) => "a count of one too few",

@@ -14,16 +14,18 @@ use crate::layout::program::{Call, FormId, Frames, Item, Kind, Program, Unit, Un
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
-/// The most runs. One is enough unless packed bytes or a choice depend on a value determined after them; the next run
-/// starts with the determined values.
+/// The maximum number of runs. One is enough unless packed bytes or a choice depend on a value determined after
+/// them; the next run then starts with the determined values.
 const MAX_RUNS: usize = 16;
 
 /// Returns the bytes of a file of type `ty` with the given values.
 ///
 /// # Errors
 ///
-/// The first value that is left out and follows from nothing, does not fit its field, or overlaps others; values that
-/// contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than [`Limits::max_decoded`].
+/// - The first omitted value that cannot be determined, a value that does not fit its field, or values that
+///   overlap or conflict;
+/// - a [defective](crate::layout::Problem) declaration;
+/// - a file larger than [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
@@ -53,13 +55,13 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         contents.clear_marks();
         let written = run.file(contents);
         if written.is_err() {
-            // The first error counts.
+            // The first error is reported.
             let _ = run.settle();
         }
         let determined = run.leaves.determined();
         let is_known = |numbers: &Numbers, (path, number): (_, &i128)| numbers.get(path) == Some(number);
         let is_stale = match &written {
-            // The error may follow from a value that was unknown. Values after it are not determined again.
+            // The error may result from a value that was unknown. Values after it are not determined again.
             Err(_) if determined.iter().all(|value| is_known(&assumed, value)) => false,
             Err(_) => {
                 assumed.extend(determined);
@@ -76,24 +78,24 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         let bytes = written?;
         return run.verdict().map_or(Ok(bytes), Err);
     }
-    let circle = || Error::inexpressible("values that follow from others depend on each other in a circle");
+    let circle = || Error::inexpressible("computed values depend on each other in a cycle");
     Err(last.unwrap_or_else(circle))
 }
 
-/// The place of a value, and what is given for it.
+/// The place of a value, and its input.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) region: RegionId,
     pub(super) at: u64,
     pub(super) input: Input<'p>,
-    /// What is given for the enclosing struct.
+    /// The input of the enclosing struct.
     pub(super) outer: Input<'p>,
 }
 
-/// The place of the bytes of a field.
+/// The byte range of a field in its region.
 pub(super) type Covered = (RegionId, Range<u64>);
 
-/// A written value: its end, and its number of items or bytes.
+/// The end of a written value, and its number of items or bytes.
 pub(super) struct Written {
     pub(super) end: u64,
     pub(super) count: u64,
@@ -102,27 +104,28 @@ pub(super) struct Written {
 pub(super) struct Assembler<'a> {
     pub(super) program: &'static Program,
     pub(super) limits: &'a Limits,
-    /// The most bytes of a region: an offset may be any number.
+    /// The maximum size of a region in bytes, since an offset may be any number.
     pub(super) max: u64,
-    /// The size of the file that the values come from.
+    /// The size of the original file, if the values come from one.
     pub(super) file_size: Option<u64>,
-    /// Whether given values are recomputed if others contradict them.
+    /// Whether given values are recomputed if they conflict with others.
     pub(super) recounts: bool,
-    /// The paths of sizes of packed blocks that are recomputed, even if other values are not.
+    /// The paths of packed-block sizes that are always recomputed.
     pub(super) block_sizes: &'a HashSet<Vec<Segment>>,
-    /// Values that an earlier run determined.
+    /// Values determined by an earlier run.
     pub(super) assumed: &'a Numbers,
     pub(super) path: Vec<Segment>,
     pub(super) frames: Frames<Origin>,
     pub(super) regions: Vec<Region>,
     pub(super) leaves: Leaves,
-    /// Equations with several unknown values, and conditions: they are settled last.
+    /// Equations that are settled last: conditions, and those with several unknown values.
     pub(super) equations: Vec<Equation>,
     pub(super) sums: Vec<Sum>,
-    /// The place of the last field, if it is present.
+    /// The byte range of the last field, if it is present.
     pub(super) covered: Option<Covered>,
     pub(super) refused: Vec<Presence>,
-    /// The first error that may disappear once all values are known: values that overlap, content that cannot be packed.
+    /// The first error that may disappear once all values are known, such as overlapping values or unpackable
+    /// content.
     doubt: Option<Error>,
 }
 
@@ -131,7 +134,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Adds a region for a file or block, or for a field whose offset counts in `base`.
+    /// Adds a region for a file or block, or for a field whose offset counts from the start of `base`.
     pub(super) fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
         let (base, space) = (base.unwrap_or(id), Space::new(self.max));
@@ -144,13 +147,13 @@ impl Assembler<'_> {
         self.accept(result)
     }
 
-    /// Keeps an error that may disappear once all values are known.
+    /// Stores an error that may disappear once all values are known.
     pub(super) fn doubt(&mut self, message: String) {
         let error = self.error(message);
         self.doubt.get_or_insert(error);
     }
 
-    /// Keeps a clash for later.
+    /// Stores a clash for later; returns any other error.
     pub(super) fn accept(&mut self, result: Result<(), Refused>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
@@ -165,12 +168,12 @@ impl Assembler<'_> {
     /// Returns the error of a complete run, if any.
     fn verdict(mut self) -> Option<Error> {
         if let Some(path) = self.leaves.first_unknown() {
-            return Some(Error::inexpressible("is left out, and nothing says what it is").at(path));
+            return Some(Error::inexpressible("is omitted and cannot be determined").at(path));
         }
         self.refusal().or_else(|| self.contradiction()).or(self.doubt)
     }
 
-    /// Writes one value.
+    /// Writes a value.
     pub(super) fn value(&mut self, place: Place, item: &Item) -> Result<Written> {
         match self.program.forms[item.form].kind {
             Kind::Number(_) | Kind::Text => self.leaf(place, item),
@@ -201,13 +204,13 @@ impl Assembler<'_> {
         place.input.supply(ty).map_err(|message| self.error(message))
     }
 
-    /// Writes bytes that were kept.
+    /// Writes recorded bytes.
     fn bytes(&mut self, Place { region, at, .. }: Place, bytes: &[u8], count: u64) -> Result<Written> {
         self.write(region, at, bytes)?;
         Ok(Written { end: at + bytes.len() as u64, count })
     }
 
-    /// Writes a struct or choice with `body`, within a frame for the slots of the unit.
+    /// Writes a struct or choice with `body`, in a new frame for the slots of the unit.
     fn unit(
         &mut self,
         item: &Item,
@@ -238,7 +241,7 @@ impl Assembler<'_> {
             let end = self.value(next, &item)?.end;
             self.path.pop();
             if end == next.at {
-                // Items without bytes: the rest are the same.
+                // Empty items: the rest are the same.
                 break;
             }
             next.at = end;
@@ -246,7 +249,7 @@ impl Assembler<'_> {
         Ok(Written { end: next.at, count })
     }
 
-    /// Returns an error if kept items have another size by now: a value that decides it was changed.
+    /// Returns an error if recorded items have the wrong size because of a changed value.
     fn require_size(
         &mut self,
         (item, call): (FormId, &'static Call),

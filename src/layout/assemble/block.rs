@@ -1,4 +1,4 @@
-//! The assembler on blocks: bytes that hold another structure, possibly packed.
+//! Assembles blocks: bytes that hold another structure, possibly packed.
 
 use super::assembler::{Assembler, Place, Written};
 use super::input::Input;
@@ -10,7 +10,7 @@ use crate::layout::program::{BlockStep, Item};
 use crate::unpack;
 
 impl Assembler<'_> {
-    /// Writes a block; the count of the result is the number of bytes.
+    /// Writes a block; the count of the result is its size in bytes.
     pub(super) fn block(&mut self, place: Place, bytes: &Item, block: &'static BlockStep) -> Result<Written> {
         let Place { region, at, input: own, outer } = place;
         let content = bytes.content(block);
@@ -37,7 +37,7 @@ impl Assembler<'_> {
         Ok(Written { end, count: end - at })
     }
 
-    /// Returns the packed content of a block: the original bytes, if they unpack to the content.
+    /// Returns the packed content of a block, or its original bytes if they unpack to the content.
     fn packed(
         &mut self,
         content: &Item,

@@ -25,7 +25,7 @@ impl Assembler<'_> {
         Ok(std::mem::replace(&mut self.regions[file].space, Space::new(0)).into_bytes())
     }
 
-    /// Completes a file or unpacked block whose sequential fields end at `end`.
+    /// Completes a file or unpacked block whose consecutive fields end at `end`.
     pub(super) fn complete(
         &mut self,
         region: RegionId,
@@ -52,7 +52,7 @@ impl Assembler<'_> {
         self.sum(region)
     }
 
-    /// Writes the bytes after all fields; returns their end.
+    /// Writes the trailing bytes; returns their end.
     pub(super) fn trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
         let Some(bytes) = input.trailing() else { return Ok(end) };
         let at = end.max(self.regions[region].reached);
@@ -98,7 +98,7 @@ impl Assembler<'_> {
         Ok(placement)
     }
 
-    /// Copies the written bytes of a region to an offset of another one.
+    /// Copies the written bytes of a region to an offset of another region.
     fn copy(&mut self, from: RegionId, to: RegionId, at: u64) -> Result<()> {
         let source = std::mem::replace(&mut self.regions[from].space, Space::new(0));
         self.regions[from].state = State::Moved(to, at);
@@ -111,8 +111,8 @@ impl Assembler<'_> {
         self.accept(result)
     }
 
-    /// Requires the checksum of a field of a struct that begins at `start`, unless the number that stands for none is
-    /// given. `covered` has the place of each field.
+    /// Schedules the checksum of a field, unless the given value is the number for "no checksum". The struct
+    /// starts at `start`; `covered` has the byte range of each field.
     pub(super) fn require_sum(
         &mut self,
         start: (RegionId, u64),
@@ -138,7 +138,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Computes the checksums in a complete region. One may be summed by another.
+    /// Computes the checksums in a complete region. A checksum may cover another one.
     fn sum(&mut self, region: RegionId) -> Result<()> {
         let sums = std::mem::take(&mut self.sums);
         let is_inside = |sum: &Sum| self.locate(sum.start).is_some_and(|(own, _)| own == region);
@@ -154,7 +154,7 @@ impl Assembler<'_> {
                 return Ok(());
             }
         }
-        Err(Error::inexpressible("checksums depend on each other in a circle"))
+        Err(Error::inexpressible("checksums depend on each other in a cycle"))
     }
 
     /// Computes a checksum. Returns `true` if its value changed.

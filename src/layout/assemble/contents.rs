@@ -1,4 +1,4 @@
-//! All that is given of a file.
+//! The given values of a file.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -7,31 +7,31 @@ use std::collections::{HashMap, HashSet};
 use super::tree::Tree;
 use crate::layout::walk::Segment;
 
-/// All that is given of a file.
+/// The given values of a file, with its uncovered bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contents<'b> {
     pub(super) root: Tree<'b>,
     /// Bytes that no field covers, with their offsets.
     pub(super) gaps: Vec<(u64, Cow<'b, [u8]>)>,
-    /// Number of bytes that the values take at most.
+    /// An upper bound on the size of the values in bytes.
     pub(super) size: u64,
-    /// The size of the file that the values come from.
+    /// The size of the original file, if the values come from one.
     pub(super) file_size: Option<u64>,
-    /// Whether values that are given are computed anew where others contradict them.
+    /// Whether given values are recomputed if they conflict with others.
     pub(super) recounts: bool,
-    /// Paths of sizes to recompute: those of packed blocks whose content may have changed.
+    /// The paths of sizes to recompute: those of packed blocks whose content may have changed.
     pub(super) block_sizes: HashSet<Vec<Segment>>,
-    /// Whether values may be marked as used.
+    /// Whether any value may be marked as used.
     pub(super) is_marked: Cell<bool>,
 }
 
 impl<'b> Contents<'b> {
-    /// The place of the value with this path, made if there is none; `None` if the item before it is not there.
+    /// Returns the tree at this path, and creates it if necessary; `None` if the preceding item is missing.
     pub(super) fn entry(&mut self, path: &[Segment]) -> Option<&mut Tree<'b>> {
         path.iter().try_fold(&mut self.root, |tree, step| tree.entry(*step))
     }
 
-    /// What is given on the way to a value, from the file as a whole to the value itself, as far as there is anything.
+    /// Returns the trees along a path, from the whole file to the value, as far as they exist.
     pub(super) fn way(&self, path: &[Segment]) -> impl Iterator<Item = &Tree<'b>> {
         let mut steps = path.iter();
         std::iter::successors(Some(&self.root), move |tree| tree.child(*steps.next()?))
@@ -50,9 +50,9 @@ impl<'b> Contents<'b> {
         self.gaps.iter().map(|(start, bytes)| (*start, zeros(bytes))).collect()
     }
 
-    /// Returns the most bytes of the file, and of the content of each block.
+    /// Returns the maximum size of the file, and of the content of each block, in bytes.
     pub(super) fn max_size(&self) -> u64 {
-        /// The bytes that offsets may leave free in any file.
+        /// The bytes that offsets may leave uncovered in any file.
         const FREE: u64 = 16 << 20;
         FREE.saturating_add(self.size.saturating_mul(2))
     }

@@ -12,7 +12,7 @@ use crate::layout::{BitField, Value};
 use crate::{Error, Result};
 
 impl Assembler<'_> {
-    /// Requires that an expression yields a number, which a property of the written field decides.
+    /// Requires that an expression yields a number determined by the written field.
     pub(super) fn require(&mut self, code: &'static Code, number: u64, what: &'static str) -> Result<()> {
         if self.leaves.is_empty() {
             return Ok(());
@@ -22,13 +22,13 @@ impl Assembler<'_> {
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition holds or fails. Several values may do, so it is settled last.
+    /// Requires that a condition holds or fails. Settled last, since several values may satisfy it.
     pub(super) fn require_truth(&mut self, condition: &'static Code, truth: bool) {
         let equation = self.equation_of(condition, truth);
         self.equations.extend(equation);
     }
 
-    /// Requires the checks of a field whose value is unknown.
+    /// Requires the checks of a field whose value is omitted.
     pub(super) fn require_checks(&mut self, step: &'static Step) -> Result<()> {
         let Some(value) = &step.value else { return Ok(()) };
         let origin = self.frames.slots().1[*value as usize];
@@ -51,7 +51,7 @@ impl Assembler<'_> {
         Equation::of_condition(&self.path, (condition, truth), slots, &mut self.leaves)
     }
 
-    /// Solves an equation, or keeps it for later.
+    /// Solves an equation, or stores it for later.
     pub(super) fn add_equation(&mut self, mut equation: Equation) -> Result<()> {
         if equation.is_decisive() {
             self.conclude(&mut equation)?;
@@ -63,7 +63,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Determines the only unknown value of an equation. Returns `true` if there was one.
+    /// Determines the value of an equation's only open leaf. Returns `true` if it did.
     fn conclude(&mut self, equation: &mut Equation) -> Result<bool> {
         let holds = equation.holds(&self.leaves);
         let is_open = |leaf: &&LeafId| self.leaves.get(**leaf).cause.is_none();
@@ -80,7 +80,7 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// Settles the equations that were kept: those of one value first, conditions last.
+    /// Settles the stored equations: first those of one value, conditions last.
     pub(super) fn settle(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several(), equation.is_condition()));
@@ -128,7 +128,7 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(&self.leaves.get(leaf).path[..])
     }
 
-    /// Writes the bytes of a whole value again.
+    /// Rewrites the bytes of a whole value.
     pub(super) fn patch(&mut self, leaf: LeafId) -> Result<()> {
         let LeafKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
             &mut self.leaves.get_mut(leaf).kind
@@ -152,7 +152,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Returns the final place of a byte; `None` if it is packed.
+    /// Returns the final position of a byte; `None` if it was packed.
     pub(super) fn locate(&self, (region, at): (RegionId, u64)) -> Option<(RegionId, u64)> {
         match self.regions[region].state {
             State::Open => Some((region, at)),
@@ -161,7 +161,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Notes that a result depends on the current values of an expression.
+    /// Records that a result depends on the current values of an expression.
     pub(super) fn rely_on(&mut self, code: &Code) {
         if self.leaves.is_empty() {
             return;
@@ -173,7 +173,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Notes the dependence on arguments that are computed from several values. Others have an origin.
+    /// Records the dependence on arguments that combine several values. Other arguments have an origin.
     pub(super) fn rely_on_arguments(&mut self, call: &Call) {
         if self.leaves.is_empty() {
             return;
@@ -199,7 +199,7 @@ impl Assembler<'_> {
         origins.any(|origin| self.leaves.is_fixed(origin))
     }
 
-    /// Returns the error for a given field whose condition does not hold.
+    /// Returns an error if the condition of a given field does not hold.
     pub(super) fn refusal(&mut self) -> Option<Error> {
         let mut refused = std::mem::take(&mut self.refused).into_iter();
         refused.find_map(|Presence { path, step, mut slots }| {
@@ -210,7 +210,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// Returns the error for values that follow from two equations, which disagree.
+    /// Returns an error if two equations conflict.
     pub(super) fn contradiction(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {
@@ -226,7 +226,7 @@ impl Assembler<'_> {
                 Some((cause, leaf)) => {
                     Some(contradiction(equation, Some((cause, &self.leaves.get(*leaf).path))))
                 }
-                // A look-ahead may be unknown, and is what is written.
+                // A look-ahead may be unknown: it reads what was written.
                 None if self.recounts => None,
                 None => Some(contradiction(equation, None)),
             }

@@ -1,4 +1,4 @@
-//! Changes to a file: some values of it, all else byte by byte as it was.
+//! Edits values of a file and preserves all other bytes.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,33 +11,33 @@ use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
 use crate::layout::{Declaration, Shape, Type, Value};
 use crate::{Error, Limits, Path, Result, Span};
 
-/// A change to one value of a file.
+/// An edit of one value of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
-    /// The value, by its whole path.
+    /// The full path of the value.
     pub path: Path,
-    /// What becomes of it.
+    /// The change.
     pub change: Change,
 }
 
-/// What becomes of a value.
+/// A change to a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// It is another one.
+    /// Replaces the value.
     Set(Part),
-    /// An item is put before the one with the path, or at the end of the list; a field is put where none was.
+    /// Inserts an item before the index in the path, or at the end of the list; or adds a missing field.
     Insert(Part),
-    /// An item or field is taken out.
+    /// Removes an item or field.
     Remove,
-    /// So many copies of an item follow it.
+    /// Inserts copies of an item behind it, this many.
     Repeat(u16),
 }
 
-/// The bytes of a file with these changes, made in order, and all else byte by byte as it was.
+/// Applies edits in order, and preserves all other bytes.
 ///
-/// Nothing else follows: a changed count leaves a broken file. Only the size of a packed block follows from a change of
-/// its content. With `recount`, counts, sizes and offsets that no longer agree with the rest are computed
-/// anew, unless they were changed themselves.
+/// Other values stay unchanged, so a changed count leaves a broken file. Only the size of a packed block follows a
+/// change of its content. With `recount`, counts, sizes and offsets that no longer match are recomputed, unless an
+/// edit sets them.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -56,8 +56,9 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// If a path names no value, a value does not fit its field, the rest of the file would have to move and cannot be
-/// walked to its end, or a packed block no longer unpacks.
+/// - A path has no value, or a value does not fit its field;
+/// - the rest of the file would move, but the file has a structural fault;
+/// - a changed packed block no longer unpacks.
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -74,7 +75,7 @@ pub fn edit(
     let near = paths.iter().enumerate().filter_map(|(index, path)| original(path, before(index)));
     let near: Vec<_> = near.collect();
     let contents = record(ty, bytes, limits, Some(&near)).map_err(|fault| {
-        let message = format!("the file cannot be walked to its end: {}", fault.message);
+        let message = format!("the file has a structural fault: {}", fault.message);
         Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
     })?;
     let mut values = Values { ty, contents };
@@ -98,7 +99,7 @@ pub fn edit(
     }
 }
 
-/// Where a value lies in the file as it was before these changes; `None` if one of them put it there.
+/// Returns the path of a value before these changes; `None` if one of them inserted it.
 fn original<'e>(
     path: &[Segment],
     changes: impl DoubleEndedIterator<Item = (&'e Edit, &'e Vec<Segment>)>,
@@ -122,7 +123,7 @@ fn original<'e>(
 impl Values<'_> {
     fn change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
         let error = |message: &str| Error::inexpressible(message).at(path);
-        // A field may be left out so far, an item is there or not.
+        // A missing field can be added; a missing item cannot be set.
         let steps = self.contents.way(path).count() - 1;
         let inserts = matches!(change, Change::Insert(_)) && steps + 1 == path.len();
         if matches!(path.get(steps), Some(Segment::Index(_))) && !inserts {
@@ -135,17 +136,19 @@ impl Values<'_> {
         if let Change::Set(value) = change {
             return self.replace(path, value.clone());
         }
-        let Some((last, outer)) = path.split_last() else { return Err(error("the file as a whole stays")) };
+        let Some((last, outer)) = path.split_last() else {
+            return Err(error("the whole file cannot be inserted, removed or repeated"));
+        };
         let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();
         match (change, last) {
             (Change::Insert(value), Segment::Index(index)) => {
                 let place = usize::try_from(*index).ok().filter(|place| *place <= group.items.len());
-                let place = place.ok_or_else(|| error("the list ends before it"))?;
+                let place = place.ok_or_else(|| error("is past the end of the list"))?;
                 group.items.insert(place, value.clone().into_tree(ty, path)?);
             }
             (Change::Insert(value), Segment::Field(name)) => {
                 if group.fields.iter().any(|(own, _)| own == name) {
-                    return Err(error("is there already"));
+                    return Err(error("already exists"));
                 }
                 group.fields.push((name, value.clone().into_tree(ty, path)?));
             }
@@ -174,13 +177,13 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Gives a value another content.
+    /// Replaces the content of a value.
     fn replace(&mut self, path: &[Segment], value: Part) -> Result<()> {
         let leaf = self.contents.way(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
         if let (Some(Given::Value(Value::Bits(_, declaration))), Part::Text(text)) =
             (leaf.map(|leaf| leaf.peek()), &value)
         {
-            // As a word, and no text, it can be changed further, bit by bit.
+            // Parsed to a word, so that later edits can change single bit fields.
             let word = number::parse(&Type::Declared(declaration), text);
             let word = Given::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
             if let Some(tree) = self.contents.entry(path) {
@@ -192,7 +195,7 @@ impl Values<'_> {
     }
 }
 
-/// The file with other bytes in the places of these values; `None` if that is not enough.
+/// Patches the values in place; returns `None` if sizes may change or a value is packed.
 fn patch(
     ty: &'static Type,
     bytes: &[u8],
@@ -204,7 +207,7 @@ fn patch(
     for (edit, path) in edits.iter().zip(paths) {
         let Change::Set(Part::Text(text)) = &edit.change else { return Ok(None) };
         let mut finder = Finder { path, text, found: None };
-        // What comes before a fault can be changed.
+        // Values before a fault can be changed.
         let fault = walk(ty, bytes, limits, &mut finder).err();
         match (finder.found, fault) {
             (Some(Found::Patch(patch)), _) => {
@@ -228,7 +231,7 @@ fn patch(
     Ok(Some(patched))
 }
 
-/// Bits to be written.
+/// Bits to overwrite.
 struct Patch {
     range: Range<u64>,
     word: Vec<u8>,
@@ -237,7 +240,7 @@ struct Patch {
 
 enum Found {
     Patch(Result<Patch, String>),
-    /// A value that may become larger or smaller, or lies in a packed block.
+    /// A value whose size may change, or that lies in a packed block.
     Other,
 }
 

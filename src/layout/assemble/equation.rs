@@ -7,10 +7,10 @@ use crate::layout::program::{Cell, Code, Mark, Step, SumStep};
 use crate::layout::walk::{Segment, path_text};
 use crate::layout::{BinaryOp, UnaryOp};
 
-/// The name of the property in an equation that follows from the presence of a field.
+/// The property in an equation that follows from the presence of a field.
 const CONDITION: &str = "condition";
 
-/// The slots of a unit, kept for later.
+/// The slots of a unit, captured for later.
 #[derive(Clone)]
 pub(super) struct Bound {
     cells: Vec<Cell>,
@@ -22,13 +22,14 @@ pub(super) struct Equation {
     /// The written field, its property and the number that `code` must yield.
     pub(super) cause: Cause,
     code: &'static Code,
-    /// For an equation that follows from a condition, the condition and whether it must hold.
+    /// The condition and its required truth, if the equation follows from a condition.
     condition: Option<(&'static Code, bool)>,
     pub(super) slots: Bound,
     pub(super) leaves: Vec<LeafId>,
     /// Whether `code` depends on a value that is never recomputed.
     pub(super) has_fixed: bool,
-    /// Whether exactly one value satisfies the equation. A quotient, or a condition such as `x != 0`, admits others.
+    /// Whether exactly one value satisfies the equation. A quotient, or a condition such as `x != 0`, allows
+    /// several.
     is_exact: bool,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct Equation {
 pub(super) struct Sum {
     pub(super) step: &'static SumStep,
     pub(super) path: Vec<Segment>,
-    /// The place of the summed bytes.
+    /// The start of the covered bytes.
     pub(super) start: (RegionId, u64),
     pub(super) size: u64,
     pub(super) leaf: LeafId,
@@ -67,7 +68,7 @@ impl Bound {
 }
 
 impl Equation {
-    /// Returns the equation; `None` if its values are final.
+    /// Creates an equation; `None` if no value in it may change.
     pub(super) fn new(
         cause: Cause,
         code: &'static Code,
@@ -96,21 +97,21 @@ impl Equation {
         })
     }
 
-    /// Returns the equation that makes a condition hold or fail; `None` if its values are final, or many would do.
+    /// Creates the equation that makes a condition hold or fail; `None` if no value may change or many would do.
     pub(super) fn of_condition(
         path: &[Segment],
         (condition, truth): (&'static Code, bool),
         slots: Bound,
         leaves: &mut Leaves,
     ) -> Option<Equation> {
-        let (code, number, is_only) = turned(condition, truth, &slots.cells)?;
+        let (code, number, is_only) = as_equation(condition, truth, &slots.cells)?;
         let cause = Cause { path: path.to_vec(), what: CONDITION, number };
         let equation = Equation::new(cause, code, slots, leaves)?;
         let is_exact = is_only && equation.is_exact;
         Some(Equation { condition: Some((condition, truth)), is_exact, ..equation })
     }
 
-    /// Returns `true` if the equation alone decides a value.
+    /// Returns `true` if the equation alone determines a value.
     pub(super) fn is_decisive(&self) -> bool {
         self.is_exact && !self.has_several()
     }
@@ -133,7 +134,7 @@ impl Equation {
         }
     }
 
-    /// Returns the number that a leaf must have for the equation to hold; `None` if it cannot be computed.
+    /// Returns the number that a leaf needs to satisfy the equation; `None` if it cannot be computed.
     pub(super) fn solve(&self, leaf: LeafId, leaves: &Leaves) -> Option<i128> {
         let is_it = |code: &Code| leaves.find(Origin::of_argument(code, &self.slots.origins)) == Some(leaf);
         inverse(self.code, self.cause.number, &is_it, &self.slots.cells)
@@ -151,7 +152,7 @@ pub(super) fn origins_of(code: &Code, origins: &[Origin]) -> Vec<Origin> {
     found
 }
 
-/// Returns `true` if different values yield different results.
+/// Returns `true` if distinct values yield distinct results.
 fn is_exact(code: &Code) -> bool {
     let mut is_exact = true;
     code.visit(&mut |part| {
@@ -163,11 +164,11 @@ fn is_exact(code: &Code) -> bool {
     is_exact
 }
 
-/// Returns the value that `is_it` names, so that `code` is `target`.
+/// Returns the value of the operand that `is_it` selects, such that `code` yields `target`.
 fn inverse(code: &Code, target: i128, is_it: &dyn Fn(&Code) -> bool, cells: &[Cell]) -> Option<i128> {
     match code {
         Code::Slot(..) | Code::Bits(..) => is_it(code).then_some(target),
-        // The stored value fits the type before the cast.
+        // Stored values fit the type before the cast.
         Code::Cast(a, _) => inverse(a, target, is_it, cells),
         Code::Binary(op, operands) => {
             let [a, b] = &**operands;
@@ -193,7 +194,7 @@ fn contains(code: &Code, is_it: &dyn Fn(&Code) -> bool) -> bool {
     found
 }
 
-/// Returns x in `x op b = target`.
+/// Solves `x op b = target`.
 fn left(op: BinaryOp, target: i128, b: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => target.checked_sub(b),
@@ -204,7 +205,7 @@ fn left(op: BinaryOp, target: i128, b: i128) -> Option<i128> {
     }
 }
 
-/// Returns x in `a op x = target`.
+/// Solves `a op x = target`.
 fn right(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => target.checked_sub(a),
@@ -214,11 +215,11 @@ fn right(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
     }
 }
 
-/// Returns a condition as an expression, a number that makes it `truth`, and whether it is the only one. For `x != 0`,
-/// the number is 1.
-fn turned(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
+/// Converts a condition to an expression and a number that makes the condition `truth`. The flag is `true` if no
+/// other number does. For `x != 0`, the number is 1.
+fn as_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
     match condition {
-        Code::Unary(UnaryOp::Not, a) => turned(a, !truth, cells),
+        Code::Unary(UnaryOp::Not, a) => as_equation(a, !truth, cells),
         Code::Slot(..) | Code::Bits(..) => Some((condition, truth.into(), true)),
         Code::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), operands) => {
             let [a, b] = &**operands;
@@ -238,13 +239,13 @@ pub(super) fn contradiction(equation: &Equation, other: Option<(&Cause, &[Segmen
     let Cause { path, what, number } = &equation.cause;
     let message = match other {
         Some((other, leaf)) => format!(
-            "its {what} is {number}, which contradicts the {} of {}, {}: both say what {} is",
+            "its {what} is {number}, which conflicts with the {} of {}, {}: both determine {}",
             other.what,
             path_text(&other.path),
             other.number,
             path_text(leaf)
         ),
-        None => format!("its {what} is {number}, which contradicts others that say the same"),
+        None => format!("its {what} is {number}, which conflicts with other values"),
     };
     Error::inexpressible(message).at(&path[..])
 }

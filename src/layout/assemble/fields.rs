@@ -1,4 +1,4 @@
-//! The assembler on fields: presence, position and content.
+//! Assembles fields: their presence, position and content.
 
 use super::assembler::{Assembler, Place, Written};
 use super::equation::{Bound, Presence};
@@ -9,20 +9,20 @@ use crate::layout::program::{Code, Item, Step};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
-    /// Writes the fields of a struct; returns their end. The struct begins at `start`, its first field at `next`,
-    /// which has what is given for the struct.
+    /// Writes the fields of a struct and returns their end. The struct starts at `start`, its first field at
+    /// `next` with the input of the struct.
     pub(super) fn fields(
         &mut self,
         start: (RegionId, u64),
         mut next: Place,
         steps: &'static [Step],
     ) -> Result<u64> {
-        // The look-aheads whose bytes are not written yet, and their offsets.
+        // The look-aheads whose bytes are not written yet, with their offsets.
         let mut ahead: Vec<(&'static Step, u64)> = Vec::new();
         let mut covered = Vec::new();
         for step in steps {
             if step.field.lookahead {
-                // The next fields write the bytes.
+                // Later fields write the bytes.
                 ahead.push((step, next.at));
                 continue;
             }
@@ -38,14 +38,14 @@ impl Assembler<'_> {
             ahead.retain(|(looking, start)| !self.look(next.region, looking, *start));
         }
         if let Some((looking, _)) = ahead.iter().find(|(_, start)| *start == next.at) {
-            let message = format!("nothing of it is given, but `{}` tells what it is", looking.field.name);
+            let message = format!("no field follows the look-ahead `{}`", looking.field.name);
             return Err(self.error(message));
         }
         steps.iter().for_each(|step| self.require_sum(start, step, &covered));
         Ok(next.at)
     }
 
-    /// Writes one field, unless its condition excludes it.
+    /// Writes a field, unless its condition excludes it.
     pub(super) fn field(&mut self, place: Place, step: &'static Step) -> Result<Written> {
         if let Some(condition) = &step.condition
             && !self.is_present(place, step, condition)
@@ -90,7 +90,7 @@ impl Assembler<'_> {
             if self.recounts {
                 self.regions[base].chunks.push(Chunk { path, pending: None, at, size, origin });
             }
-            // An empty list outside of the file decides nothing.
+            // An empty list outside the file does not extend it.
             let is_outside = self.file_size.is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
                 self.regions[base].reached = self.regions[base].reached.max(written.end);
@@ -121,7 +121,7 @@ impl Assembler<'_> {
         Ok(written)
     }
 
-    /// Returns the first alternative whose condition holds, or the only possible one.
+    /// Returns the first variant whose condition holds, or the only possible one.
     pub(super) fn choose(&mut self, variants: &'static [Step]) -> Result<&'static Step> {
         for condition in variants.iter().filter_map(|step| step.choice.as_ref()) {
             self.rely_on(condition);
@@ -145,7 +145,7 @@ impl Assembler<'_> {
             }
             _ => {
                 let names = names(&mut possible.into_iter());
-                Err(self.error(format!("what says which of {names} it is, is left out")))
+                Err(self.error(format!("the value that selects one of {names} is omitted")))
             }
         }
     }
@@ -156,7 +156,7 @@ impl Assembler<'_> {
         self.frames.truth(condition) == Ok(true)
     }
 
-    /// Returns `true` if a missing field was removed on purpose, so that the values of its condition follow.
+    /// Returns `true` if a missing field was removed on purpose, so that its condition must fail.
     fn is_removed(&self, step: &Step, condition: &Code) -> bool {
         self.recounts
             && step.block.as_ref().is_none_or(|block| !block.block.inline)

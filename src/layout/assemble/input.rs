@@ -1,4 +1,4 @@
-//! The given values, as the assembler reads them.
+//! The given values, as read by the assembler.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::tree::{Given, Group, Once, Tree};
 use crate::layout::walk::Segment;
 use crate::layout::{BitField, Declaration, Shape, Type, Value};
 
-/// Everything given for one value of a file and its parts; empty if the value is left out.
+/// The given value and its parts; empty if the value is omitted.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'v> {
     tree: Option<&'v Tree<'v>>,
@@ -18,11 +18,11 @@ pub(super) struct Input<'v> {
 
 /// The content of a struct or array.
 pub(super) enum Supply<'v> {
-    /// Individual parts; of an array, this many items.
+    /// Individual parts; for an array, this many items.
     Parts(u64),
-    /// All bytes at once, with the number of items of an array.
+    /// All bytes at once, and the number of items for an array.
     Bytes(&'v [u8], u64),
-    /// The bytes of plain numbers of this type.
+    /// Plain numbers of this type, as bytes.
     Numbers(&'static Type, &'v [u8]),
 }
 
@@ -74,7 +74,7 @@ impl<'v> Input<'v> {
         }
     }
 
-    /// Returns the number, string, enum or packed word; `None` if it is left out.
+    /// Returns the number, string, enum or packed word; `None` if it is omitted.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl<'v> Input<'v> {
         leaf.is_some_and(|leaf| matches!(leaf.peek(), Given::Unterminated(_)))
     }
 
-    /// Returns the fields of a packed word that are never recomputed.
+    /// Returns the bit fields of a packed word that are never recomputed.
     pub(super) fn fixed_bits(self) -> Vec<&'static str> {
         let fixed = self.group().into_iter().flat_map(|group| &group.fields);
         fixed.filter(|(_, tree)| tree.is_fixed).map(|(name, _)| *name).collect()
@@ -112,12 +112,12 @@ impl<'v> Input<'v> {
         self.tree?.group.as_deref()
     }
 
-    /// Returns the bytes in place of the magic bytes of a struct, if there are any.
+    /// Returns the magic bytes given for a struct, if any.
     pub(super) fn magic(self) -> Option<&'v [u8]> {
         Some(self.group()?.magic.as_ref()?.take())
     }
 
-    /// Returns the packed bytes of a block as they were in a file, and whether its content is left out.
+    /// Returns the original packed bytes of a block, and whether its content is omitted.
     pub(super) fn packed(self) -> Option<(&'v [u8], bool)> {
         let tree = self.tree?;
         let group = tree.group.as_ref()?;
@@ -125,12 +125,12 @@ impl<'v> Input<'v> {
         Some((group.packed.as_ref()?.take(), is_opaque))
     }
 
-    /// Returns the bytes after all fields of a file or block.
+    /// Returns the trailing bytes of a file or block.
     pub(super) fn trailing(self) -> Option<&'v [u8]> {
         Some(self.group()?.trailing.as_ref()?.take())
     }
 
-    /// Returns the range of the value in the original file, if it lies at an explicit offset.
+    /// Returns the range of the value in the original file, if it has an explicit offset.
     pub(super) fn origin(self) -> Option<Range<u64>> {
         self.tree?.origin.as_deref().cloned()
     }
@@ -145,7 +145,7 @@ fn value_of<'v>(leaf: &'v Once<Given>, ty: &Type) -> Result<Cow<'v, Value>, Stri
     }
 }
 
-/// Returns the packed word of a tree: the given word, which its given fields must match, or the word of its fields.
+/// Returns a packed word: the given word, which its given fields must match, or the word composed of its fields.
 fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let whole = match &tree.leaf {
@@ -167,14 +167,12 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
         match (bits, whole) {
             (Some(bits), Some(whole)) if bits != field.bits.of(whole) => {
                 let name = field.name;
-                return Err(format!(
-                    "is {whole:#x}, but its field `{name}` is {bits:#x}: leave out one of them"
-                ));
+                return Err(format!("is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"));
             }
             (Some(bits), _) => word |= bits << field.bits.offset,
             (None, Some(_)) => {}
             (None, None) if field.reserved => {}
-            (None, None) => return Err(format!("its field `{}` is left out", field.name)),
+            (None, None) => return Err(format!("its field `{}` is omitted", field.name)),
         }
     }
     Ok(Some(whole.unwrap_or(word)))

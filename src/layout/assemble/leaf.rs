@@ -7,7 +7,7 @@ use crate::layout::program::{Cell, Code, Mark, field_value};
 use crate::layout::walk::Segment;
 use crate::layout::{BitField, BitRange, Type};
 
-/// Numbers by the paths of their values.
+/// Numbers by path.
 pub(super) type Numbers = HashMap<Vec<Segment>, i128>;
 
 /// Index of a [`Leaf`].
@@ -16,22 +16,22 @@ pub(super) type LeafId = usize;
 /// The origin of the value in a slot.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) enum Origin {
-    /// A final value, or no stored one.
+    /// A final value, or one that is not stored.
     #[default]
     Other,
     /// A stored value that is never recomputed.
     Fixed,
-    /// A stored value that equations may determine, or bits of it.
+    /// A stored value that equations may determine, or some of its bits.
     Leaf(LeafId, Option<(BitRange, &'static BitField)>),
 }
 
-/// A stored value that is left out or may be recomputed, or a field of such a packed word.
+/// A stored value that is omitted or may be recomputed, or a field of such a packed word.
 pub(super) struct Leaf {
     pub(super) path: Vec<Segment>,
     pub(super) kind: LeafKind,
     /// The equation that determines the value.
     pub(super) cause: Option<Cause>,
-    /// The value when something other than an equation first depended on it: a choice, packed bytes.
+    /// The value when a choice or packed bytes first depended on it.
     relied_on: Option<Option<i128>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum LeafKind {
         value: Option<i128>,
         is_left_out: bool,
         is_written: bool,
-        /// The fields of the packed word that are never recomputed.
+        /// The bit fields of the packed word that are never recomputed.
         fixed: Vec<&'static str>,
         parts: Vec<LeafId>,
     },
@@ -57,7 +57,7 @@ pub(super) enum LeafKind {
 pub(super) struct Cause {
     /// The path of the written field.
     pub(super) path: Vec<Segment>,
-    /// The property of the field: its size, its offset.
+    /// The property of the field, such as its size or offset.
     pub(super) what: &'static str,
     pub(super) number: i128,
 }
@@ -78,7 +78,7 @@ impl Mark for Origin {
 }
 
 impl Origin {
-    /// Returns the origin of bits of the value.
+    /// Returns the origin of a bit field of the value.
     fn bits(self, bits: BitRange, field: &'static BitField) -> Origin {
         match self {
             Origin::Leaf(leaf, outer) => {
@@ -127,7 +127,7 @@ impl Leaves {
         parts.iter().find(is_it).copied()
     }
 
-    /// Returns the leaf at an origin, added if it is a field of a word; `None` as [`find`](Leaves::find).
+    /// Returns the leaf at an origin, and adds it if it is a bit field; `None` as in [`find`](Leaves::find).
     pub(super) fn at(&mut self, origin: Origin) -> Option<LeafId> {
         if let (None, Origin::Leaf(whole, Some((bits, field)))) = (self.find(origin), origin) {
             let path = [&self.0[whole].path[..], &[Segment::Field(field.name)]].concat();
@@ -170,7 +170,7 @@ impl Leaves {
         }
     }
 
-    /// Returns the current value for a slot with this origin; `None` for other slots and unknown values.
+    /// Returns the current value of a slot with this origin; `None` for other origins and unknown values.
     pub(super) fn cell(&self, origin: Origin) -> Option<Cell> {
         let Origin::Leaf(whole, bits) = origin else { return None };
         let value = self.value(whole)?;
@@ -180,25 +180,25 @@ impl Leaves {
         })
     }
 
-    /// Notes that a result depends on the current value.
+    /// Records that a result depends on the current value.
     pub(super) fn rely_on(&mut self, id: LeafId) {
         let value = self.value(id);
         self.0[id].relied_on.get_or_insert(value);
     }
 
-    /// Returns `true` if a result depends on a value that changed after it.
+    /// Returns `true` if a result depends on a value that changed later.
     pub(super) fn has_stale(&self) -> bool {
         let mut leaves = self.0.iter().enumerate();
         leaves.any(|(id, leaf)| leaf.relied_on.is_some_and(|value| value != self.value(id)))
     }
 
-    /// Returns every value that an equation determined.
+    /// Returns all values determined by equations.
     pub(super) fn determined(&self) -> Numbers {
         let leaves = self.0.iter().enumerate().filter(|(_, leaf)| leaf.cause.is_some());
         leaves.filter_map(|(id, leaf)| Some((leaf.path.clone(), self.value(id)?))).collect()
     }
 
-    /// Returns the path of the first value that is left out and that no equation determines.
+    /// Returns the path of the first omitted value that no equation determines.
     pub(super) fn first_unknown(&self) -> Option<&[Segment]> {
         let is_unknown = |leaf: &&Leaf| leaf.cause.is_none() && leaf.is_left_out();
         self.0.iter().find(is_unknown).map(|leaf| &leaf.path[..])

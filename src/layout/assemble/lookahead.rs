@@ -21,8 +21,8 @@ impl Assembler<'_> {
         true
     }
 
-    /// Sets the look-aheads at `end` if `next` is a choice that depends on them. Their value is the start of the first
-    /// alternative that it selects.
+    /// Sets the look-aheads at `end` if `next` is a choice that depends on them. They get the first bytes of the
+    /// first variant that they select.
     pub(super) fn look_ahead(
         &mut self,
         ahead: &mut Vec<(&'static Step, u64)>,
@@ -37,7 +37,7 @@ impl Assembler<'_> {
         if looking.is_empty() {
             return Ok(());
         }
-        // Given values take precedence over magic bytes that are not given.
+        // Given values take precedence over implied magic bytes.
         let alternatives = [false, true]
             .into_iter()
             .flat_map(|demanded| unit.steps.iter().map(move |step| (step, demanded)));
@@ -66,7 +66,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Returns the first bytes of a value: given ones, or magic bytes if they are `demanded`.
+    /// Returns the first bytes of a value: given ones, or implied magic bytes if `demanded`.
     fn start_of(&mut self, form: FormId, demanded: bool, input: Input) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
         let unit = match form.kind {
@@ -76,7 +76,7 @@ impl Assembler<'_> {
         };
         if let Some(Unit { declaration, steps, .. }) = unit {
             return match (input.supply(form.ty), steps.iter().find(|step| !step.field.lookahead)) {
-                // Another alternative is given.
+                // Another variant is given.
                 (Err(_), _) => Ok(None),
                 (Ok(Supply::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
                 (Ok(_), _) if !declaration.magic.is_empty() => {

@@ -1,15 +1,17 @@
-//! Assembles files: values → bytes, by a declaration.
+//! Assembles files from values, by a declaration.
 //!
-//! The assembler runs the program of a declaration beside a tree of given values. A given value is written as given, even if
-//! it contradicts others: this is how files that break one rule are made. A value that is left out is computed if the
-//! declaration determines it: counts, sizes, offsets, magic bytes, checksums, values that a check demands.
+//! The assembler runs the program of a declaration over a tree of given values. A given value is written
+//! unchanged, even if it conflicts with others; this is how files that break one rule are made. An omitted value
+//! is computed if the declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a
+//! check requires.
 //!
-//! A value that is left out, or may be recomputed, is a leaf (`leaf.rs`). Each written list, block and offset is an equation
-//! (`equation.rs`); the leaf of an equation is determined as soon as it is the only one, and its bytes are patched
-//! (`determine.rs`). A field whose offset is open is written to a separate region (`region.rs`), and placed when the file
-//! is complete (`complete.rs`). A further run happens only if a choice or packed bytes relied on a value determined later.
+//! A value that is omitted or may be recomputed is a leaf (`leaf.rs`). Each written list, block and offset is an
+//! equation (`equation.rs`). Once an equation has only one open leaf, the leaf is determined and its bytes are
+//! patched (`determine.rs`). A field whose offset is unknown is written to a separate region (`region.rs`), and
+//! placed when the file is complete (`complete.rs`). Another run follows only if a choice or packed bytes relied
+//! on a value determined later.
 //!
-//! [`Values`] holds the values of a file, from its bytes or set one by one.
+//! [`Values`] holds the values of a file, read from its bytes or set individually.
 //!
 //! ```
 //! use binrw::binrw;
@@ -30,7 +32,7 @@
 //! heights.set("samples[0]", "1")?;
 //! heights.set("samples[1]", "-0.5")?;
 //! assert_eq!(heights.assemble(&Default::default())?, [2, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xbf]);
-//! // What is given is written as given.
+//! Given values are written unchanged.
 //! heights.set("count", "7")?;
 //! assert_eq!(heights.assemble(&Default::default())?[..2], [7, 0]);
 //! # Ok::<(), meshspec::Error>(())

@@ -1,4 +1,4 @@
-//! Values as bytes, and texts as values.
+//! Encodes values as bytes, and parses values from text.
 
 use std::str::FromStr;
 
@@ -7,11 +7,11 @@ use crate::layout::walk::{Segment, path_text};
 use crate::layout::{BitField, BitRange, Declaration, IntType, Shape, Type, Value};
 use crate::nan::nan_bits;
 
-/// A number, enum or packed word in the bytes of its type: the first `n` of them.
+/// Encodes a number, enum or packed word. Returns a buffer and the number of bytes used.
 ///
 /// # Errors
 ///
-/// If it does not fit.
+/// If the value does not fit or has another type.
 pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
     let is_big = matches!(ty, Type::Big(_));
     let ty = &ty.stored();
@@ -19,12 +19,12 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
         (Type::Float(8), Value::F64(number)) => (8, number.to_bits().into()),
         (Type::Unsigned(size), Value::Bits(word, _)) => (*size, *word),
-        // The upper half of the numbers of 128 bits is negative here.
+        // The upper half of the unsigned 128-bit range is negative in an `i128`.
         (Type::Unsigned(16), Value::Int(number)) => (16, *number as u128),
         (Type::Unsigned(size) | Type::Signed(size), Value::Int(number)) => {
             let (min, max) = ty.int().map_or((0, 0), IntType::range);
             if !(min..=max).contains(number) {
-                return Err(format!("{number} does not fit: its values are {min} to {max}"));
+                return Err(format!("{number} is out of range {min}..={max}"));
             }
             (*size, *number as u128)
         }
@@ -37,8 +37,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
     Ok((bytes, size))
 }
 
-/// The value that a text stands for: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, the name of an enum's value. Of a string, the
-/// text itself.
+/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is the text itself.
 pub(super) fn parse(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_order() {
         Type::Unsigned(16) => unsigned(text).map(|number| Value::Int(number as i128)),
@@ -84,7 +83,7 @@ fn unsigned(text: &str) -> Option<u128> {
     }
 }
 
-/// An integer that may have a sign; `true` is 1.
+/// Parses an integer with an optional sign; `true` is 1.
 fn signed(text: &str) -> Option<i128> {
     match (text, text.strip_prefix('-')) {
         ("true", _) => Some(1),
@@ -94,38 +93,38 @@ fn signed(text: &str) -> Option<i128> {
     }
 }
 
-/// An integer that may have a sign, or that it is none.
+/// Parses an integer with an optional sign; an error is the message.
 pub(super) fn integer(text: &str) -> Result<i128, String> {
     signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
 }
 
-/// A decimal, `Infinity`, `-Infinity`, `NaN`, or a NaN of other bits, as documents in JSON have them.
+/// Parses a decimal, `Infinity`, `-Infinity`, `NaN`, or a NaN with other bits as in JSON documents.
 fn float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, from_bits: fn(u64) -> F) -> Option<F> {
     let nan = nan_bits(text, digits).map(from_bits).filter(|number| (*number).into().is_nan());
-    // A decimal that is too large does not stand for infinity.
+    // A decimal that is too large is not infinity.
     let has_digits = text.contains(|character: char| character.is_ascii_digit());
     let fits = |number: &F| !(has_digits && (*number).into().is_infinite());
     nan.or_else(|| text.parse().ok().filter(fits))
 }
 
-/// A number in the bits of a field.
+/// Encodes a number as the bits of a field, shifted down.
 ///
 /// # Errors
 ///
-/// If it does not fit.
+/// If the number does not fit.
 pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int().range();
     if !(min..=max).contains(&number) {
-        return Err(format!("{number} does not fit in `{}`: its values are {min} to {max}", field.name));
+        return Err(format!("{number} is out of range {min}..={max} of `{}`", field.name));
     }
     Ok(number as u128 & BitRange { offset: 0, width: field.bits.width }.mask())
 }
 
-/// Sets a field of a packed word, or of a word in it.
+/// Sets a bit field of a packed word, or of a nested word.
 ///
 /// # Errors
 ///
-/// If the word has no such field, or the value is not an integer that fits it.
+/// If the word has no such field, or the value is not an integer that fits.
 pub(super) fn set_bits(
     word: &mut u128,
     declaration: &Declaration,

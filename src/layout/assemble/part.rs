@@ -1,27 +1,27 @@
-//! Values that are not of a type yet.
+//! Untyped values.
 
 use super::tree::{Given, Tree};
 use crate::layout::walk::{Segment, parse_field};
 use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
-/// A value that is not of a type yet: what becomes of a text is up to the field that it is for.
+/// A value without a type: the field that it is for decides how text is parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// A number, word, flag or enum: `7`, `-0x10`, `1.5`, `NaN`, `true`, the name of an enum's value. A string as it is.
+    /// A number, word, flag or enum value (`7`, `-0x10`, `1.5`, `NaN`, `true`, a name), or a string.
     Text(String),
-    /// A string without the NUL that should end it.
+    /// A string without its terminating NUL.
     Unterminated(Vec<u8>),
     /// A string that may not be UTF-8.
     Bytes(Vec<u8>),
     /// The items of an array.
     List(Vec<Part>),
-    /// The fields of a struct, or of a packed word, by their names. Those that are left out are computed.
+    /// The fields of a struct or packed word, by name. Omitted fields are computed.
     Struct(Vec<(String, Part)>),
 }
 
 impl Part {
-    /// Number of bytes that it takes at most.
+    /// Returns an upper bound on the size in bytes.
     pub(super) fn max_size(&self) -> u64 {
         match self {
             Part::Text(text) => 16 + text.len() as u64,
@@ -31,7 +31,7 @@ impl Part {
         }
     }
 
-    /// A value of a file of type `ty`, whose own path is `path`, with its parts.
+    /// Converts the value to a tree for the value of a file of type `ty` at `path`.
     pub(super) fn into_tree<'b>(self, ty: &Type, path: &[Segment]) -> Result<Tree<'b>> {
         self.tree(ty, &mut path.to_vec())
     }

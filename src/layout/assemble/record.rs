@@ -1,4 +1,4 @@
-//! Values from the bytes of a file.
+//! Records the values of a file.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -10,9 +10,9 @@ use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Block, Expr, Field, Packing, Shape, Type, Value};
 use crate::{Limits, Span};
 
-/// The values of a file.
+/// Records the values of a file.
 ///
-/// With `near`, what those paths do not lead to is kept as bytes where that is possible: it is assembled as it was.
+/// With `near`, values off those paths are kept as bytes where possible, and assembled unchanged.
 pub(super) fn record<'b>(
     ty: &'static Type,
     bytes: &'b [u8],
@@ -24,21 +24,21 @@ pub(super) fn record<'b>(
         near,
         contents: Contents::default(),
         open: Vec::new(),
-        apart: Vec::new(),
+        detached: Vec::new(),
         coverage: Coverage::default(),
         is_packed: false,
     };
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let Recorder { mut contents, apart, coverage, is_packed, .. } = recorder;
+    let Recorder { mut contents, detached, coverage, is_packed, .. } = recorder;
     if !is_packed {
         contents.block_sizes.clear();
     }
-    for (path, part) in apart {
+    for (path, part) in detached {
         if let Some(tree) = contents.entry(&path) {
             match part {
-                Apart::Packed(packed) => tree.group().packed = Some(packed.into()),
-                Apart::Trailing(trailing) => tree.group().trailing = Some(trailing.into()),
-                Apart::Origin(range) => tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range))),
+                Detached::Packed(packed) => tree.group().packed = Some(packed.into()),
+                Detached::Trailing(trailing) => tree.group().trailing = Some(trailing.into()),
+                Detached::Origin(range) => tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range))),
             }
         }
     }
@@ -51,23 +51,23 @@ pub(super) fn record<'b>(
 }
 
 fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
-    // What was read lies in memory.
+    // Bytes that were read lie in memory.
     bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
 }
 
-/// What belongs to a value without being a part of it.
-enum Apart<'b> {
+/// Data recorded apart from the values.
+enum Detached<'b> {
     Packed(Cow<'b, [u8]>),
     Trailing(Cow<'b, [u8]>),
     Origin(Range<u64>),
 }
 
-/// How the content of a group is kept.
+/// The representation of a group's content.
 #[derive(Clone, Copy, PartialEq)]
-enum Kept {
+enum Storage {
     Parts,
     Bytes,
-    /// As the bytes of plain numbers of this type.
+    /// As plain numbers of this type, in bytes.
     Numbers(&'static Type),
 }
 
@@ -75,21 +75,21 @@ struct Recorder<'b, 'n> {
     file: &'b [u8],
     near: Option<&'n [Vec<Segment>]>,
     contents: Contents<'b>,
-    /// The open groups, each with the length of its path and how it is kept.
-    open: Vec<(usize, Group<'b>, Kept)>,
-    apart: Vec<(Vec<Segment>, Apart<'b>)>,
+    /// The open groups, each with the length of its path and its representation.
+    open: Vec<(usize, Group<'b>, Storage)>,
+    detached: Vec<(Vec<Segment>, Detached<'b>)>,
     coverage: Coverage,
-    /// Whether a requested value is packed.
+    /// Whether a value at a `near` path is packed.
     is_packed: bool,
 }
 
 impl<'b> Recorder<'b, '_> {
-    /// Whether a value, or a part of it, is asked for.
+    /// Whether a value or a part of it is at a `near` path.
     fn is_near(&self, path: &[Segment]) -> bool {
         self.near.is_none_or(|near| near.iter().any(|wanted| wanted.starts_with(path)))
     }
 
-    /// Bytes of the file; those of unpacked content are copied.
+    /// Returns the bytes of a span; copies unpacked content.
     fn bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
         self.contents.size += bytes.len() as u64;
         match span {
@@ -107,10 +107,10 @@ impl<'b> Recorder<'b, '_> {
         }
     }
 
-    /// Notes where a field lies that has a position of its own.
-    fn note_origin(&mut self, node: &Node) {
+    /// Records the range of a field at an explicit offset.
+    fn record_origin(&mut self, node: &Node) {
         if node.field.is_some_and(|field| field.position.is_some()) {
-            self.apart.push((node.own_path(), Apart::Origin(node.span.range().clone())));
+            self.detached.push((node.own_path(), Detached::Origin(node.span.range().clone())));
         }
     }
 }
@@ -121,17 +121,17 @@ impl Visitor for Recorder<'_, '_> {
         // The content of an inline block has the path of its struct, but is a field of it.
         let is_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
         let is_far = !self.is_near(node.path);
-        let kept = match node.ty {
-            // Its parts are those of the enclosing struct.
-            _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Kept::Parts,
+        let storage = match node.ty {
+            // Its parts belong to the enclosing struct.
+            _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Storage::Parts,
             Type::Array(item, _) | Type::List(item) if is_plain(item) && (is_far || self.near.is_none()) => {
-                Kept::Numbers(item)
+                Storage::Numbers(item)
             }
-            ty if (is_array || is_item) && is_far && is_contiguous(ty) => Kept::Bytes,
-            _ => Kept::Parts,
+            ty if (is_array || is_item) && is_far && is_contiguous(ty) => Storage::Bytes,
+            _ => Storage::Parts,
         };
-        self.open.push((node.path.len(), Group::default(), kept));
-        if kept == Kept::Parts { Visit::All } else { Visit::Nothing }
+        self.open.push((node.path.len(), Group::default(), storage));
+        if storage == Storage::Parts { Visit::All } else { Visit::Nothing }
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -139,7 +139,7 @@ impl Visitor for Recorder<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.coverage.add(&node.span);
-        self.note_origin(node);
+        self.record_origin(node);
         self.contents.size += node.bytes.len() as u64;
         let given = match value {
             Value::Text(text) if text.len() == node.bytes.len() => Given::Unterminated(text.clone()),
@@ -150,7 +150,7 @@ impl Visitor for Recorder<'_, '_> {
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        // Those that the declaration demands are not worth noting.
+        // Magic bytes follow from the declaration and need no record.
         self.coverage.add(&node.span);
         ControlFlow::Continue(())
     }
@@ -161,9 +161,9 @@ impl Visitor for Recorder<'_, '_> {
             return true;
         }
         self.coverage.add(&node.span);
-        self.note_origin(node);
+        self.record_origin(node);
         let packed = self.bytes(&node.span, node.bytes);
-        self.apart.push((node.own_path(), Apart::Packed(packed)));
+        self.detached.push((node.own_path(), Detached::Packed(packed)));
         let is_near = self.near.is_some() && self.is_near(node.path);
         self.is_packed |= is_near;
         let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
@@ -175,9 +175,9 @@ impl Visitor for Recorder<'_, '_> {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
-        self.note_origin(node);
-        let Some((depth, group, kept)) = self.open.pop() else { return ControlFlow::Continue(()) };
-        // A struct in another one's place has the same path: its parts are those of the other one.
+        self.record_origin(node);
+        let Some((depth, group, storage)) = self.open.pop() else { return ControlFlow::Continue(()) };
+        // A struct that replaces its container has the same path, so its parts are added to the container's.
         if let Some((outer, parts, _)) = self.open.last_mut()
             && *outer == depth
         {
@@ -185,13 +185,13 @@ impl Visitor for Recorder<'_, '_> {
             parts.items.extend(group.items);
             return ControlFlow::Continue(());
         }
-        let tree = match kept {
-            Kept::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
-            Kept::Bytes => {
+        let tree = match storage {
+            Storage::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
+            Storage::Bytes => {
                 let bytes = self.bytes(&node.span, node.bytes);
                 Given::Bytes(bytes, node.count.unwrap_or_default()).into()
             }
-            Kept::Numbers(item) => Given::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
+            Storage::Numbers(item) => Given::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
         };
         self.add(node.path, tree);
         ControlFlow::Continue(())
@@ -200,11 +200,11 @@ impl Visitor for Recorder<'_, '_> {
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.coverage.add(&span);
         let bytes = self.bytes(&span, bytes);
-        self.apart.push((path.to_vec(), Apart::Trailing(bytes)));
+        self.detached.push((path.to_vec(), Detached::Trailing(bytes)));
     }
 }
 
-/// Returns the paths of the values that decide the packed and the unpacked size of a block.
+/// Returns the paths of the values that determine the packed and the unpacked size of a block.
 fn sizes_of(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
     let count = field.and_then(|field| field.count);
     let sizes = [count, block.size];
@@ -225,7 +225,7 @@ fn is_plain(ty: &Type) -> bool {
     matches!(ty.without_order(), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
 }
 
-/// Whether all of a value of this type lies in one piece.
+/// Whether values of this type are contiguous in the file.
 fn is_contiguous(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => is_contiguous(item),

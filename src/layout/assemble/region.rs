@@ -8,10 +8,10 @@ use super::space::{RegionId, Space};
 use crate::layout::program::Code;
 use crate::layout::walk::Segment;
 
-/// A part of the output with separate offsets.
+/// A part of the output with its own offsets.
 pub(super) struct Region {
     pub(super) space: Space,
-    /// The region that offsets count in: itself for a file or unpacked block.
+    /// The region whose start offsets count from: itself for a file or unpacked block.
     pub(super) base: RegionId,
     pub(super) state: State,
     /// The end of the last field at an explicit offset.
@@ -31,32 +31,32 @@ pub(super) enum State {
 /// A field at an explicit offset.
 pub(super) struct Chunk {
     pub(super) path: Vec<Segment>,
-    /// The region of its bytes and its offset as an expression; `None` if it lies at its final offset.
+    /// The region and offset expression of the field; `None` if it already lies at its final offset.
     pub(super) pending: Option<(RegionId, &'static Code, Bound)>,
     /// The offset; `None` if unknown.
     pub(super) at: Option<u64>,
     pub(super) size: u64,
-    /// The range in the file that the values come from.
+    /// The range in the original file.
     pub(super) origin: Option<Range<u64>>,
 }
 
-/// Where fields go. What grows moves everything after it; fields without an offset go to the end.
+/// The placement of fields. A field that grows moves everything after it; fields without an offset are appended.
 pub(super) struct Placement {
     alignment: u64,
-    /// The number of inserted bytes before offsets of the original file or block.
+    /// The total number of inserted bytes before offsets of the original file or block.
     growths: BTreeMap<u64, u64>,
     /// The end of the fields placed so far.
     end: u64,
 }
 
 impl Chunk {
-    /// Returns the end of its bytes before anything moves; `None` if it has no place.
+    /// Returns the end of its bytes before anything moves; `None` if it has no offset.
     pub(super) fn end(&self) -> Option<u64> {
         let start = self.origin.as_ref().map(|origin| origin.start).or(self.at)?;
         start.checked_add(self.size)
     }
 
-    /// Returns its original end and by how many bytes it grew beyond the padding after it.
+    /// Returns its original end, and its growth in bytes beyond the padding after it.
     fn growth(&self, padding: &HashMap<u64, u64>) -> Option<(u64, u64)> {
         let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
         let growth = self.size.saturating_sub(origin.end - origin.start);
@@ -65,7 +65,7 @@ impl Chunk {
 }
 
 impl Placement {
-    /// Returns a placement after the first `end` bytes of a region with these chunks. `padding` is the number of
+    /// Creates a placement after the first `end` bytes of a region with these chunks. `padding` has the number of
     /// free bytes at offsets of the original file.
     pub(super) fn new<'c>(
         alignment: u64,

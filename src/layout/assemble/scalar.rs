@@ -1,4 +1,4 @@
-//! The assembler on single values: numbers, enums, packed words and strings.
+//! Assembles single values: numbers, enums, packed words and strings.
 
 use super::assembler::{Assembler, Place, Written};
 use super::leaf::{LeafId, LeafKind, Origin};
@@ -52,7 +52,7 @@ impl Assembler<'_> {
         Ok(Written { end: at + size as u64, count: 0 })
     }
 
-    /// Reserves the bytes of a value that is left out.
+    /// Reserves the bytes of an omitted value.
     fn unknown(&mut self, place: Place, step: Option<&'static Step>, ty: &'static Type) -> Result<Written> {
         let Place { region, at, .. } = place;
         let size = ty.size().unwrap_or_default();
@@ -96,7 +96,7 @@ impl Assembler<'_> {
         Ok(Written { end: at + size as u64, count: 0 })
     }
 
-    /// Returns the number that an earlier run determined, or `number`.
+    /// Returns the number determined by an earlier run, or else `number`.
     fn assume(&mut self, value: &Value, number: i128) -> Result<i128> {
         if let Some(assumed) = self.assumed.get(&self.path) {
             return Ok(*assumed);
@@ -128,7 +128,7 @@ impl Assembler<'_> {
         )
     }
 
-    /// Writes numbers of the type `given`.
+    /// Writes numbers of type `given`, converted to the type of the item.
     pub(super) fn numbers(
         &mut self,
         Place { region, at, .. }: Place,

@@ -1,26 +1,26 @@
-//! Bytes under construction, and which of them are written.
+//! Byte buffers that track which ranges are written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Index of a space, and of its region.
+/// The index of a region and its space.
 pub(super) type RegionId = usize;
 
-/// A file, the content of a packed block, or a field whose offset is not final, while it is assembled.
+/// The bytes of a file, of a packed block's content, or of a field whose offset is not final.
 pub(super) struct Space {
     bytes: Vec<u8>,
-    /// The written ranges before `tail`: the end of each by its start, without overlaps.
+    /// The written ranges before `tail`, disjoint, as a map from start to end.
     written: BTreeMap<u64, u64>,
     /// The last written range.
     tail: Range<u64>,
     max: u64,
 }
 
-/// Why bytes cannot be written.
+/// The reason why bytes cannot be written.
 pub(super) enum Refused {
     /// The space would exceed its limit.
     TooLarge(String),
-    /// Other bytes were written there before.
+    /// Other bytes were already written there.
     Clash(String),
 }
 
@@ -67,7 +67,7 @@ impl Space {
 
     /// Extends the space over a range that is written later.
     pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), Refused> {
-        // An empty range may lie anywhere.
+        // An empty range may have any offset.
         if size > 0 {
             let end = self.bounded_end(at, size)?;
             self.bytes.resize(self.bytes.len().max(end as usize), 0);
@@ -75,7 +75,7 @@ impl Space {
         Ok(())
     }
 
-    /// Writes `bytes` at an offset. Bytes that were written there before must be equal.
+    /// Writes `bytes` at an offset. Bytes already written there must be equal.
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
         if bytes.is_empty() {
             return Ok(());
@@ -96,20 +96,20 @@ impl Space {
         Ok(())
     }
 
-    /// Replaces bytes that were written before.
+    /// Replaces written bytes.
     pub(super) fn replace(&mut self, at: u64, bytes: &[u8]) {
         if let Some(place) = self.bytes.get_mut(at as usize..at as usize + bytes.len()) {
             place.copy_from_slice(bytes);
         }
     }
 
-    /// Moves the last range to the others.
+    /// Moves the tail to the other ranges.
     fn close_tail(&mut self) {
         let Range { start, end } = self.tail;
         if start < end {
             self.written.insert(start, end);
         }
-        // No range ends here: an empty one must not be extended.
+        // Matches no offset, so an empty tail is never extended.
         self.tail = u64::MAX..u64::MAX;
     }
 
@@ -145,7 +145,7 @@ impl Space {
         touched
     }
 
-    /// Writes those of `bytes` that fall on unwritten places.
+    /// Writes those of `bytes` that fall on unwritten positions.
     pub(super) fn fill(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
         self.close_tail();
         let end = at.saturating_add(bytes.len() as u64);

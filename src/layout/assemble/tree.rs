@@ -1,4 +1,4 @@
-//! Values in the arrangement of their paths.
+//! Given values, as a tree by path.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -7,18 +7,18 @@ use std::ops::Range;
 use crate::layout::walk::Segment;
 use crate::layout::{Type, Value};
 
-/// What is given of a value: the value itself, or its parts; of a packed word maybe both. Nothing, if neither is there.
+/// A given value: the value itself, its parts, or both for a packed word. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree<'b> {
     pub(super) leaf: Option<Once<Given<'b>>>,
     pub(super) group: Option<Box<Group<'b>>>,
-    /// Where it lay, with a position of its own, in the file that the values come from.
+    /// The range in the original file, if the value has an explicit offset.
     pub(super) origin: Option<Box<Range<u64>>>,
-    /// Whether it is never computed anew, nor are its parts.
+    /// Whether it and its parts are never recomputed.
     pub(super) is_fixed: bool,
 }
 
-/// What is given, and whether the declaration has a place for it.
+/// A given value, marked once the assembler uses it.
 #[derive(Debug, Clone)]
 pub(super) struct Once<T> {
     content: T,
@@ -26,13 +26,13 @@ pub(super) struct Once<T> {
 }
 
 impl<T> Once<T> {
-    /// What is given, for which there is a place.
+    /// Returns the content and marks it as used.
     pub(super) fn take(&self) -> &T {
         self.is_used.set(true);
         &self.content
     }
 
-    /// What is given, to look at it.
+    /// Returns the content without marking it.
     pub(super) fn peek(&self) -> &T {
         &self.content
     }
@@ -48,25 +48,25 @@ impl<T> From<T> for Once<T> {
     }
 }
 
-/// How a value is given.
+/// The representation of a given value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Given<'b> {
     Value(Value),
-    /// What its type makes of a text.
+    /// Text to be parsed by the type.
     Text(String),
-    /// The bytes of a string without a NUL.
+    /// A string without its NUL, as bytes.
     Unterminated(Vec<u8>),
-    /// A struct or array as it lies in a file, and the number of items of an array.
+    /// A struct or array as bytes, and the number of items for an array.
     Bytes(Cow<'b, [u8]>, u64),
-    /// An array of plain numbers of this type as it lies in a file.
+    /// An array of plain numbers of this type, as bytes.
     Numbers(&'static Type, Cow<'b, [u8]>),
 }
 
-/// Parts of a struct or array; the fields of a packed word.
+/// The parts of a struct or array, or the fields of a packed word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Group<'b> {
     pub(super) magic: Option<Once<Vec<u8>>>,
-    /// The packed bytes of a block, of whose content the rest is.
+    /// The packed bytes of a block; the other members are its content.
     pub(super) packed: Option<Once<Cow<'b, [u8]>>>,
     pub(super) trailing: Option<Once<Cow<'b, [u8]>>>,
     pub(super) fields: Vec<(&'static str, Tree<'b>)>,
@@ -84,15 +84,15 @@ impl<'b> Tree<'b> {
         self.leaf.is_none() && self.group.is_none()
     }
 
-    /// Whether there is a value here or further in; a field may only be [fixed](Tree::is_fixed).
+    /// Whether it contains a value. A tree without one may still be [fixed](Tree::is_fixed).
     pub(super) fn has_value(&self) -> bool {
         let group = self.group.as_ref();
         self.leaf.is_some()
             || group.is_some_and(|group| group.fields.iter().any(|(_, tree)| tree.has_value()))
     }
 
-    /// Makes this the value. What else is known of it stays: where it lay, packed bytes, and of a packed word the fields,
-    /// which may be given beside it.
+    /// Replaces the value. Keeps the origin and packed bytes, and the fields of a packed word, which may be given
+    /// beside it.
     pub(super) fn put(&mut self, value: Tree<'b>) {
         self.leaf = value.leaf;
         if let Some(new) = value.group {
@@ -101,7 +101,7 @@ impl<'b> Tree<'b> {
         }
     }
 
-    /// The part that a step of a path leads to.
+    /// Returns the part at a step of a path.
     pub(super) fn child(&self, step: Segment) -> Option<&Tree<'b>> {
         let group = self.group.as_ref()?;
         match step {
@@ -110,12 +110,12 @@ impl<'b> Tree<'b> {
         }
     }
 
-    /// The parts, of which there are none yet if there was no group.
+    /// Returns the group, and creates it if necessary.
     pub(super) fn group(&mut self) -> &mut Group<'b> {
         self.group.get_or_insert_default()
     }
 
-    /// The place of the part that a step leads to, made if there is none. `None` behind the end of a list.
+    /// Returns the part at a step, and creates it if necessary; `None` past the end of a list.
     pub(super) fn entry(&mut self, step: Segment) -> Option<&mut Tree<'b>> {
         match step {
             Segment::Field(name) => {
@@ -139,7 +139,7 @@ impl<'b> Tree<'b> {
         }
     }
 
-    /// Turns an array of numbers into items.
+    /// Splits an array of numbers into items.
     fn split_numbers(&mut self) {
         if let Some(Given::Numbers(ty, bytes)) = self.leaf.as_ref().map(Once::peek) {
             let size = ty.size().map_or(1, |size| size as usize);
@@ -161,7 +161,7 @@ impl<'b> Tree<'b> {
         group.items.iter().for_each(Tree::clear_marks);
     }
 
-    /// Whether there is a value that nothing took, whose path `path` then is.
+    /// Returns `true` if a value was not used; `path` then becomes its path.
     pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
         if is_unused(&self.leaf) {
             return true;

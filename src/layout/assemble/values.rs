@@ -1,4 +1,4 @@
-//! The values of a file by their paths.
+//! The values of a file by path.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::layout::walk::{Fault, Segment, parse_path};
 use crate::layout::{Type, Value};
 use crate::{Error, Limits, Result};
 
-/// The values of a file by their paths: from its bytes, or set one by one. See [the module](super).
+/// The values of a file by path: read from its bytes, or set individually. See [the module](super).
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -33,32 +33,31 @@ pub struct Values<'b> {
 }
 
 impl<'b> Values<'b> {
-    /// Nothing yet, of a file with this layout.
+    /// Creates an empty set of values for a file with this layout.
     pub fn new(ty: &'static Type) -> Values<'b> {
         Values { ty, contents: Contents::default() }
     }
 
-    /// Every value of a file.
+    /// Reads all values of a file.
     ///
     /// # Errors
     ///
-    /// The first fault of the file.
+    /// Returns the first fault of the file.
     pub fn of(ty: &'static Type, bytes: &'b [u8], limits: &Limits) -> Result<Values<'b>, Fault> {
         Ok(Values { ty, contents: record(ty, bytes, limits, None)? })
     }
 
-    /// Gives the value with this path, which is whole. A part that is there already is replaced; items of a list are given
-    /// in order.
+    /// Sets the value at a full path. Replaces an existing part; items of a list must be set in order.
     ///
     /// # Errors
     ///
-    /// If no value of the layout can have this path, or the item before it is not there.
+    /// If no value of the layout can have this path, or the preceding item is missing.
     pub fn set(&mut self, path: &str, value: impl Into<Part>) -> Result<()> {
         let path = self.parse(path)?;
         self.set_at(&path, value.into())
     }
 
-    /// Gives other magic bytes to the struct with this path.
+    /// Replaces the magic bytes of the struct at this path.
     ///
     /// # Errors
     ///
@@ -69,7 +68,7 @@ impl<'b> Values<'b> {
         Ok(())
     }
 
-    /// Gives the packed bytes of the block with this path as they were. They are used as long as they unpack to its
+    /// Sets the original packed bytes of the block at this path. They are used as long as they unpack to its
     /// content.
     ///
     /// # Errors
@@ -81,7 +80,7 @@ impl<'b> Values<'b> {
         Ok(())
     }
 
-    /// Gives the bytes behind all fields of the file, for an empty path, or of the block with this path.
+    /// Sets the trailing bytes of the block at this path; an empty path is the file.
     ///
     /// # Errors
     ///
@@ -92,36 +91,38 @@ impl<'b> Values<'b> {
         Ok(())
     }
 
-    /// Gives bytes that no field covers, at this offset in the file. Where fields lie, they are not written.
+    /// Adds bytes that no field covers at an offset in the file. Fields take precedence over them.
     pub fn add_gap(&mut self, offset: u64, bytes: Vec<u8>) {
         self.contents.size += bytes.len() as u64;
         self.contents.gaps.push((offset, bytes.into()));
     }
 
-    /// The bytes of the file.
+    /// Assembles the bytes of the file.
     ///
     /// # Errors
     ///
-    /// The first value that is left out and follows from nothing, does not fit its field, overlaps others, or has no place in
-    /// the file; values that contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than
-    /// [`Limits::max_decoded`].
+    /// - The first omitted value that cannot be determined, a value that does not fit its field or has no place in
+    ///   the file, or values that overlap or conflict;
+    /// - a [defective](crate::layout::Problem) declaration;
+    /// - a file larger than [`Limits::max_decoded`].
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
         if self.contents.root.has_unused(&mut path) {
-            return Err(Error::inexpressible("is given, but a file of these values has no place for it")
-                .at(path.as_slice()));
+            return Err(
+                Error::inexpressible("is given, but the file has no field for it").at(path.as_slice())
+            );
         }
         Ok(bytes)
     }
 
-    /// These, of which those that others contradict are computed anew.
+    /// Returns the values with recomputation of those that conflict with others.
     pub(in crate::layout) fn recounted(mut self) -> Values<'b> {
         self.contents.recounts = true;
         self
     }
 
-    /// Gives a number, word or string; of a list, or a struct, that it is there.
+    /// Sets a number, word or string; `None` marks a list or struct as present.
     pub(in crate::layout) fn put(&mut self, path: &[Segment], value: Option<Value>) {
         let text =
             value.as_ref().map_or(0, |value| if let Value::Text(text) = value { text.len() } else { 0 });
@@ -160,7 +161,7 @@ impl<'b> Values<'b> {
             }
             tree = tree.entry(*step).ok_or_else(|| no_item_before(path))?;
         }
-        // A string that lacks its NUL goes on to lack it.
+        // Replacing a string keeps its missing NUL missing.
         let lacks_nul = matches!(tree.leaf.as_ref().map(|leaf| leaf.peek()), Some(Given::Unterminated(_)));
         let value = match value {
             Part::Text(text) if lacks_nul => Part::Unterminated(text.into_bytes()),
@@ -172,5 +173,5 @@ impl<'b> Values<'b> {
 }
 
 fn no_item_before(path: &[Segment]) -> Error {
-    Error::inexpressible("the item before it is not given").at(path)
+    Error::inexpressible("the preceding item is missing").at(path)
 }

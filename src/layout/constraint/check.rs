@@ -1,4 +1,4 @@
-//! Bytes and documents against the constraints of their declaration.
+//! Checks bytes and documents against the constraints of their declaration.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -15,8 +15,8 @@ use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, wa
 use crate::layout::{BitField, Declaration, Lookup, Scope, Type, Value};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
-/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint or is a wrong checksum, with
-/// its path and its bytes. Lists of numbers are gone through at once, lists of structs one by one.
+/// Adds a finding for each violated constraint and wrong checksum in `bytes`, a value of type `ty`, with its path
+/// and bytes. Lists of numbers are checked at once, lists of structs item by item where necessary.
 ///
 /// ```
 /// use binrw::binrw;
@@ -47,7 +47,7 @@ use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 ///
 /// # Errors
 ///
-/// The first [`Fault`] of the structure; the report has everything before it.
+/// Returns the first structural [`Fault`]. The report then has the findings before it.
 pub fn check_bytes(
     ty: &'static Type,
     bytes: &[u8],
@@ -56,7 +56,7 @@ pub fn check_bytes(
 ) -> Result<(), Fault> {
     let mut sizes = Sizes::new(ty);
     if !sizes.is_empty() {
-        // The second walk reports the fault.
+        // The second walk reports any fault.
         let _ = walk(ty, bytes, limits, &mut sizes);
     }
     let result = walk(ty, bytes, limits, &mut Checker::new(sizes, true, report));
@@ -64,7 +64,7 @@ pub fn check_bytes(
     result.map(drop)
 }
 
-/// Adds a finding for each value of a document of type `ty` that violates a constraint, with its path.
+/// Adds a finding for each violated constraint in a document of type `ty`, with its path.
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
     if !collects_any(ty, report) {
         return;
@@ -74,11 +74,11 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
         // Without the size of a list, its constraints do not apply.
         let _ = walk_fields(ty, document, &limits, &mut sizes);
     }
-    // A document that ends the walk cannot be written either.
+    // A document that ends the walk with a fault cannot be written either.
     let _ = walk_fields(ty, document, &limits, &mut Checker::new(sizes, false, report));
 }
 
-/// Returns `true` if the report collects findings of a constraint.
+/// Returns `true` if the report collects findings of any constraint in `ty`.
 fn collects_any(ty: &'static Type, report: &Report) -> bool {
     let reached = reachable(&[("", ty)], Order::Reading);
     let mut constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
@@ -88,15 +88,15 @@ fn collects_any(ty: &'static Type, report: &Report) -> bool {
 struct Checker<'c> {
     report: &'c mut Report,
     sizes: Sizes,
-    /// Whether spans are those of a file.
+    /// Whether the values have byte ranges in a file.
     has_spans: bool,
-    /// Comparisons of fields of structs in lists that the walk is in.
+    /// The fields being collected, for the enclosing lists of structs.
     columns: Vec<Column>,
-    /// The constraints that were checked for all structs of a list at once.
+    /// The constraints already checked for a whole list at once, each with the list's path.
     done: Vec<(Vec<Segment>, &'static Constraint)>,
 }
 
-/// The values of a field of all structs in a list, which a constraint compares.
+/// The values of a field in all structs of a list, for a constraint that compares them.
 struct Column {
     list: Vec<Segment>,
     /// The path of the field within an item.
@@ -105,11 +105,11 @@ struct Column {
     bound: Bound<'static>,
     ty: Type,
     bytes: Vec<u8>,
-    /// The place of each value.
+    /// The path and span of each value.
     places: Vec<(Path, Option<Span>)>,
 }
 
-/// A constraint whose expressions are evaluated.
+/// A constraint with evaluated expressions.
 struct Bound<'b> {
     rule: &'static Rule,
     test: Test<'b>,
@@ -121,8 +121,8 @@ impl<'c> Checker<'c> {
         Checker { report, sizes, has_spans, columns: Vec::new(), done: Vec::new() }
     }
 
-    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns another field of the same items. Returns
-    /// `None` if the constraint does not apply, or if an expression has no value.
+    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns another field of the same items.
+    /// Returns `None` if the constraint does not apply, or if an expression has no value.
     fn bind<'b>(
         &self,
         constraint: &'static Constraint,
@@ -244,7 +244,7 @@ impl Visitor for Checker<'_> {
                 _ => !flat.is_list() && Test::compares(&constraint.requirement),
             };
             if is_across && list.is_none() {
-                // There is no list around a value on its own.
+                // A value outside any list has nothing to be compared with.
                 continue;
             }
             match list.filter(|_| is_across) {
@@ -254,7 +254,7 @@ impl Visitor for Checker<'_> {
                         continue;
                     };
                     let numbers = numbers_of(&value, &flat, &constraint.requirement);
-                    // A condition holds once for a list, not for each item.
+                    // A condition is evaluated once per list, not per item.
                     let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
                     let numbers = if is_condition { numbers.first() } else { numbers };
                     self.report(&bound, &numbers, |item| match constraint.requirement {
@@ -268,7 +268,7 @@ impl Visitor for Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Keeps a value until the list around it ends; `list` is the number of steps to the list.
+    /// Stores a value until its enclosing list ends. The path of the list has `list` steps.
     fn collect(
         &mut self,
         node: &Node,
@@ -311,11 +311,11 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the place of an item at a node.
+/// Returns the path and span of an item at a node.
 fn place(node: &Node, flat: &Flat, numbers: &Numbers, item: usize) -> (Path, Option<Span>) {
     let (path, range) = (Path::from(node.path), node.span.range());
     if flat.item == Type::NulString {
-        // The last byte stands for the strings.
+        // The last byte represents all strings.
         let end = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
         let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
         let path = if flat.is_list() { path.index(strings) } else { path };
@@ -329,7 +329,7 @@ fn place(node: &Node, flat: &Flat, numbers: &Numbers, item: usize) -> (Path, Opt
     (path.index(item), Some(within(&node.span, start..start + size)))
 }
 
-/// Returns the type and bytes of the value at a node; a bit field as a number of 128 bits.
+/// Returns the type and bytes of the value at a node. A bit field becomes a 128-bit integer.
 fn stored<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     let (Some(field), Some(bits)) = (node.bit_field, node.bits) else {
         return (*node.ty, Cow::Borrowed(node.bytes));
@@ -343,7 +343,7 @@ fn stored<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     (Type::Signed(16), Cow::Owned(value.to_le_bytes().to_vec()))
 }
 
-/// Returns the numbers of a value that a requirement is about.
+/// Returns the numbers that a requirement applies to.
 fn numbers_of<'n>((_, bytes): &'n (Type, Cow<[u8]>), flat: &Flat, requirement: &Requirement) -> Numbers<'n> {
     let items = flat.items() as usize;
     let of = match requirement {
@@ -363,7 +363,8 @@ fn numbers_of<'n>((_, bytes): &'n (Type, Cow<[u8]>), flat: &Flat, requirement: &
     }
 }
 
-/// Returns a field of all the structs in `bytes`, and its offset in each; `None` if that depends on their content.
+/// Returns a field of all structs in `bytes`, and its offset in each; `None` if the offset depends on their
+/// content.
 fn column<'b>(
     declaration: &'static Declaration,
     name: &str,
@@ -377,13 +378,13 @@ fn column<'b>(
     (!flat.is_list()).then(|| (numbers(), offset))
 }
 
-/// Returns the span of one of the numbers of an item.
+/// Returns the span of a number within an item.
 fn part(span: &Span, numbers: &Numbers, slot: usize) -> Span {
     let start = span.range().start + (numbers.size() * slot) as u64;
     within(span, start..start + numbers.size() as u64)
 }
 
-/// Returns a part of a span.
+/// Returns a subrange of a span.
 fn within(span: &Span, range: Range<u64>) -> Span {
     match span {
         Span::Unpacked { packed, .. } => Span::Unpacked { packed: packed.clone(), range },

@@ -1,20 +1,20 @@
-//! Forests: lists in which each item names its parent.
+//! Checks forests: lists in which each item refers to its parent.
 
 /// The form of a forest.
 #[derive(Debug)]
 pub(super) struct Forest {
-    /// The number that stands for no parent.
+    /// The number for "no parent".
     pub(super) none: Option<i128>,
     /// Whether the first item is the only root, and its own parent.
     pub(super) rooted: bool,
-    /// The numbers that may name items instead of their positions.
+    /// The ids of the items; parents may refer to them instead of positions.
     pub(super) ids: Option<Vec<i128>>,
     /// Whether parents precede their children.
     pub(super) parents_first: bool,
 }
 
-/// Returns the items with an invalid parent, each with a message. Where items have ids, parents may be ids as well, if all
-/// of them then make a forest.
+/// Returns the items with an invalid parent, each with a message. If items have ids, the parents may also be ids,
+/// provided that all of them then form a forest.
 pub(super) fn faults(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> {
     let by_position = faults_at(parents, forest, &|item| Some(item));
     match &forest.ids {
@@ -26,7 +26,7 @@ pub(super) fn faults(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> 
     }
 }
 
-/// Returns the items with an invalid parent, if parents name items by `place`.
+/// Returns the items with an invalid parent; parents refer to an item by the number that `place` returns for it.
 fn faults_at(
     parents: &[i128],
     forest: &Forest,
@@ -41,7 +41,7 @@ fn faults_at(
             *slot = usize::try_from(*parent).ok().filter(|_| !is_root(item, *parent));
         }
     }
-    let in_circle = circles(&parent_of);
+    let in_cycle = find_cycles(&parent_of);
     let mut faults = Vec::new();
     for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
         let own = place(item);
@@ -54,7 +54,7 @@ fn faults_at(
             Some(parent) if forest.rooted && forest.none == parents.get(parent).copied() => {
                 format!("parent {parent} is outside the tree")
             }
-            Some(_) if own.is_some_and(|own| in_circle.get(own) == Some(&true)) => {
+            Some(_) if own.is_some_and(|own| in_cycle.get(own) == Some(&true)) => {
                 "is its own ancestor".to_owned()
             }
             Some(_) => continue,
@@ -64,9 +64,9 @@ fn faults_at(
     faults
 }
 
-/// Returns for each item whether it is its own ancestor. Each item is visited twice at most.
-fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
-    let (mut in_circle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
+/// Returns for each item whether it is its own ancestor. Visits each item at most twice.
+fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
+    let (mut in_cycle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
     for start in 0..parent_of.len() {
         let mut item = start;
         while let Some(visited) = visited_from.get_mut(item).filter(|visited| **visited == usize::MAX) {
@@ -76,15 +76,15 @@ fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
                 None => break,
             }
         }
-        // A path that ends at an item of its own has closed a circle there.
+        // A path that returns to an item visited from the same start closes a cycle.
         let closes = visited_from.get(item) == Some(&start) && parent_of[item].is_some();
-        while closes && !in_circle[item] {
-            in_circle[item] = true;
+        while closes && !in_cycle[item] {
+            in_cycle[item] = true;
             match parent_of[item] {
                 Some(parent) => item = parent,
                 None => break,
             }
         }
     }
-    in_circle
+    in_cycle
 }

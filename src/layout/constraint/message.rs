@@ -1,4 +1,4 @@
-//! The messages of violated constraints.
+//! Formats the messages of violated constraints.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -10,7 +10,7 @@ use super::{Constraint, Requirement};
 use crate::layout::wording::alternatives;
 use crate::layout::{Lookup, Value};
 
-/// Returns the message of a constraint, or the usual one, with the values of other fields filled in.
+/// Returns the message of a constraint, or its default message, with the values of other fields filled in.
 pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {
     let Some(message) = constraint.message else {
         return Cow::Borrowed(match constraint.requirement {
@@ -21,7 +21,7 @@ pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'sta
             Requirement::UnitVector => "{found} is not of length 1",
             Requirement::OneOf(_) | Requirement::Counts { .. } => "found {found}, expected {limit}",
             Requirement::Finite => "{found} is not finite",
-            Requirement::Unique => "{found} for the second time",
+            Requirement::Unique => "{found} is a duplicate",
             Requirement::Ordered => "{found} after {previous}",
             Requirement::Position => "found {found}, expected {position}",
             Requirement::Equal => "found {found}, but the first has {previous}",
@@ -47,7 +47,7 @@ pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'sta
     text
 }
 
-/// Fills the numbers of a violation in a template.
+/// Fills the numbers of a violation into a template.
 pub(super) fn fill(template: &str, test: &Test, numbers: &Numbers, violation: &Violation) -> String {
     let mut text = String::new();
     for part in template.split_inclusive(['{', '}']) {

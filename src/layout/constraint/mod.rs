@@ -1,9 +1,9 @@
-//! Constraints: what the values of a field must be for the rules of a format to hold.
+//! Constraints on the values of fields, which enforce the rules of a format.
 //!
-//! A check of a declaration is what decoding needs; a constraint is what a file should be beside that. What does not follow
-//! one can still be decoded, and is a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data as all
-//! of a declaration is: [`check_bytes`] holds bytes against them, the schemas print them, and the rules of the formats that
-//! are built in hold documents against them.
+//! A check of a declaration is necessary for decoding; a constraint is not. A value that violates a constraint can
+//! still be decoded, and yields a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data, like
+//! everything in a declaration: [`check_bytes`] checks bytes, [`check_document`] checks documents, and the schemas
+//! print them.
 
 mod check;
 mod forest;
@@ -20,103 +20,114 @@ use super::walk::Segment;
 use super::{Declaration, Expr, Field, Shape, Type};
 use crate::{Rule, Severity};
 
-/// What the values of a field must be.
+/// A constraint on the value of a field.
 ///
-/// It applies to the value of the field or, where the field is a list, to each of its items.
+/// In a list, it applies to each item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraint {
-    /// What is required.
+    /// The requirement.
     pub requirement: Requirement,
-    /// Where it applies; everywhere without a condition.
+    /// The condition under which it applies; without one, it always applies.
     pub condition: Option<Expr>,
-    /// The rule that it belongs to, whose severity applies.
+    /// The rule that it enforces, with the severity of findings.
     pub rule: &'static Rule,
-    /// The message for values that break it, where it is not the usual one. `{found}` stands for the value, `{limit}` for
-    /// that of [`Below`](Requirement::Below), `{previous}` for the value before it in an [`Ordered`](Requirement::Ordered)
-    /// list, other names for the number of a field or import, `{header.count}`; `{found:#x}` is hexadecimal,
-    /// `{found:#06x}` with so many characters at least.
+    /// The message for violations, if it is not the default one. These placeholders are replaced:
+    ///
+    /// - `{found}`: the value;
+    /// - `{limit}`: the limit of the requirement, such as that of [`Below`](Requirement::Below);
+    /// - `{previous}`: the previous value of an [`Ordered`](Requirement::Ordered) list, or the first item's value;
+    /// - `{position}`: the index of the item;
+    /// - `{first}`: the first index of a range [`Within`](Requirement::Within) a list;
+    /// - `{items}`: the number of items;
+    /// - `{problem}`: the fault of a [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
+    /// - other names, such as `{header.count}`: the number of that field or import.
+    ///
+    /// `{found:#x}` prints hexadecimal, `{found:#06x}` at least 6 characters.
     pub message: Option<&'static str>,
 }
 
-/// The rule of what plausible files have: nothing checks it.
-pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "Files of exporters have it.");
+/// The rule of plausible values; nothing checks it.
+pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "The value is plausible.");
 
-/// What a [`Constraint`] requires. Where an expression has no value, as that of a field that is not there, nothing is.
+/// The requirement of a [`Constraint`]. It does not apply if an expression has no value, such as that of a missing
+/// field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
-    /// All numbers are below this one.
+    /// All numbers are less than the limit.
     Below(Expr),
-    /// No number is below this one.
+    /// No number is less than the limit.
     AtLeast(Expr),
     /// The numbers of each array are the components of a vector of length 1.
     UnitVector,
-    /// All numbers are one of these.
+    /// All numbers are among these.
     OneOf(&'static [Expr]),
     /// All numbers are finite.
     Finite,
-    /// No number occurs twice in the list, or in the list of structs that have the field.
+    /// No number occurs twice in the list, or in the enclosing list of structs.
     Unique,
-    /// No number is less than the one before it in the list, or in the list of structs that have the field. Only the first
-    /// that is, is reported.
+    /// No number is less than the previous one in the list, or in the enclosing list of structs. Only the first
+    /// violation is reported.
     Ordered,
-    /// The numbers of each item add up.
+    /// The numbers of each item have a fixed sum.
     Sum {
-        /// The field of the structs that are added up; `None` where the items are numbers.
+        /// The field of the structs to add up; `None` if the items are numbers.
         of: Option<&'static str>,
-        /// What they add up to.
+        /// The required sum.
         total: f64,
-        /// How far the sum may be from that.
+        /// The largest allowed difference from the required sum.
         tolerance: f64,
     },
     /// The reserved bits of a packed word are 0.
     ReservedZero,
-    /// The last of the strings ends with a NUL.
+    /// The last string ends with a NUL.
     Terminated,
-    /// A condition on the field and those before it holds.
+    /// The condition on this field and earlier ones holds.
     Holds(Expr),
-    /// The condition holds for at least one item of the list. An empty list satisfies it.
+    /// The condition holds for at least one item of the list, or the list is empty.
     Some(Expr),
-    /// All numbers are positions in a list of an enclosing struct.
+    /// All numbers are indices into a list of an enclosing struct.
     IndexInto {
-        /// The path of the list from the nearest enclosing struct that has it.
+        /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
-        /// The number that stands for none.
+        /// The number for "no item".
         none: Option<Expr>,
-        /// A field of the same struct with as many numbers: none requires a weight of 0.
+        /// A field of the same struct with equally many weights. "No item" requires a weight of 0.
         weights: Option<&'static str>,
     },
-    /// As many items as the value says, from the position `first` on, lie within a list of an enclosing struct.
+    /// The value counts items of a list in an enclosing struct. The range that starts at `first` lies within the
+    /// list.
     Within {
-        /// The path of the list from the nearest enclosing struct that has it.
+        /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
-        /// The position of the first item.
+        /// The index of the first item.
         first: Expr,
     },
-    /// The value is the number of items in a list of an enclosing struct, which nothing else states.
+    /// The value is the number of items in a list of an enclosing struct. No other field stores that number.
     Counts {
-        /// The path of the list from the nearest enclosing struct that has it.
+        /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
     },
-    /// Each number is the position of its item in the list.
+    /// Each number is the index of its item in the list.
     Position,
     /// All items of the list have the same number.
     Equal,
-    /// The list is as long as that of each other item in the list around it.
+    /// The list is as long as those of the other items in the enclosing list.
     SameLength,
-    /// The numbers are those from 0 up, each once, in any order.
+    /// The numbers are a permutation of 0 to the number of items − 1.
     Permutation {
         /// The field of the structs in the list; `None` if the items are numbers.
         of: Option<&'static str>,
-        /// The number of items in a group; `None` if the whole list is one.
+        /// The number of items in a group; `None` if the whole list is one group.
         groups: Option<Expr>,
     },
-    /// Each number is the position of the parent of its item in the list, and no item is its own ancestor.
+    /// Each number is the index of its item's parent in the list, and no item is its own ancestor.
     Forest {
-        /// The number that stands for no parent.
+        /// The number for "no parent".
         none: Option<Expr>,
-        /// Whether the first item is the only root, and its own parent. Items without a parent are then outside the tree.
+        /// Whether the first item is the only root, and its own parent. Items without a parent are then outside
+        /// the tree.
         rooted: bool,
-        /// The field with the numbers of the items, which parents may refer to instead of positions.
+        /// The field with the ids of the items, which parents may refer to instead of indices.
         ids: Option<&'static str>,
         /// Whether parents precede their children.
         parents_first: bool,
@@ -124,7 +135,7 @@ pub enum Requirement {
 }
 
 impl Constraint {
-    /// Returns the expressions.
+    /// Returns the expressions of the requirement and the condition.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let (list, one): (&[Expr], Option<&Expr>) = match &self.requirement {
             Requirement::OneOf(values) => (values, None),
@@ -140,7 +151,7 @@ impl Constraint {
         list.iter().chain(one).chain(&self.condition)
     }
 
-    /// Returns the fields and imports that the expressions name.
+    /// Returns the fields and imports named in the expressions and the message.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         let mut names = Vec::new();
         for expr in self.expressions() {
@@ -153,7 +164,7 @@ impl Constraint {
         names.into_iter().chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
     }
 
-    /// The placeholders in the message that name a field or import, each with its format.
+    /// Returns the placeholders in the message that name a field or import, each with its format.
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &'static str> {
         let parts = self.message.unwrap_or_default().split('{').skip(1);
         let placeholders = parts.map(|part| part.split('}').next().unwrap_or_default());
@@ -176,7 +187,7 @@ impl Declaration {
 }
 
 impl Type {
-    /// Whether a value has fields with constraints or checksums in it.
+    /// Whether a value contains fields with constraints or checksums.
     fn is_constrained(&self) -> bool {
         let field = |field: &Field| {
             !field.constraints.is_empty() || field.checksum.is_some() || field.content().is_constrained()
@@ -188,7 +199,7 @@ impl Type {
         })
     }
 
-    /// The bits of a packed word that are reserved.
+    /// Returns the mask of the reserved bits of a packed word.
     pub(super) fn reserved_bits(&self) -> u128 {
         let Type::Declared(word) = self else { return 0 };
         let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);

@@ -1,23 +1,23 @@
-//! Numbers as they lie in memory: one after the other, or as a field of records.
+//! Numbers in their stored form: contiguous, or a field of records.
 
 use std::borrow::Cow;
 
 use super::scalar::Scalar;
 use crate::layout::{Type, Value};
 
-/// Items of the same number of numbers of one type, at a fixed distance.
+/// Equally many numbers per item, all of one type, at a fixed stride.
 #[derive(Debug, Clone)]
 pub(super) struct Numbers<'b> {
     ty: Type,
     bytes: Cow<'b, [u8]>,
-    /// The numbers of an item: 1, or the length of an array.
+    /// The numbers per item: 1, or the length of an array.
     pub(super) per_item: usize,
-    /// The distance of items in bytes.
+    /// The distance between items in bytes.
     pub(super) stride: usize,
     offset: usize,
 }
 
-/// Calls a function with an iterator over all numbers of plain types.
+/// Evaluates a body with an iterator over all numbers, if their type is a plain integer of at most 32 bits.
 macro_rules! typed {
     ($numbers:expr, |$all:ident| $body:expr, $other:expr) => {
         match $numbers.ty {
@@ -50,7 +50,7 @@ impl<'b> Numbers<'b> {
         Numbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
     }
 
-    /// Returns the first item alone.
+    /// Returns only the first item.
     pub(super) fn first(mut self) -> Numbers<'b> {
         let end = self.stride.min(self.bytes.len());
         match &mut self.bytes {
@@ -81,7 +81,7 @@ impl<'b> Numbers<'b> {
         size_of_type(&self.ty)
     }
 
-    /// Returns the same numbers, next to each other and with `per_item` numbers an item.
+    /// Returns the same numbers contiguously, with `per_item` old items per new item.
     pub(super) fn grouped(self, per_item: usize) -> Numbers<'b> {
         if per_item <= 1 {
             return self;
@@ -90,7 +90,7 @@ impl<'b> Numbers<'b> {
         Numbers::new(self.ty, bytes, per_item * self.per_item)
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / self.stride
     }
@@ -127,7 +127,7 @@ impl<'b> Numbers<'b> {
         self.records().flat_map(move |record| record.chunks_exact(size).map(|bytes| scalar(&self.ty, bytes)))
     }
 
-    /// Returns `true` if all numbers are known to be below `limit`.
+    /// Returns `true` if all numbers are less than `limit`. NaN never is.
     pub(super) fn are_below(&self, limit: i128) -> bool {
         typed!(
             self,
@@ -136,8 +136,7 @@ impl<'b> Numbers<'b> {
         )
     }
 
-    /// Returns `true` if all numbers are known to be below `limit`, or `none` with a weight of 0. Weights other than 0
-    /// forbid `none`.
+    /// Returns `true` if all numbers are less than `limit`, or equal to `none` with a weight of 0.
     pub(super) fn are_positions(&self, limit: i128, none: Option<i128>, weights: Option<&Numbers>) -> bool {
         if let (Some(Ok(none)), Some(weights)) = (none.map(u8::try_from), weights)
             && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
@@ -155,17 +154,17 @@ impl<'b> Numbers<'b> {
         })
     }
 
-    /// Returns the largest of 4 bytes an item, but `none` with a weight of 0.
+    /// Returns the largest byte, ignoring `none` with a weight of 0. Items have 4 bytes.
     fn max_byte(&self, none: u8, weights: &Numbers) -> Option<u8> {
         let quads = self.records().zip(weights.records());
         let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
-        // Without branches, and to the end. No number is one less than any other.
+        // Branchless and without an early exit, so that it vectorizes. Ignored bytes become negative.
         let max = quads.fold(-1, |max: i16, (bytes, weights): (&[u8; 4], &[u8; 4])| {
             let [a, b, c, d] = std::array::from_fn(|slot| {
                 let is_none = (bytes[slot] == none) & (weights[slot] == 0);
                 i16::from(bytes[slot]) - 256 * i16::from(is_none)
             });
-            // Those of an item first: a processor compares those of the next ones at the same time.
+            // Taking the maximum within an item first lets a processor overlap the comparisons of several items.
             max.max(a.max(b).max(c.max(d)))
         });
         u8::try_from(max).ok()
@@ -182,7 +181,7 @@ impl<'b> Numbers<'b> {
         }
     }
 
-    /// Returns `true` if no first number is less than the one before it.
+    /// Returns `true` if no item's first number is less than that of the previous item.
     pub(super) fn are_ascending(&self) -> bool {
         let mut previous = None;
         self.firsts().all(|number| !previous.replace(number).is_some_and(|previous| number < previous))
@@ -193,7 +192,7 @@ fn size_of_type(ty: &Type) -> usize {
     ty.size().map_or(1, |size| size.max(1) as usize)
 }
 
-/// Returns a number, or the bits of a word.
+/// Returns a number, or the bits of a packed word.
 fn scalar(ty: &Type, bytes: &[u8]) -> Scalar {
     match ty.value_of(bytes) {
         Value::Int(number) => Scalar::Int(number),

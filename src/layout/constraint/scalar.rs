@@ -1,8 +1,8 @@
-//! Numbers of any type, as constraints look at them.
+//! Numbers of any type, as constraints compare them.
 
 use std::fmt;
 
-/// A number, as [constraints](super::Constraint) look at it.
+/// A number that [constraints](super::Constraint) compare.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub enum Scalar {
     /// An integer of any type.
@@ -66,16 +66,16 @@ impl Scalar {
         }
     }
 
-    /// A key that equal numbers share.
+    /// Returns a key that is the same for equal numbers.
     pub(super) fn key(self) -> i128 {
         match self {
             Scalar::Int(number) => number,
-            // Minus zero is zero.
+            // Negative zero equals zero.
             number => (number.as_f64() + 0.0).to_bits().into(),
         }
     }
 
-    /// The sum of numbers, in their own precision.
+    /// Adds numbers up in their own precision.
     pub(super) fn sum(numbers: impl Iterator<Item = Scalar>) -> Scalar {
         let add = |a, b| match (a, b) {
             (Scalar::Int(a), Scalar::Int(b)) => Scalar::Int(a.saturating_add(b)),

@@ -1,4 +1,4 @@
-//! The sizes of the lists that constraints refer to.
+//! Collects the sizes of the lists that constraints refer to.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -8,14 +8,14 @@ use crate::layout::program::{Order, reachable};
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 use crate::layout::{Field, Type, Value};
 
-/// The number of items of each list that a constraint refers to, by its path. As a visitor, it collects them.
+/// The number of items of each list that a constraint refers to, by path. Collects them as a visitor.
 pub(in crate::layout) struct Sizes {
     names: BTreeSet<&'static str>,
     sizes: HashMap<Vec<Segment>, u64>,
 }
 
 impl Sizes {
-    /// Prepares for the constraints of `ty` on a file.
+    /// Returns a collector for the constraints of `ty` on a file.
     pub(in crate::layout) fn new(ty: &'static Type) -> Sizes {
         Sizes::of(ty, |requirement| match requirement {
             Requirement::Counts { list } => last_name(list),
@@ -23,7 +23,7 @@ impl Sizes {
         })
     }
 
-    /// Prepares for the constraints of `ty` on a document, whose lists need no counts.
+    /// Returns a collector for the constraints of `ty` on a document, where counts of lists need no check.
     pub(super) fn of_document(ty: &'static Type) -> Sizes {
         Sizes::of(ty, list_of)
     }
@@ -46,7 +46,7 @@ impl Sizes {
         enclosing.map(|depth| [&path[..depth], list].concat()).find_map(|path| self.sizes.get(&path).copied())
     }
 
-    /// Keeps the size of a list, if a constraint refers to it.
+    /// Stores the size of a list if a constraint refers to it.
     pub(in crate::layout) fn insert(&mut self, path: &[Segment], size: Option<u64>) {
         if let (Some(size), Some(name)) = (size, last_name(path))
             && self.names.contains(name)
@@ -55,18 +55,18 @@ impl Sizes {
         }
     }
 
-    /// Returns `true` if a value has lists in it that constraints refer to.
+    /// Returns `true` if values of a type contain lists that constraints refer to.
     fn is_in(&self, ty: &Type) -> bool {
         ty.declaration().is_some_and(|declaration| declaration.fields().any(|field| self.is_field(field)))
     }
 
-    /// Returns `true` if a field is such a list, or has one in it.
+    /// Returns `true` if a field is or contains such a list.
     fn is_field(&self, field: &Field) -> bool {
         self.names.contains(field.name) || self.is_in(&field.content())
     }
 }
 
-/// Returns the name of the list that a position refers to.
+/// Returns the name of the list that the values index.
 fn list_of(requirement: &Requirement) -> Option<&'static str> {
     match requirement {
         Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => last_name(list),
@@ -74,7 +74,7 @@ fn list_of(requirement: &Requirement) -> Option<&'static str> {
     }
 }
 
-/// Returns the last step of a path if it is a field.
+/// Returns the last step of a path, if it is a field.
 fn last_name(path: &[Segment]) -> Option<&'static str> {
     match path.last()? {
         Segment::Field(name) => Some(name),

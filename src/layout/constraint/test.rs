@@ -1,4 +1,4 @@
-//! Constraints on numbers: requirements whose expressions are evaluated.
+//! Evaluates constraints and finds violations.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use super::scalar::Scalar;
 use crate::layout::walk::Segment;
 use crate::layout::{Expr, Lookup, Type};
 
-/// How far the length of a unit vector may be from 1: what is left of components in 8 bits.
+/// The tolerance for the length of a unit vector, enough for components of 8 bits.
 const UNIT_TOLERANCE: f64 = 0.01;
 
-/// A requirement whose expressions are evaluated.
+/// A requirement with evaluated expressions.
 #[derive(Debug)]
 pub(super) enum Test<'b> {
     Below(i128),
@@ -24,27 +24,28 @@ pub(super) enum Test<'b> {
     Ordered,
     Position,
     Equal,
-    /// The numbers of each group of this many are the numbers below it.
+    /// Each group of this many numbers is a permutation of 0 to the group's size − 1. 0 means the
+    /// whole list.
     Permutation(usize),
     Forest(Forest),
     Sum {
         total: f64,
         tolerance: f64,
     },
-    /// The mask of the bits.
+    /// The mask of the reserved bits.
     ReservedZero(u128),
     /// The last byte of the strings is 0.
     Terminated,
     Holds(bool),
     /// At least one number is not 0.
     Some,
-    /// The number of items, the number that stands for none, and the weights that forbid it.
+    /// The number of items in the list, the number for "no item", and the weights.
     IndexInto {
         len: i128,
         none: Option<i128>,
         weights: Option<Numbers<'b>>,
     },
-    /// The first item of the range, and the number of items.
+    /// The index of the first item, and the number of items in the list.
     Within {
         first: i128,
         len: i128,
@@ -53,15 +54,15 @@ pub(super) enum Test<'b> {
 
 /// A violation of a constraint.
 pub(super) struct Violation {
-    /// The item of the list.
+    /// The index of the item in the list.
     pub(super) item: usize,
-    /// The number within an item that is an array; `None` for the item as a whole.
+    /// The index of the number in an item that is an array; `None` for the whole item.
     pub(super) slot: Option<usize>,
     /// The offending number; `None` for the whole item.
     pub(super) found: Option<Scalar>,
     /// The number that it conflicts with.
     pub(super) previous: Option<Scalar>,
-    /// The message, where it depends on the kind of violation.
+    /// The message, if it depends on the kind of violation.
     pub(super) message: Option<String>,
 }
 
@@ -72,8 +73,8 @@ impl Violation {
 }
 
 impl<'b> Test<'b> {
-    /// Evaluates a requirement; `None` where an expression has no value. `len` returns the number of items of a list, and
-    /// `column` another field of the same items.
+    /// Evaluates a requirement; `None` if an expression has no value. `len` returns the number of items of a list,
+    /// and `column` another field of the same items.
     pub(super) fn of(
         requirement: &Requirement,
         ty: &Type,
@@ -122,7 +123,7 @@ impl<'b> Test<'b> {
         })
     }
 
-    /// Returns `true` if it compares the items of a list with each other.
+    /// Returns `true` if a requirement compares the items of a list with each other.
     pub(super) fn compares(requirement: &Requirement) -> bool {
         matches!(
             requirement,
@@ -137,7 +138,7 @@ impl<'b> Test<'b> {
         )
     }
 
-    /// Returns `true` if the numbers are known to satisfy it. Most files are fine, so this is fast.
+    /// Returns `true` if no number violates the requirement. Optimized for valid files.
     pub(super) fn allows(&self, numbers: &Numbers) -> bool {
         match self {
             Test::Below(limit) => numbers.are_below(*limit),
@@ -251,7 +252,7 @@ impl<'b> Test<'b> {
             Test::Ordered => {
                 let mut previous: Option<Scalar> = None;
                 for (item, number) in numbers.firsts().enumerate() {
-                    // Only the first is reported.
+                    // Only the first violation is reported.
                     if let Some(previous) = previous.replace(number).filter(|previous| number < *previous) {
                         let found = Some(number);
                         each(Violation { found, previous: Some(previous), ..Violation::of(item) });
@@ -288,7 +289,7 @@ impl<'b> Test<'b> {
                             if std::mem::replace(known, round) != round {
                                 continue;
                             }
-                            format!("{number} for the second time")
+                            format!("{number} is a duplicate")
                         }
                     };
                     let message = Some(message);

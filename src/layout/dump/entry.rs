@@ -1,4 +1,4 @@
-//! The values of a file one by one, for other programs.
+//! Lists the values of a file as entries, for other programs.
 
 use meshspec_derive::ToJson;
 use std::ops::{ControlFlow, Range};
@@ -9,37 +9,38 @@ use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
 use crate::layout::{BitRange, Decoded, Value};
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Entry {
-    /// The whole path; of magic bytes that of their struct, empty for a gap.
+    /// The full path. Magic bytes have the path of their struct; gaps have none.
     pub path: String,
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// Number of bytes.
+    /// The number of bytes.
     pub size: u64,
-    /// The bits of a field of a packed word, counted from the lowest bit of the word at `offset`.
+    /// The bit range of a bit field, counted from the lowest bit of the word at `offset`.
     pub bits: Option<BitRange>,
-    /// Where the packed block lies in the file that the offset counts in.
+    /// The packed block whose content the offset refers to, as a byte range of the file; `None` for the file
+    /// itself.
     #[json(name = "in")]
     pub packed: Option<Range<u64>>,
-    /// What sort of value it is.
+    /// The kind of value.
     pub kind: EntryKind,
     /// The type; empty for bytes without one.
     #[json(name = "type", optional)]
     pub ty: String,
-    /// The value; none of gaps and trailing bytes.
+    /// The value; `None` for gaps, trailing bytes and packed blocks.
     #[json(with = "data::value")]
     pub value: Option<Value>,
-    /// The numbers that the value stands for, where the declaration says so.
+    /// The decoded value, if the declaration has a decoding.
     #[json(with = "data::decoded")]
     pub decoded: Option<Decoded>,
-    /// Their unit, or that of the value.
+    /// The unit of the decoded value or, without one, of the stored value.
     #[json(optional)]
     pub unit: &'static str,
-    /// The name of an enum's value.
+    /// The name of an enum value.
     pub name: Option<&'static str>,
-    /// The bytes; none of fields of words.
+    /// The bytes; empty for bit fields.
     #[json(with = "data::bytes", optional)]
     pub bytes: Vec<u8>,
     /// The first sentence of the documentation.
@@ -47,31 +48,31 @@ pub struct Entry {
     pub meaning: String,
 }
 
-/// What sort of value an [`Entry`] is.
+/// The kind of an [`Entry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum EntryKind {
     Int,
     Float,
     Bool,
     Enum,
-    /// A packed word; its fields follow it.
+    /// A packed word; its bit fields follow.
     Word,
     String,
     Magic,
-    /// The bytes of a packed block, whose content follows.
+    /// A packed block; its content follows.
     Packed,
     /// Bytes between fields that no field covers.
     Gap,
-    /// Bytes behind all fields.
+    /// Bytes after all fields.
     Trailing,
 }
 
-/// Passes each entry to a closure.
+/// Passes all entries to a closure.
 pub(super) struct Entries<F> {
     each: F,
     coverage: Coverage,
-    /// Whether nothing more is to be told of.
+    /// Whether the closure has stopped the dump.
     has_stopped: bool,
 }
 
@@ -80,8 +81,8 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
         Entries { each, coverage: Coverage::default(), has_stopped: false }
     }
 
-    /// Tells of an entry, unless that is to stop.
-    fn tell(&mut self, entry: &Entry) -> ControlFlow<()> {
+    /// Passes an entry to the closure, unless the closure has stopped the dump.
+    fn emit(&mut self, entry: &Entry) -> ControlFlow<()> {
         if self.has_stopped || (self.each)(entry).is_break() {
             self.has_stopped = true;
             return ControlFlow::Break(());
@@ -89,13 +90,13 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
         ControlFlow::Continue(())
     }
 
-    /// Tells of the gaps in a whole file.
+    /// Adds the gaps in a whole file.
     pub(super) fn finish(mut self, file: &[u8]) {
         for gap in std::mem::take(&mut self.coverage).gaps(file.len() as u64) {
-            // Gaps are within the file.
+            // Gaps lie within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
             let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
-            if self.tell(&entry).is_break() {
+            if self.emit(&entry).is_break() {
                 return;
             }
         }
@@ -115,7 +116,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             Value::Text(_) => EntryKind::String,
             Value::Int(_) | Value::Struct(_) => EntryKind::Int,
         };
-        self.tell(&Entry {
+        self.emit(&Entry {
             bits: node.bits,
             ty: type_of(node),
             value: Some(value.clone()),
@@ -130,7 +131,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
-        self.tell(&Entry {
+        self.emit(&Entry {
             value: Some(Value::Text(node.bytes.to_vec())),
             bytes: node.bytes.to_vec(),
             ..Entry::at(path_text(node.path), &node.span, EntryKind::Magic)
@@ -146,8 +147,8 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             meaning: meaning_of(node),
             ..Entry::at(path_text(&node.own_path()), &node.span, EntryKind::Packed)
         };
-        // The next value ends the walk.
-        let _ = self.tell(&entry);
+        // If the closure stopped, the next value ends the walk.
+        let _ = self.emit(&entry);
     }
 
     fn visits_partial_arrays(&self) -> bool {
@@ -164,8 +165,8 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
         let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
         let entry =
             Entry { bytes: bytes.to_vec(), ..Entry::at(path_text(&path), &span, EntryKind::Trailing) };
-        // The next value ends the walk.
-        let _ = self.tell(&entry);
+        // If the closure stopped, the next value ends the walk.
+        let _ = self.emit(&entry);
     }
 }
 
@@ -232,7 +233,7 @@ mod data {
         }
     }
 
-    /// Two hexadecimal digits a byte.
+    /// Serializes bytes as two hexadecimal digits each.
     pub(super) fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         serializer.serialize_str(&digits)

@@ -1,4 +1,4 @@
-//! The lines of a dump: columns, colours.
+//! The lines of a text dump: columns and colours.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use crate::Span;
 use crate::layout::BitRange;
 use crate::layout::walk::Node;
 
-/// Bytes a line.
+/// The number of bytes per line.
 const WIDTH: usize = 8;
-/// Longer values are cut: their bytes can be had with any hex editor.
+/// The maximum number of bytes shown per value.
 const LONGEST: usize = 4 * WIDTH;
 
 const BOLD: &str = "\x1b[1m";
@@ -17,20 +17,20 @@ const DIM: &str = "\x1b[2m";
 const CYAN: &str = "\x1b[36m";
 const GREEN: &str = "\x1b[32m";
 
-/// Text in a colour, where there are colours.
+/// Applies colours, if they are enabled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
-    /// Whether there are.
+    /// Whether colours are enabled.
     pub colour: bool,
 }
 
 impl Paint {
-    /// The text of a heading.
+    /// Formats a heading.
     pub(super) fn title(self, text: &str) -> String {
         self.with(BOLD, text.to_owned())
     }
 
-    /// What is of less interest.
+    /// Formats secondary text.
     pub(super) fn aside(self, text: &str) -> String {
         self.with(DIM, text.to_owned())
     }
@@ -43,7 +43,7 @@ impl Paint {
     }
 }
 
-/// `0x1f`, and `~0x1f` in what a packed block unpacks to.
+/// Formats an offset: `0x1f`, or `~0x1f` in an unpacked block.
 pub(super) fn place(span: &Span) -> String {
     format!("{}{:#x}", mark(span), span.range().start)
 }
@@ -55,12 +55,12 @@ fn mark(span: &Span) -> &'static str {
     }
 }
 
-/// A value and its bytes, on one line or several.
+/// A value and its bytes, on one or several lines.
 #[derive(Debug, Clone)]
 pub(super) struct Line<'l> {
     pub span: &'l Span,
     pub bytes: &'l [u8],
-    /// Stand in the place of the bytes.
+    /// The bit range, shown instead of the bytes.
     pub bits: Option<BitRange>,
     pub ty: String,
     pub name: String,
@@ -70,7 +70,7 @@ pub(super) struct Line<'l> {
 }
 
 impl<'l> Line<'l> {
-    /// The line of a node, so far without type, name, value and meaning.
+    /// Creates the line of a node, without type, name, value and meaning.
     pub(super) fn of(node: &'l Node, paint: Paint) -> Line<'l> {
         let (ty, name, value, meaning) = Default::default();
         Line { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }
@@ -81,10 +81,10 @@ impl<'l> Line<'l> {
         self.paint.aside(&format!("{:>2}{start:08x}", mark(self.span)))
     }
 
-    /// The columns behind the bytes.
+    /// Formats the columns after the bytes.
     fn columns(&self) -> String {
         let Line { ty, name, value, meaning, paint, .. } = self;
-        // Columns are aligned by what is seen of them, and nothing follows the last one.
+        // Alignment ignores colour codes, and nothing follows the last column.
         let columns = [(ty, 12, CYAN), (name, 18, BOLD), (value, 24, GREEN), (meaning, 0, DIM)];
         let last = columns.iter().rposition(|(text, ..)| !text.is_empty()).unwrap_or_default();
         let texts = columns.iter().enumerate().take(last + 1).map(|(number, (text, width, style))| {

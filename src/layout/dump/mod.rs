@@ -46,7 +46,7 @@ use super::Type;
 use super::walk::{Fault, Segment, Subtree, Visitor, walk};
 use crate::Limits;
 
-/// What to show.
+/// A dump of bytes, with its options.
 #[derive(Debug, Clone)]
 pub struct Dump<'d> {
     ty: &'static Type,
@@ -57,34 +57,36 @@ pub struct Dump<'d> {
 }
 
 impl<'d> Dump<'d> {
-    /// These bytes as one value of type `ty`.
+    /// Creates a dump of bytes as a value of type `ty`.
     pub fn new(ty: &'static Type, bytes: &'d [u8]) -> Dump<'d> {
         Dump { ty, bytes, limits: Limits::default(), path: None, all: false }
     }
 
-    /// With other limits for unpacking.
+    /// Sets the limits for unpacking.
     pub fn with_limits(mut self, limits: &Limits) -> Dump<'d> {
         self.limits = *limits;
         self
     }
 
-    /// Whether the text shows every item of large arrays.
+    /// Sets whether the text shows every item of large arrays.
     pub fn with_all(mut self, all: bool) -> Dump<'d> {
         self.all = all;
         self
     }
 
-    /// Narrowed to the value with this path, which [`select`](super::walk::select) finds.
+    /// Restricts the dump to the value at this path, as found by [`select`](super::walk::select).
     pub fn with_path(mut self, path: Vec<Segment>) -> Dump<'d> {
         self.path = Some(path);
         self
     }
 
-    /// Writes the annotated hex dump, field by field as they are decoded: a heading for each struct and array, then a
-    /// line for each field with its offset, bytes, type, name, value and the first sentence of its documentation.
-    /// Large arrays are summarised, unless [all](Dump::with_all) is set. Returns the fault at which it ends, if there is one.
+    /// Writes the annotated hex dump: a heading for each struct and array, then a line for each field. A line has
+    /// the offset, bytes, type, name, value and the first sentence of the documentation. Large arrays are
+    /// abbreviated unless [all](Dump::with_all) is set.
     ///
-    /// Offsets marked `~` count in what the last packed block unpacks to.
+    /// Returns the fault that ended the dump, if any.
+    ///
+    /// Offsets marked `~` refer to the content of the last packed block.
     ///
     /// # Errors
     ///
@@ -96,7 +98,7 @@ impl<'d> Dump<'d> {
         Ok(fault)
     }
 
-    /// Calls `each` with each value, until it breaks. Returns the fault at which the walk ends, if there is one.
+    /// Calls `each` with each value until it breaks. Returns the fault that ended the walk, if any.
     pub fn entries(&self, each: impl FnMut(&Entry) -> ControlFlow<()>) -> Option<Fault> {
         let mut entries = entry::Entries::new(each);
         let fault = self.walk(&mut entries);
@@ -106,8 +108,8 @@ impl<'d> Dump<'d> {
         fault
     }
 
-    /// Returns the values of the whole file as a tree of about `limit` branches: of longer lists the first items, and the
-    /// places of the others.
+    /// Returns the values of the whole file as a tree of about `limit` branches. Of longer lists, it has the first
+    /// items and the offsets of the others.
     pub fn tree(&self, limit: usize) -> Tree {
         tree::tree(self.ty, self.bytes, &self.limits, limit)
     }

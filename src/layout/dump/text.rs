@@ -10,14 +10,14 @@ use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
 use crate::layout::{Type, Value};
 
-/// Arrays of up to so many items are shown wholly.
-const FEW: u64 = 8;
-/// The same for the outermost one, to which a dump can be narrowed.
-const MANY: u64 = 400;
-/// Of larger arrays, so many of the first items and the last one.
-const FIRST: u64 = 4;
+/// The maximum number of items of an array shown in full.
+const MAX_ITEMS: u64 = 8;
+/// The same for the outermost array, to which a dump may be restricted.
+const MAX_OUTER_ITEMS: u64 = 400;
+/// The number of first items shown of larger arrays, in addition to the last item.
+const FIRST_ITEMS: u64 = 4;
 
-/// Writes the dump as the walk goes.
+/// Writes the dump during the walk.
 pub(super) struct Text<'d, W> {
     out: &'d mut W,
     written: io::Result<()>,
@@ -26,20 +26,20 @@ pub(super) struct Text<'d, W> {
     all: bool,
     file: &'d [u8],
     coverage: Coverage,
-    /// The structs and arrays that are open.
+    /// The open structs and arrays.
     groups: Vec<Group>,
-    /// Number of open groups when the last heading was written: it is that of the innermost.
+    /// The number of open groups at the last heading, which belongs to the innermost of them.
     headed: Option<usize>,
 }
 
 struct Group {
-    /// Number of segments of its path.
+    /// The number of segments in its path.
     depth: usize,
-    /// An array that is shown on one line: its items so far, and what those stand for that stand for something.
+    /// The items so far of an array shown on one line, and their decoded values.
     values: Option<(Vec<String>, Vec<String>)>,
-    /// Items that are left out, and the index of the next one that is not.
+    /// The number of hidden items, and the index of the next shown item.
     hidden: Option<(u64, u64)>,
-    /// How many items of a list that runs to its end are shown.
+    /// The maximum number of shown items, for a list that runs to the end.
     at_most: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl<'d, W: Write> Text<'d, W> {
         }
     }
 
-    /// Ends the dump; of one of a whole file with the gaps between the fields.
+    /// Ends the dump; after a whole file, adds the gaps between the fields.
     pub(super) fn finish(mut self, whole: bool) -> io::Result<()> {
         if whole {
             for gap in std::mem::take(&mut self.coverage).gaps(self.file.len() as u64) {
@@ -89,7 +89,7 @@ impl<'d, W: Write> Text<'d, W> {
         self.heading(&path, &format!("{separator}{ty} at {}{dash}{doc}", place(&node.span)))
     }
 
-    /// Makes sure that what is written next stands below the heading of its group.
+    /// Writes a continuation heading, unless the last heading is that of the current group.
     fn continue_group(&mut self, path: &[Segment]) -> ControlFlow<()> {
         let Some(group) = self.groups.last() else { return ControlFlow::Continue(()) };
         if self.headed == Some(self.groups.len()) {
@@ -99,7 +99,7 @@ impl<'d, W: Write> Text<'d, W> {
         self.heading(if path.is_empty() { "file" } else { &path }, ", continued")
     }
 
-    /// Says how many items are left out before this one.
+    /// Writes the number of hidden items before this one.
     fn skip_to(&mut self, path: &[Segment]) -> ControlFlow<()> {
         let Some(group) = self.groups.last_mut() else { return ControlFlow::Continue(()) };
         match (group.hidden, path.get(group.depth)) {
@@ -116,7 +116,7 @@ impl<'d, W: Write> Text<'d, W> {
         self.put(format_args!("{:12}… {} more {items}\n", "", grouped(count)))
     }
 
-    /// A line with the name as it is called within its group.
+    /// Writes a line with the path relative to its group.
     fn line(&mut self, node: &Node, value: String) -> ControlFlow<()> {
         self.skip_to(node.path)?;
         self.continue_group(node.path)?;
@@ -130,7 +130,7 @@ impl<'d, W: Write> Text<'d, W> {
         })
     }
 
-    /// Bytes that belong to no field.
+    /// Writes bytes that no field covers.
     fn uncovered(&mut self, what: &str, span: Span) {
         let range = span.range().clone();
         let bytes = match &span {
@@ -143,12 +143,12 @@ impl<'d, W: Write> Text<'d, W> {
         let rest = format!(": {count} at {} that no field covers", place(&span));
         let (ty, name, value, meaning) = (what.to_owned(), String::new(), count, String::new());
         let line = Line { span: &span, bytes, bits: None, ty, name, value, meaning, paint: self.paint };
-        // A failure comes up when the dump is finished.
+        // `finish` returns any write error.
         let _ = self.heading(what, &rest);
         let _ = self.put(line);
     }
 
-    /// Whether it is an array for one line. One that the file ends in is shown item by item, as far as it goes.
+    /// Whether to show an array on one line. A truncated array is shown item by item, as far as it goes.
     fn fits_a_line(&self, node: &Node) -> bool {
         let Some(size) = size_on_a_line(node) else { return false };
         match &node.span {
@@ -159,21 +159,21 @@ impl<'d, W: Write> Text<'d, W> {
         }
     }
 
-    /// Opens a group and says what to show of it.
+    /// Opens a group and returns the part to show.
     fn open(&mut self, node: &Node) -> ControlFlow<(), Visit> {
         self.skip_to(node.path)?;
         let limit = match self.groups.is_empty() {
             _ if self.all => u64::MAX,
-            true => MANY,
-            false => FEW,
+            true => MAX_OUTER_ITEMS,
+            false => MAX_ITEMS,
         };
         let mut group = Group { depth: node.path.len(), values: None, hidden: None, at_most: None };
         let mut visit = Visit::All;
         match (node.ty.items().is_some(), node.count) {
             _ if self.fits_a_line(node) => group.values = Some(Default::default()),
             (true, Some(count)) if count > limit => {
-                group.hidden = Some((count - FIRST - 1, count - 1));
-                visit = Visit::Ends { first: FIRST, last: 1 };
+                group.hidden = Some((count - FIRST_ITEMS - 1, count - 1));
+                visit = Visit::Ends { first: FIRST_ITEMS, last: 1 };
             }
             (true, None) => {
                 group.at_most = Some(limit);
@@ -222,16 +222,16 @@ impl<W: Write> Visitor for Text<'_, W> {
         let packing = block.map_or("", |block| block.packing.name());
         let unpacked = size(content.len() as u64);
         let rest = format!(
-            ": {packing} block at {}, {} — unpacks to {unpacked}, in which offsets marked ~ count",
+            ": {packing} block at {}, {} — unpacks to {unpacked}; offsets marked ~ refer to them",
             place(&node.span),
             size(node.bytes.len() as u64),
         );
         let (ty, meaning) = (packing.to_owned(), meaning_of(node));
         let line = Line { ty, meaning, ..Line::of(node, self.paint) };
-        // A failure comes up at the next line.
+        // The next line ends the walk after a write error.
         let _ = self.heading(&path, &rest);
         let _ = self.put(line);
-        // What follows is not part of it.
+        // The following lines need a heading of their own.
         self.headed = Some(usize::MAX);
     }
 
@@ -259,7 +259,7 @@ impl<W: Write> Visitor for Text<'_, W> {
     }
 }
 
-/// The size of an array of plain numbers that are few enough for one line.
+/// Returns the size in bytes of an array of plain numbers, if it is short enough for one line.
 pub(super) fn size_on_a_line(node: &Node) -> Option<u64> {
     let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = node.ty.items()?.0.without_order()
     else {

@@ -1,4 +1,4 @@
-//! The values of a file as a tree, for programs that show it.
+//! Builds the values of a file as a tree, for programs that display it.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
@@ -10,25 +10,25 @@ use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
 use crate::layout::{BitRange, Lookup, ToJson, Type, Value};
 use crate::{Limits, Span, layout::walk};
 
-/// The maximum number of items per list, below and above the limit of branches.
-const MANY: u64 = 100;
-const FEW: u64 = 4;
+/// The maximum number of items per list, before and after the tree reaches its limit of branches.
+const MAX_ITEMS: u64 = 100;
+const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 
 /// The values of a file as a tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
-    /// The file as a whole.
+    /// The whole file.
     pub root: Branch,
     /// The unpacked blocks, in the order of the walk.
     pub blocks: Vec<UnpackedBlock>,
-    /// The fault at which the walk ended.
+    /// The fault that ended the walk, if any.
     pub fault: Option<Fault>,
 }
 
 /// A packed block and its content.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnpackedBlock {
-    /// The packed bytes.
+    /// The range of the packed bytes in the file.
     pub packed: Range<u64>,
     /// The unpacked content.
     pub content: Vec<u8>,
@@ -37,23 +37,23 @@ pub struct UnpackedBlock {
 /// A value, struct or list, and its parts.
 #[derive(Debug, Clone, PartialEq, Default, ToJson)]
 pub struct Branch {
-    /// What its path adds to that of the containing branch: `header`, `.version`, `[3]`. Empty where both are the same.
+    /// The part of the path after that of the parent: `header`, `.version`, `[3]`. Empty if both paths are equal.
     pub step: String,
-    /// The name of a branch whose step is empty: `magic`, `gap`, the field of a packed block.
+    /// The name of a branch without a step: `magic`, `gap`, or the field of a packed block.
     #[json(optional)]
     pub label: String,
     /// The type; empty for bytes without one.
     #[json(optional, name = "type")]
     pub ty: String,
-    /// The first byte, in the file or in the unpacked block.
+    /// The offset of the first byte, in the file or in the unpacked block.
     pub offset: u64,
-    /// Number of bytes.
+    /// The number of bytes.
     pub size: u64,
-    /// The index of the unpacked block that the offset counts in; `None` for the file.
+    /// The index of the unpacked block that the offset refers to; `None` for the file.
     pub block: Option<usize>,
-    /// The index of the block that its bytes unpack to.
+    /// The index of the unpacked block, if the branch is a packed block.
     pub unpacks_to: Option<usize>,
-    /// The bits of a field of a packed word.
+    /// The bit range of a bit field.
     pub bits: Option<BitRange>,
     /// The value as text, without control characters.
     #[json(optional)]
@@ -63,25 +63,25 @@ pub struct Branch {
     pub meaning: String,
     /// The number of items of a list. The parts are the first ones.
     pub count: Option<u64>,
-    /// The size of each item, where all have the same layout.
+    /// The size of each item in bytes, if all have the same layout.
     pub stride: Option<u64>,
-    /// The first byte of each item after the parts, where sizes differ.
+    /// The offset of each item after the parts, if sizes differ.
     pub starts: Vec<u64>,
     /// Fields and items.
     pub parts: Vec<Branch>,
 }
 
-/// Builds the tree of these bytes. `limit` is about the number of branches.
+/// Builds the tree of bytes, with about `limit` branches.
 pub(super) fn tree(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
     let mut uniform = Uniform::default();
-    // A fault comes up in the second walk.
+    // The second walk returns any fault.
     let _ = walk::walk(ty, bytes, limits, &mut uniform);
     let mut builder = Builder { limit, uniform: uniform.lists, ..Builder::default() };
     let fault = walk::walk(ty, bytes, limits, &mut builder).err();
     builder.finish(bytes, fault)
 }
 
-/// Finds the lists of structs whose size arguments decide, the same for all items.
+/// Finds the lists of structs whose items have equal sizes, determined by their arguments.
 #[derive(Default)]
 struct Uniform {
     lists: HashSet<Vec<Segment>>,
@@ -97,7 +97,7 @@ impl Visitor for Uniform {
     }
 }
 
-/// Returns `true` for lists whose items have a size that no argument decides.
+/// Returns `true` for lists whose items have a size independent of arguments.
 fn has_fixed_items(ty: &Type) -> bool {
     ty.items().is_some_and(|(item, _)| item.size().is_some())
 }
@@ -114,14 +114,14 @@ struct Builder {
     blocks: Vec<UnpackedBlock>,
 }
 
-/// A struct, list or block that has begun.
+/// An open struct, list or block.
 #[derive(Default)]
 struct Open {
     branch: Branch,
-    /// Number of segments of its path.
+    /// The number of segments in its path.
     depth: usize,
     kind: Kind,
-    /// Number of items that become parts.
+    /// The number of items that become parts.
     shown: u64,
 }
 
@@ -129,16 +129,16 @@ struct Open {
 enum Kind {
     #[default]
     Group,
-    /// A list on one line: the items, and what they stand for.
+    /// A list on one line: its items and their decoded values.
     Line(Vec<String>, Vec<String>),
-    /// A packed block, which ends with its content.
+    /// A packed block; ends with its content.
     Block,
-    /// A struct with the path of its parent: its parts become parts of the parent.
+    /// A struct with the path of its parent; its parts are added to the parent.
     Same,
 }
 
 impl Builder {
-    /// The path of the innermost branch, as a number of segments.
+    /// Returns the number of segments in the path of the innermost branch.
     fn depth(&self) -> usize {
         self.open.last().map_or(0, |open| open.depth)
     }
@@ -166,8 +166,8 @@ impl Builder {
         parent.parts.push(branch);
     }
 
-    /// Records the start of an omitted item. Returns `true` for such an item.
-    fn is_left_out(&mut self, node: &Node) -> bool {
+    /// Records the offset of an omitted item. Returns `true` if the node is one.
+    fn skips_omitted(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
         let index = match node.path.get(list.depth..) {
             Some([Segment::Index(index)]) => *index,
@@ -180,7 +180,7 @@ impl Builder {
         true
     }
 
-    /// Ends a block after its content.
+    /// Closes a block after its content.
     fn end_block(&mut self, path: &[Segment]) {
         let ends = |open: &Open| open.kind == Kind::Block && open.depth == path.len();
         if self.open.last().is_some_and(ends) {
@@ -188,7 +188,7 @@ impl Builder {
         }
     }
 
-    /// Moves the innermost branch to its place.
+    /// Closes the innermost branch and adds it to its parent.
     fn close(&mut self) {
         let Some(Open { mut branch, kind, .. }) = self.open.pop() else { return };
         match kind {
@@ -222,7 +222,7 @@ impl Builder {
     }
 }
 
-/// A branch without a field.
+/// Creates a branch for bytes without a field.
 fn bare(label: &str, span: &Span) -> Branch {
     let Range { start, end } = *span.range();
     Branch { label: label.to_owned(), offset: start, size: end - start, ..Branch::default() }
@@ -230,7 +230,7 @@ fn bare(label: &str, span: &Span) -> Branch {
 
 impl Visitor for Builder {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.is_left_out(node) {
+        if self.skips_omitted(node) {
             return Visit::Nothing;
         }
         let is_same = !self.open.is_empty()
@@ -238,7 +238,7 @@ impl Visitor for Builder {
             && self.open.last().is_some_and(|open| open.kind != Kind::Block);
         let mut branch = Branch { meaning: heading_of(node), ..self.branch(node) };
         let is_list = node.ty.items().is_some();
-        let most = if self.used < self.limit { MANY } else { FEW };
+        let most = if self.used < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
         let kind = match size_on_a_line(node) {
             Some(_) => Kind::Line(Vec::new(), Vec::new()),
@@ -265,7 +265,7 @@ impl Visitor for Builder {
             self.bit_field(node, value);
             return ControlFlow::Continue(());
         }
-        if !self.is_left_out(node) {
+        if !self.skips_omitted(node) {
             let (value, meaning) = (value_of(node, value), meaning_of(node));
             self.push(Branch { value, meaning, ..self.branch(node) });
         }
@@ -301,7 +301,7 @@ impl Visitor for Builder {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
-        // Items that are left out have not been opened.
+        // Omitted items were not opened.
         if self.depth() != node.path.len() {
             return ControlFlow::Continue(());
         }
@@ -337,7 +337,7 @@ impl Visitor for Builder {
 }
 
 impl Builder {
-    /// Adds a field of the word that was reported last, or of a word within it.
+    /// Adds a bit field to the last reported word, or to a word within it.
     fn bit_field(&mut self, node: &Node, value: &Value) {
         let mut branch =
             Branch { value: value_of(node, value), meaning: meaning_of(node), ..self.branch(node) };
@@ -348,7 +348,7 @@ impl Builder {
         {
             return;
         }
-        // Words have names of one segment each.
+        // Each nested word adds one segment to the path.
         while depth + 1 < node.path.len() && !parent.parts.is_empty() {
             let last = parent.parts.len() - 1;
             parent = &mut parent.parts[last];

@@ -1,13 +1,13 @@
-//! What a dump says of types and values.
+//! Formats types and values for dumps.
 
 use crate::layout::walk::Node;
 use crate::layout::wording::base_name;
 use crate::layout::{BitRange, Shape, Type, Value};
 
-/// Strings are shown up to this many characters.
+/// The maximum number of characters shown of a string.
 const LONGEST_TEXT: usize = 64;
 
-/// `f32[4][4]`, `Vertex[1000000]`, `bool`.
+/// Returns the type: `f32[4][4]`, `Vertex[1000000]`, `bool`.
 pub(super) fn type_of(node: &Node) -> String {
     match node.bit_field {
         Some(field) if field.flag => "bool".to_owned(),
@@ -29,14 +29,14 @@ fn dimensioned(ty: &Type, mut count: Option<u64>) -> String {
     base + &dimensions.collect::<String>()
 }
 
-/// The value in the form that says most: numbers in decimal and hexadecimal, the name of an enum's value, the flags
-/// that are set in a word; then what that stands for.
+/// Formats a stored value and its decoded value. Numbers are decimal and hexadecimal, enums have their name, and
+/// words list the flags that are set.
 pub(super) fn value_of(node: &Node, value: &Value) -> String {
     let (decoded, unit) = node.decoded(value);
     with_decoded(stored(node, value), decoded.map(|decoded| decoded.to_string()), unit)
 }
 
-/// `0x70000080 = [0.5, 0, 0] m`, `2.5 ticks`.
+/// Appends the decoded value and the unit: `0x70000080 = [0.5, 0, 0] m`, `2.5 ticks`.
 pub(super) fn with_decoded(stored: String, decoded: Option<String>, unit: &str) -> String {
     let decoded = decoded.map_or(String::new(), |decoded| format!(" = {decoded}"));
     let space = if unit.is_empty() { "" } else { " " };
@@ -60,7 +60,7 @@ fn stored(node: &Node, value: &Value) -> String {
     }
 }
 
-/// The name of an enum's value.
+/// Returns the name of an enum value.
 pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
     let Type::Declared(declaration) = node.ty.without_order() else { return None };
     let (Shape::Enum { values, .. }, None, Value::Int(number)) = (declaration.shape, node.bit_field, value)
@@ -70,19 +70,19 @@ pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
     values.iter().find(|value| value.value == *number).map(|value| value.name)
 }
 
-/// Number of bits that the value takes.
+/// Returns the size of the value in bits.
 fn bits_of(node: &Node) -> u32 {
     node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width)
 }
 
-/// All digits of a number of so many bits; of a negative one the two's complement.
+/// Formats all hexadecimal digits of a number of `width` bits; negative numbers are in two's complement.
 fn hexadecimal(number: i128, width: u32) -> String {
     let bits = BitRange { offset: 0, width: width.clamp(1, 128) };
     let digits = width.div_ceil(4) as usize;
     format!("0x{:0digits$x}", bits.of(number as u128))
 }
 
-/// In quotes, without anything that could steer a terminal, cut where it is long.
+/// Quotes a string: escapes control characters and truncates long text.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let (quoted, cut) = match std::str::from_utf8(bytes) {
         Ok(text) => match text.char_indices().nth(LONGEST_TEXT) {
@@ -97,7 +97,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     if cut { quoted + "…" } else { quoted }
 }
 
-/// The documentation of a field, bit field or alternative, its first sentence.
+/// Returns the first sentence of the documentation of a field, bit field or variant.
 pub(super) fn meaning_of(node: &Node) -> String {
     let bit_field = node.bit_field.map(|field| field.doc);
     let variant = node.variant.map(|variant| variant.doc);
@@ -105,7 +105,7 @@ pub(super) fn meaning_of(node: &Node) -> String {
     first_sentence(bit_field.or(variant).or(field).unwrap_or_default())
 }
 
-/// The documentation of a struct, list or block, its first sentence.
+/// Returns the first sentence of the documentation of a struct, list or block.
 pub(super) fn heading_of(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),
@@ -113,7 +113,7 @@ pub(super) fn heading_of(node: &Node) -> String {
     }
 }
 
-/// Up to the first full stop that ends a sentence, in one line.
+/// Returns the first sentence of a doc comment, on one line.
 fn first_sentence(doc: &str) -> String {
     let paragraph = doc.split("\n\n").next().unwrap_or_default();
     let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -127,7 +127,7 @@ fn first_sentence(doc: &str) -> String {
     }
 }
 
-/// `999,990`.
+/// Groups digits: `999,990`.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -140,7 +140,7 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-/// `1 byte`, `1,000 bytes`.
+/// Formats a size: `1 byte`, `1,000 bytes`.
 pub(super) fn size(bytes: u64) -> String {
     format!("{} byte{}", grouped(bytes), if bytes == 1 { "" } else { "s" })
 }

@@ -3,16 +3,17 @@
 use crate::layout::Value;
 use crate::layout::program::{Frames, Step};
 
-/// Values that a look-ahead saw, by their offsets from where it looked.
+/// The values read by a look-ahead, by their offset from its start.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// Where the next field lies; `None` where that is not known.
+    /// The offset of the next field; `None` if unknown.
     pub(super) at: Option<u64>,
     pub(super) seen: Vec<(u64, Value)>,
 }
 
 impl Ahead {
-    /// The bits that were seen of a field, and which of its bits they are.
+    /// Returns the bits of a field that the look-ahead read, and the mask of these bits. Advances to the next
+    /// field.
     pub(super) fn pass(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
         let (at, size) = (self.at?, frames.size_of_step(step));
         self.at = size.map(|size| at + size);
@@ -30,7 +31,7 @@ impl Ahead {
     }
 }
 
-/// A number or packed word in which some bits are those that were seen.
+/// Replaces the masked bits of a number or packed word.
 pub(super) fn with_bits(value: &Value, (bits, mask): (u128, u128)) -> Value {
     match value {
         Value::Bits(word, declaration) => Value::Bits(word & !mask | bits & mask, declaration),

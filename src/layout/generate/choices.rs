@@ -1,25 +1,25 @@
-//! The numbers that decide about a file, and what each of them decided.
+//! The choices that determine a generated file, and a trace of them.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::layout::Expr;
 use crate::layout::walk::Segment;
 
-/// Where numbers come from; behind their end they are 0. Each that is taken is written down.
+/// A source of choices, 0 when exhausted. Records each choice in a trace.
 pub(super) struct Choices<'c> {
     source: Source<'c>,
     pub trace: Trace,
-    /// The choices that are numbers of items, by the last name of their path.
+    /// The choices that are numbers of items, by the last step of their path.
     counts: HashMap<Segment, Vec<usize>>,
 }
 
 enum Source<'c> {
     Sequence(std::slice::Iter<'c, u64>),
-    /// Those of each value, whatever else the file has.
+    /// The choices of each value, independent of the rest of the file.
     OfValues(HashMap<&'c [Segment], VecDeque<u64>>),
 }
 
-/// What was chosen, in the order of the file.
+/// The choices made, in file order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trace {
     pub choices: Vec<Choice>,
@@ -28,9 +28,9 @@ pub(super) struct Trace {
 
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
-    /// The value that it is for; a value may take several.
+    /// The path of the value; a value may need several choices.
     pub path: Vec<Segment>,
-    /// The least number that decides the same.
+    /// The smallest number with the same effect.
     pub number: u64,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Choice {
 #[derive(Debug, Clone)]
 pub(super) struct List {
     pub path: Vec<Segment>,
-    /// Which of the choices is the number of its items.
+    /// The index of the choice.
     pub count: usize,
 }
 
@@ -59,7 +59,8 @@ impl<'c> Choices<'c> {
         Choices::of(Source::OfValues(numbers))
     }
 
-    /// The next number for the value with this path, as the least that decides the same.
+    /// Returns the next choice for the value at a path. `least` reduces it to the smallest number with the same
+    /// effect.
     pub fn next(&mut self, path: &[Segment], least: impl Fn(u64) -> u64) -> u64 {
         let number = match &mut self.source {
             Source::Sequence(numbers) => numbers.next().copied(),
@@ -89,10 +90,10 @@ impl<'c> Choices<'c> {
         let choices = &self.trace.choices;
         let last_of = |name: &Segment, is_count: &dyn Fn(&Choice) -> bool| {
             let mut counts = self.counts.get(name)?.iter().rev().copied();
-            // Choices that were replaced since are no longer there.
+            // Choices that were replaced since are missing.
             counts.find(|count| choices.get(*count).is_some_and(is_count))
         };
-        // A number of items that is drawn with the list has its path.
+        // A number of items drawn with the list has the path of the list.
         let own = path.last().and_then(|own| last_of(own, &|choice| choice.path == path));
         let stored = last_of(&name, &|choice| choice.number == items && choice.path.last() == Some(&name));
         if let Some(count) = own.max(stored) {
@@ -102,19 +103,19 @@ impl<'c> Choices<'c> {
 }
 
 impl Trace {
-    /// The choices, with one of them another number.
+    /// Returns the choices with one number replaced.
     pub fn with(&self, choice: usize, number: u64) -> Vec<Choice> {
         let mut choices = self.choices.clone();
         choices[choice].number = number;
         choices
     }
 
-    /// The choices without those of one item of a list, which is there.
+    /// Returns the choices without those of an existing item of a list.
     pub fn without_item(&self, list: &List, item: u64) -> Vec<Choice> {
         let mut choices = self.with(list.count, self.choices[list.count].number.saturating_sub(1));
         choices.retain_mut(|choice| match choice.path.split_at_mut_checked(list.path.len()) {
             Some((path, [Segment::Index(index), ..])) if path == list.path && *index >= item => {
-                // Of those behind it, each takes the place before it.
+                // Later items move down by one.
                 let is_kept = *index > item;
                 *index -= u64::from(is_kept);
                 is_kept
@@ -125,7 +126,7 @@ impl Trace {
     }
 }
 
-/// Returns the name of the only value that decides a number of items; `None` if several do.
+/// Returns the name of the only value in the expression of a count; `None` if there are several.
 pub(super) fn name_of_count(count: &Expr) -> Option<Segment> {
     let mut names = Vec::new();
     count.visit(&mut |part| {

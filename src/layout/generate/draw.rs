@@ -1,4 +1,4 @@
-//! Values out of numbers: the first choice of everything is the simplest one.
+//! Draws values from choices; the choice 0 yields the simplest value.
 
 use super::Config;
 use super::choices::{Choice, Choices};
@@ -9,23 +9,23 @@ use crate::layout::{
     BitField, BitRange, Constraint, Declaration, IntType, Lookup, Requirement, Shape, Type, Value,
 };
 
-/// How often a value is drawn that checks do not like.
+/// The number of draws before values that violate checks are replaced.
 pub(super) const DRAWS: usize = 8;
 
 pub(super) struct Draw<'c> {
     pub choices: Choices<'c>,
-    /// The value that is drawn.
+    /// The path of the current value.
     pub path: Vec<Segment>,
     plausible: bool,
     max_items: u64,
     large_items: u64,
     /// The remaining budget of list items.
     items_left: u64,
-    /// What values are instead, where what they were drawn as does not do.
+    /// The replacement for drawn values, after too many of them violated checks.
     pub(super) forced: Option<Forced>,
 }
 
-/// Returns the number that draws an integer of so many bits.
+/// Returns the choice that draws an integer; `None` if it has none.
 fn number_of_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
     let (min, _) = IntType { bits, signed }.range();
     match integer {
@@ -35,7 +35,7 @@ fn number_of_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
     }
 }
 
-/// Returns the numbers that draw a word, field by field.
+/// Returns the choices that draw a word, field by field.
 fn numbers_of_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
     let Shape::Bits { fields, .. } = declaration.shape else { return None };
     let mut numbers = Vec::new();
@@ -53,24 +53,25 @@ fn numbers_of_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
-/// What a value is that is not drawn.
+/// A value that replaces drawn ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Forced {
-    /// This number, and so each number in a word that has room for it.
+    /// This number, in every integer that can store it.
     Number(i128),
-    /// The word with this bit alone, counted from any.
+    /// A word with a single bit set, by its index modulo the width.
     Bit(u64),
 }
 
 impl<'c> Draw<'c> {
     pub(super) fn new(choices: Choices<'c>, config: &Config) -> Draw<'c> {
         let Config { plausible, max_items, large_items, .. } = *config;
-        // Without a limit, each item of a large list could have a list.
+        // Without a limit, each item of a large list could contain a list.
         let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
         Draw { choices, path: Vec::new(), plausible, max_items, large_items, items_left, forced: None }
     }
 
-    /// What values are in this attempt to find one that checks like: drawn, then a number that the checks name, then a bit.
+    /// Selects how the next attempt gets values: by drawing, then from the literals of the checks, then as a
+    /// single bit.
     pub(super) fn force(&mut self, attempt: usize, literals: &[i128]) {
         self.forced = match (attempt.checked_sub(DRAWS), self.forced) {
             (None, _) => None,
@@ -84,8 +85,8 @@ impl<'c> Draw<'c> {
         };
     }
 
-    /// Replaces the choices of all attempts to draw a value, from `start` on, by those that draw it at once. So it stays the same
-    /// when other values that it must differ from go.
+    /// Replaces the choices of all attempts at a value, from `start` on, by those that draw it directly. So it
+    /// stays the same when values that it must differ from disappear.
     pub(super) fn forget_attempts(
         &mut self,
         start: usize,
@@ -115,12 +116,12 @@ impl<'c> Draw<'c> {
         }
     }
 
-    /// Whether files are not to break this constraint.
+    /// Returns `true` if files must satisfy this constraint.
     pub(super) fn respects(&self, constraint: &Constraint) -> bool {
         self.plausible || constraint.rule.severity >= Severity::Error
     }
 
-    /// A value as a constraint has it, given the one before it in a list.
+    /// Adapts a value to a constraint, given the previous value of a list.
     pub(super) fn adapted(
         &mut self,
         value: Value,
@@ -156,22 +157,23 @@ impl<'c> Draw<'c> {
         }
     }
 
-    /// One of so many.
+    /// Draws a number less than `count`; 0 if `count` is 0.
     pub(super) fn below(&mut self, count: u64) -> u64 {
         self.choices.next(&self.path, |number| number % count.max(1))
     }
 
-    /// A number of one of four sorts, of each of which there are so many, and each as often as the others; the last instead
-    /// of those that are empty.
-    fn of_sorts(&mut self, counts: [u64; 4]) -> (u64, u64) {
+    /// Draws one of four kinds with equal probability, and a number below the count of that kind. Kinds with count
+    /// 0 are replaced by the last.
+    fn of_kinds(&mut self, counts: [u64; 4]) -> (u64, u64) {
         let number = self.choices.next(&self.path, |number| {
-            let sort = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
-            number / 4 % counts[sort as usize].max(1) * 4 + sort
+            let kind = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
+            number / 4 % counts[kind as usize].max(1) * 4 + kind
         });
         (number % 4, number / 4)
     }
 
-    /// Draws a number of items, at most `max`. One list in four is large: a quarter of those are as large as possible.
+    /// Draws a number of items, at most `max`. One list in four is large; a quarter of the large lists are as
+    /// large as possible.
     pub(super) fn count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
@@ -188,8 +190,8 @@ impl<'c> Draw<'c> {
         count
     }
 
-    /// A value of a plain type, an enum or a packed word; `literals` are numbers that expressions compare with. Reserved bits
-    /// of words are 0.
+    /// Draws a value of a plain type, an enum or a packed word. `literals` are the numbers in expressions.
+    /// Reserved bits are 0.
     pub(super) fn leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
         match ty.without_order() {
             Type::Unsigned(size) => Value::Int(self.integer(8 * size, false, literals)),
@@ -219,8 +221,8 @@ impl<'c> Draw<'c> {
         let in_range = |number: &&i128| (min..=max).contains(*number);
         let (boundaries, literals) = (boundaries.iter().filter(in_range), literals.iter().filter(in_range));
         let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
-        let sorts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
-        match self.of_sorts(sorts) {
+        let counts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
+        match self.of_kinds(counts) {
             (0, small) => small.into(),
             (1, boundary) => *boundaries.clone().nth(boundary as usize).unwrap_or(&0),
             (2, literal) => *literals.clone().nth(literal as usize).unwrap_or(&0),
@@ -230,7 +232,7 @@ impl<'c> Draw<'c> {
         .clamp(min, max)
     }
 
-    /// The fields of a word, each drawn by itself; what is reserved is 0.
+    /// Draws each field of a word separately; reserved bits are 0.
     fn word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
         let Shape::Bits { size, fields } = declaration.shape else { return 0 };
         if let Some(Forced::Bit(bit)) = self.forced {
@@ -255,7 +257,8 @@ impl<'c> Draw<'c> {
     }
 
     fn float32(&mut self) -> f32 {
-        // Both zeros, one, the limits, the infinities, a quiet and a signalling NaN, subnormal numbers.
+        // Both zeros, 1, the largest and smallest finite numbers, both infinities, a quiet and a signalling NaN,
+        // and the smallest subnormal.
         const BOUNDARIES: [u32; 10] = [
             0,
             0x8000_0000,
@@ -271,7 +274,7 @@ impl<'c> Draw<'c> {
         if self.plausible {
             return self.plausible_float() as f32;
         }
-        match self.of_sorts([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
+        match self.of_kinds([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
             (0, small) => small as f32,
             (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f32::from_bits(bits as u32),
@@ -294,22 +297,22 @@ impl<'c> Draw<'c> {
         if self.plausible {
             return self.plausible_float();
         }
-        match self.of_sorts([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
+        match self.of_kinds([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
             (0, small) => small as f64,
             (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f64::from_bits(bits << 2 | self.below(4)),
         }
     }
 
-    /// A small number, or one from -100 to 100.
+    /// Draws a small integer, or a number from −100 to 100.
     fn plausible_float(&mut self) -> f64 {
-        match self.of_sorts([8, 200_001, 0, 200_001]) {
+        match self.of_kinds([8, 200_001, 0, 200_001]) {
             (0, small) => small as f64,
             (_, thousandths) => (thousandths as f64 - 100_000.0) / 1000.0,
         }
     }
 
-    /// A string without NUL: letters, letters beyond ASCII, bytes that are no UTF-8; or what a pattern asks for.
+    /// Draws a string without NUL: ASCII letters, other letters and invalid UTF-8, or a match of a pattern.
     fn text(&mut self, patterns: &[&str]) -> Vec<u8> {
         let count = self.count(u64::MAX);
         let name = self.path.last().copied();

@@ -1,4 +1,4 @@
-//! Runs a program and draws the values that are still open.
+//! Runs a program and draws its undetermined values.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use crate::layout::program::{Code, Compared, FormId, Frames, Item, Kind, Program
 use crate::layout::walk::Segment;
 use crate::layout::{BinaryOp, Constraint, Declaration, EvalError, Requirement, Scope, Shape, Type, Value};
 
-/// The maximum number of redraws per file.
+/// The maximum number of redraws for a file.
 const MAX_RETRIES: usize = 100_000;
 
-/// The values of a file; those that follow from others are left out.
+/// Draws the values of a file; derived values are omitted.
 pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
     let most = config.max_items.saturating_mul(config.max_items.max(config.large_items));
@@ -45,19 +45,19 @@ pub(super) struct Generator<'c> {
     pub(super) draw: Draw<'c>,
     pub(super) values: Values<'static>,
     pub(super) relations: Relations,
-    /// The lists that items of a form need a position in.
+    /// The lists that the items of each form need an index into.
     pub(super) needed: HashMap<FormId, Vec<&'static [Segment]>>,
     pub(super) max_items: u64,
-    /// How many items a list can have at most.
+    /// The maximum number of items of any list.
     most: u64,
-    /// The redraws left for the whole file. Without a common limit, nested fields that no value satisfies would
-    /// multiply.
+    /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value
+    /// satisfies would multiply.
     retries: usize,
 }
 
 impl Generator<'_> {
-    /// Draws and returns a value; `before` is the item before it in a list. Structs are returned with the fields that
-    /// constraints compare only, lists as `None`.
+    /// Draws and returns a value; `before` is the previous item of a list. Structs are returned with only the
+    /// fields that constraints compare, lists as `None`.
     fn value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
         let form = &self.program.forms[item.form];
         match form.kind {
@@ -86,7 +86,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns the number of items of a list. It is drawn if nothing decides it.
+    /// Returns the number of items of a list, drawn if it is undetermined.
     fn count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
             let has_same_length = |c: &Constraint| c.requirement == Requirement::SameLength;
@@ -126,12 +126,12 @@ impl Generator<'_> {
         Some(value)
     }
 
-    /// Sets some of the reserved bits of a word, where the rule against it is one of those that files may break.
+    /// Sets some reserved bits of a word, if files may violate the rule against it.
     fn with_reserved_bits(&mut self, value: Value, ty: &Type, item: &Item) -> Value {
         let may_break = |c: &Constraint| c.requirement == Requirement::ReservedZero && !self.draw.respects(c);
         match value {
             Value::Bits(word, declaration) if item.constraints().iter().any(may_break) => {
-                // Rarely, and with few bits.
+                // Rarely, and at most one bit.
                 let bits = match self.draw.below(8) {
                     1 => 1 << self.draw.below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
                     _ => 0,
@@ -142,7 +142,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Sets a value of the file, and its slot if an expression names it.
+    /// Sets a value of the file, and its slot if an expression refers to it.
     fn put(&mut self, step: Option<&Step>, value: &Value) {
         self.values.put(&self.draw.path, Some(value.clone()));
         if let Some(step) = step {
@@ -150,7 +150,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns what the expressions of the innermost unit compare values with.
+    /// Returns the numbers and patterns that the innermost unit compares values with.
     fn compared(&self) -> &'static Compared {
         static NONE: Compared = Compared::NONE;
         self.frames.seen().unit.map_or(&NONE, |unit| unit.compared(self.program))
@@ -171,7 +171,7 @@ impl Generator<'_> {
         drawn
     }
 
-    /// Makes an item another than those before it in what a constraint says is unique: its number, or fields of it.
+    /// Makes an item, or fields of it, distinct from earlier items where a constraint requires it.
     fn make_distinct(&mut self, before: &[Option<Value>], value: &mut Option<Value>, item: &Item) {
         let is_unique = |draw: &Draw, constraints: &[Constraint]| {
             constraints.iter().any(|c| c.requirement == Requirement::Unique && draw.respects(c))
@@ -195,7 +195,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes the numbers of an array add up or a unit vector, where a constraint requires that.
+    /// Adapts the numbers of an array to a required sum or unit length.
     fn balance(&mut self, drawn: &[Option<Value>], list: &Item) {
         let is_together =
             |c: &Constraint| matches!(c.requirement, Requirement::Sum { .. } | Requirement::UnitVector);
@@ -221,7 +221,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns the first alternative whose condition holds. Without one, draws from those whose condition is undecided.
+    /// Returns the first variant whose condition holds. Without one, draws from those whose condition is
+    /// undecided.
     fn choose(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
         let open = match self.frames.choose(variants) {
             Ok(step) => return Some(step),
@@ -273,7 +274,7 @@ impl Generator<'_> {
             }
             self.draw.path.pop();
             self.size_lists(steps);
-            // Whether the field is there was open, so that it says now what its offset will be.
+            // The presence of the field was drawn, so the offset in its condition must be consistent with it.
             if let Some(Code::Binary(BinaryOp::NotEqual, sides)) = &step.condition
                 && let [Code::Slot(offset, _), Code::Int(0)] = **sides
                 && self.frames.truth(step.condition.as_ref()?) == Err(EvalError::Unknown)
@@ -294,7 +295,7 @@ impl Generator<'_> {
             && step.holds.iter().all(|(constraint, code)| !self.draw.respects(constraint) || holds(code))
     }
 
-    /// What a look-ahead sees: the fields that lie there will have these bits.
+    /// Draws the values that a look-ahead reads; the fields at the same offsets then get these bits.
     fn ahead(&mut self, looking: &'static Step, literals: &[i128], ahead: &mut Ahead) {
         *ahead = Ahead { at: Some(0), seen: Vec::new() };
         let form = &self.program.forms[looking.form];
@@ -321,7 +322,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a field if its condition holds. If the condition is undecided, presence is drawn, too.
+    /// Draws a field if its condition holds. If the condition is undecided, also draws its presence.
     fn field(&mut self, step: &'static Step) -> Option<Value> {
         let is_there = match &step.condition {
             Some(condition) => self.frames.truth(condition).unwrap_or_else(|_| self.draw.below(2) == 1),
@@ -341,12 +342,12 @@ impl Generator<'_> {
     }
 }
 
-/// Returns what files of this sort are to satisfy.
+/// Returns the constraints that generated files satisfy.
 pub(super) fn required(item: &Item) -> impl Iterator<Item = &'static Constraint> + use<> {
     item.constraints().iter().chain(item.step.map_or(&[][..], |step| step.field.plausible))
 }
 
-/// Returns `true` if constraints compare the field with that of other items.
+/// Returns `true` if constraints compare the field across items.
 fn is_compared(step: &Step, item: &Item) -> bool {
     let compares = |constraint: &Constraint| {
         matches!(

@@ -1,14 +1,14 @@
-//! Files out of numbers, by a declaration: what a test of a loader needs. The strategies of MESH, Crucible and BMD are made of
-//! them.
+//! Generates files from numbers, by a declaration, for tests of a loader. The strategies of MESH, Crucible and BMD
+//! use it.
 //!
-//! [`file()`] goes through a declaration and decides everything that is not decided yet by the next of its numbers: how many
-//! items, which alternative, which flags, which bits. Conditions, counts, checks and constraints are respected; where several
-//! values still do not go together, there is no file. Sizes, offsets and checksums are [computed](super::assemble). What a
-//! packing demands by functions of its own, as that of IyMA does, is not known: few of those files can be made.
+//! [`file()`] walks a declaration and draws each undetermined value from the numbers: counts, variants, flags and
+//! bits. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
+//! error. Sizes, offsets and checksums are [computed](super::assemble). The requirements of a format-specific
+//! packing, such as that of IyMA, are unknown, so few of those files can be generated.
 //!
-//! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files. With the feature `proptest`, `valid` and
-//! `files` are strategies that shrink by them: items of lists go, flags and values become 0, and what is left stays as it
-//! was.
+//! The number 0 is the simplest choice, so fewer and smaller numbers make smaller files. With the feature
+//! `proptest`, `valid` and `files` are strategies that shrink: they remove items of lists and zero flags and
+//! values, while everything else keeps its value.
 //!
 //! ```
 //! use binrw::binrw;
@@ -32,7 +32,7 @@
 
 mod ahead;
 mod broken;
-#[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "strategies shrink by what was chosen"))]
+#[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "only strategies use the trace"))]
 mod choices;
 mod draw;
 mod generator;
@@ -67,19 +67,19 @@ use super::Type;
 use super::walk::first_fault;
 use crate::{Limits, Report, Result, Severity};
 
-/// What sort of files.
+/// The kind of files to generate.
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
-    /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
-    /// many for each factor.
+    /// The maximum number of items of a list, and of characters of a string. If a number of items is a product,
+    /// the limit applies to each factor.
     pub max_items: u64,
-    /// The maximum number of items of a large list; 0 for no large lists. One list in four is large. All lists of a file together
-    /// have at most twice as many items.
+    /// The maximum number of items of a large list; 0 disables large lists. One list in four is large. All lists
+    /// of a file together have at most twice as many items.
     pub large_items: u64,
-    /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and
-    /// constraints of warnings hold, too. Those of errors always do.
+    /// Whether files are as a loader meets them in practice: finite floats of common magnitude, UTF-8 strings, and
+    /// satisfied constraints with severity warning. Constraints with severity error are always satisfied.
     pub plausible: bool,
-    /// How many numbers decide about a file at most, for a strategy.
+    /// The maximum number of choices that a strategy draws for a file.
     pub max_choices: usize,
 }
 
@@ -90,29 +90,31 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Files as exporters write them. See the field [`plausible`](Config::plausible).
+    /// Returns a configuration for files as exporters write them. See the field [`plausible`](Config::plausible).
     pub fn plausible() -> Config {
         Config { plausible: true, ..Config::default() }
     }
 
-    /// Files with large lists, some of more than 2¹⁶ items. Generating one takes up to seconds and a gigabyte.
+    /// Returns a configuration for files with large lists, some of more than 2¹⁶ items. Generating a file takes up
+    /// to seconds and a gigabyte.
     pub fn large() -> Config {
         Config { large_items: 70_000, max_choices: 1 << 20, ..Config::default() }
     }
 }
 
-/// The file that these numbers decide about; behind their end they are 0.
+/// Generates a file from a sequence of choices, which continues with 0.
 ///
 /// # Errors
 ///
-/// If what they decide about does not go together, such as several values that a check compares or a constraint counts.
+/// If drawn values conflict, such as several values that a check compares or a constraint counts.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
     let (bytes, _) = assembled(ty, Choices::sequence(choices), config)?;
     require_constraints(ty, &bytes, config)?;
     Ok(bytes)
 }
 
-/// The file that these choices decide about, and what each of them decided. Constraints over several values may be violated.
+/// Generates a file from choices, and returns the trace of the choices made. It may violate constraints over
+/// several values.
 fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
     let (values, trace) = generator::values(ty, choices, config);
@@ -125,12 +127,12 @@ fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Ve
 
 /// # Errors
 ///
-/// The first finding that files of this sort are not to have.
+/// Returns the first finding that the configuration does not allow.
 fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Result<()> {
     let limits = Limits::default();
     let min = if config.plausible { Severity::Warning } else { Severity::Error };
     let mut report = Report::at_least(min, &limits);
-    // There is no fault in it.
+    // The file has no structural fault.
     let _ = super::check_bytes(ty, bytes, &limits, &mut report);
     match report.findings().first() {
         None => Ok(()),
@@ -138,8 +140,8 @@ fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Resu
     }
 }
 
-/// A strategy for files of a declared type. A file that a test fails with shrinks to the fewest items and the simplest
-/// values with which it still fails; what is left keeps its values, whatever goes.
+/// A strategy for files of a declared type. A failing file shrinks to the fewest items and the simplest values
+/// with which the test still fails; the remaining values stay the same.
 ///
 /// ```
 /// use meshspec::layout::{Layout, generate};
@@ -155,7 +157,8 @@ pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strat
     files(&T::TYPE, config)
 }
 
-/// As [`valid`], by a layout: one of those of a [format](crate::About::layouts), or of [`bind`](super::bind).
+/// As [`valid`], but for a layout: one of a [format](crate::About::layouts), or the result of
+/// [`bind`](super::bind).
 #[cfg(feature = "proptest")]
 pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
     tree::Files { ty, config }

@@ -1,4 +1,4 @@
-//! The generator on constraints that relate items, and on bit fields.
+//! Draws values that satisfy constraints between items, and constraints on bit fields.
 
 use super::generator::{Generator, required};
 use super::relations::{forest, ordered_forest, ranks};
@@ -53,7 +53,7 @@ impl Generator<'_> {
         adapted
     }
 
-    /// Makes numbers in the structs of a list positions, permutations or parents, where constraints require that.
+    /// Makes the numbers in the structs of a list indices, permutations or parents, where constraints require it.
     pub(super) fn relate(&mut self, drawn: &[Option<Value>], item: FormId) {
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
         else {
@@ -81,7 +81,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns `true` if the items of a list need a position in another list, which is empty.
+    /// Returns `true` if the items of a list need an index into another list, which is empty.
     pub(super) fn lacks_positions(&mut self, item: FormId) -> bool {
         let ty = self.program.forms[item].ty;
         let needed = self.needed.entry(item).or_insert_with(|| {
@@ -97,7 +97,7 @@ impl Generator<'_> {
         needed.iter().any(|list| self.relations.sizes.find(&self.draw.path, list) == Some(0))
     }
 
-    /// Makes the numbers of a list a permutation, where a constraint requires that.
+    /// Makes the numbers of a list a permutation, where a constraint requires it.
     pub(super) fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
         for constraint in list.constraints().iter().filter(|constraint| self.draw.respects(constraint)) {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
@@ -112,7 +112,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Keeps the sizes of later lists that are known by now.
+    /// Stores the sizes of later lists whose count is known.
     pub(super) fn size_lists(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
             if let Some(Ok(Ok(count))) =
@@ -125,7 +125,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns `false` if an earlier item of a list has the same packed word, which a constraint forbids.
+    /// Returns `false` if an earlier item has the same packed word, although it must be unique.
     pub(super) fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
         match value {
             Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.draw.path, *word),
@@ -133,7 +133,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns `false` if a field that follows with the look-aheads drawn so far would violate a constraint.
+    /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
     pub(super) fn may_follow(&self, steps: &'static [Step]) -> bool {
         let follows = |step: &&Step| {
             step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) == Ok(true))
@@ -197,7 +197,7 @@ fn is_one_of(number: i128, allowed: &[Expr], values: &dyn Lookup) -> bool {
     allowed.iter().any(|expr| expr.eval_int(values) == Ok(number))
 }
 
-/// Returns `true` if the values of a field differ in the items of a list.
+/// Returns `true` if a constraint requires the field to be unique within a list.
 pub(super) fn is_unique(step: &Step) -> bool {
     step.field.constraints.iter().any(|constraint| constraint.requirement == Requirement::Unique)
 }

@@ -1,4 +1,4 @@
-//! Numbers that relate the items of lists: positions, permutations, parents.
+//! Relations between lists and numbers: indices, permutations, parents.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -6,18 +6,18 @@ use crate::layout::constraint::Sizes;
 use crate::layout::walk::Segment;
 use crate::layout::{Requirement, Type};
 
-/// The sizes of lists that positions refer to, and the positions in lists that are drawn later.
+/// The sizes of lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {
     pub(super) sizes: Sizes,
-    /// The number of items that a list needs, by candidates for its path.
+    /// The minimum number of items of a list, by candidates for its path.
     needs: HashMap<Vec<Segment>, u64>,
-    /// The weights of positions that stand for none.
+    /// The paths of weights that must be 0.
     weightless: HashSet<Vec<Segment>>,
-    /// The common length of the lists in the items of a list.
+    /// The common length of lists in the items of an outer list.
     lengths: HashMap<Vec<Segment>, u64>,
-    /// The values that count the items of lists that are drawn later, by candidates for the path of the list.
+    /// The path of the value that counts the items of a later list, by candidates for the list's path.
     counters: HashMap<Vec<Segment>, Vec<Segment>>,
-    /// The values of a field of the items of a list so far.
+    /// The values of a unique field so far, by its path without the index.
     seen: HashMap<Vec<Segment>, BTreeSet<u128>>,
 }
 
@@ -33,7 +33,7 @@ impl Relations {
         }
     }
 
-    /// Returns the drawn number as a position in a list. If the list is drawn later, it gets enough items.
+    /// Converts a drawn number to an index into a list. A list that is drawn later then gets enough items.
     pub(super) fn position(
         &mut self,
         path: &[Segment],
@@ -45,7 +45,7 @@ impl Relations {
         let Requirement::IndexInto { list, weights, .. } = requirement else { return None };
         let size = self.sizes.find(path, list);
         let limit = i128::from(size.unwrap_or(max_items));
-        // Of an odd number beyond the list, the position is none.
+        // An odd number past the end of the list becomes "no item".
         if let Some(none) = none.filter(|_| limit == 0 || number >= limit && number % 2 == 1) {
             if let (Some(weights), [outer @ .., Segment::Field(_), Segment::Index(index)]) = (weights, path) {
                 self.weightless.insert([outer, &[Segment::Field(weights), Segment::Index(*index)]].concat());
@@ -62,7 +62,7 @@ impl Relations {
         Some(position)
     }
 
-    /// Returns the number of items of a list that is drawn now.
+    /// Returns the number of items for a list being drawn.
     pub(super) fn count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
         let count = drawn.max(self.needs.get(path).copied().unwrap_or_default());
         let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)));
@@ -72,7 +72,7 @@ impl Relations {
         }
     }
 
-    /// Keeps that the value at `path` counts the items of a list.
+    /// Records that the value at `path` counts the items of a list.
     pub(super) fn counts(&mut self, path: &[Segment], list: &[Segment]) {
         for depth in 0..path.len() {
             self.counters.insert([&path[..depth], list].concat(), path.to_vec());
@@ -84,12 +84,12 @@ impl Relations {
         self.counters.get(list)
     }
 
-    /// Returns `true` for a weight that has to be 0.
+    /// Returns `true` for a weight that must be 0.
     pub(super) fn is_weightless(&self, path: &[Segment]) -> bool {
         self.weightless.contains(path)
     }
 
-    /// Returns `true` if no earlier item of the list around `path` has this value.
+    /// Returns `true` if no earlier item of the enclosing list has this value.
     pub(super) fn is_new(&self, path: &[Segment], word: u128) -> bool {
         list_of(path).and_then(|list| self.seen.get(&list)).is_none_or(|seen| !seen.contains(&word))
     }
@@ -101,13 +101,13 @@ impl Relations {
     }
 }
 
-/// Returns the path of a field of all items of the innermost list.
+/// Returns the path without the index of the innermost list.
 fn list_of(path: &[Segment]) -> Option<Vec<Segment>> {
     let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)))?;
     Some([&path[..list], &path[list + 1..]].concat())
 }
 
-/// Returns the rank of each number: a permutation of the numbers from 0 up.
+/// Returns the rank of each number, from 0; the ranks are a permutation.
 pub(super) fn ranks(numbers: &[i128]) -> Vec<i128> {
     let mut sorted: Vec<_> = numbers.iter().enumerate().map(|(place, number)| (*number, place)).collect();
     sorted.sort_unstable();
@@ -116,7 +116,7 @@ pub(super) fn ranks(numbers: &[i128]) -> Vec<i128> {
     ranks
 }
 
-/// Returns parents in a forest, which follow their children where an odd number is drawn first.
+/// Converts drawn numbers to parents in a forest. If the first number is odd, parents follow their children.
 pub(super) fn forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
     if parents.first().is_none_or(|parent| parent % 2 == 0) {
         return ordered_forest(parents, none, false);
@@ -126,7 +126,7 @@ pub(super) fn forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
     ordered_forest(&reversed, none, false).into_iter().rev().map(turned).collect()
 }
 
-/// Returns parents that precede their children. Drawn parents that stand for none stay so.
+/// Converts drawn numbers to parents that precede their children. Drawn numbers for "no parent" are kept.
 pub(super) fn ordered_forest(parents: &[i128], none: Option<i128>, rooted: bool) -> Vec<i128> {
     let mut inside: Vec<i128> = Vec::new();
     let mut forest = Vec::new();

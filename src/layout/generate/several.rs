@@ -1,10 +1,10 @@
-//! What constraints say of several numbers together.
+//! Adapts several numbers to a common constraint.
 
 use std::collections::BTreeSet;
 
 use crate::layout::{Type, Value};
 
-/// The number of an item, or of this field of it.
+/// Returns the number of an item, or of a field of it.
 fn number(item: &Option<Value>, of: Option<&str>) -> Option<Value> {
     match (item.as_ref()?, of) {
         (Value::Struct(scope), Some(name)) => scope.get(name).cloned(),
@@ -21,7 +21,7 @@ pub(super) fn integers(items: &[Option<Value>], of: Option<&str>) -> Option<Vec<
     items.iter().map(integer).collect()
 }
 
-/// The next integer of this type that none of the items before has, if one of them has this item's.
+/// Returns the next unused integer of a type, if an earlier item has the same integer as this one.
 pub(super) fn distinct(
     before: &[Option<Value>],
     item: &Option<Value>,
@@ -38,8 +38,8 @@ pub(super) fn distinct(
     (own..=max).chain(min..own).take(taken.len() + 1).find(|other| !taken.contains(other)).map(Value::Int)
 }
 
-/// The numbers of the items of an array, or of this field of them, so that they add up to `total`: the last is what the others
-/// leave or, where that is not possible, the first is all. `None` if there are none.
+/// Adapts the numbers of the items, or of a field of them, to the sum `total`. The last number is the remainder;
+/// if that is impossible, the first is the total and the others are 0. `None` if there are no numbers.
 pub(super) fn balanced(
     drawn: &[Option<Value>],
     of: Option<&str>,
@@ -48,19 +48,19 @@ pub(super) fn balanced(
 ) -> Option<Vec<Value>> {
     let mut numbers = drawn.iter().map(|item| number(item, of)).collect::<Option<Vec<_>>>()?;
     let others = numbers.split_last()?.1.iter().map(as_f64).sum::<Option<f64>>()?;
-    // What is left of floats is rounded.
+    // A remainder of floats is inexact.
     let is_exact = numbers.iter().all(|number| matches!(number, Value::Int(_)));
     let is_left = (0.0..=total).contains(&others) && (is_exact || tolerance > 0.0);
     if !is_left {
-        numbers.iter_mut().for_each(|number| *number = alike(number, 0.0));
+        numbers.iter_mut().for_each(|number| *number = with_type_of(number, 0.0));
     }
     let (rest, place) =
         if is_left { (total - others, numbers.last_mut()) } else { (total, numbers.first_mut()) };
-    place.into_iter().for_each(|number| *number = alike(number, rest));
+    place.into_iter().for_each(|number| *number = with_type_of(number, rest));
     Some(numbers)
 }
 
-/// The components as those of a vector of length 1: along the last axis, if they have no length.
+/// Normalizes a vector; a vector without a length becomes the last axis.
 pub(super) fn unit_vector(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
     let numbers = drawn.iter().map(|item| number(item, None)).collect::<Option<Vec<_>>>()?;
     let components = numbers.iter().map(as_f64).collect::<Option<Vec<_>>>()?;
@@ -71,7 +71,7 @@ pub(super) fn unit_vector(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
         false => f64::from(u8::from(axis == last)),
     };
     let components = components.iter().enumerate().map(component);
-    Some(numbers.iter().zip(components).map(|(number, component)| alike(number, component)).collect())
+    Some(numbers.iter().zip(components).map(|(number, component)| with_type_of(number, component)).collect())
 }
 
 fn as_f64(value: &Value) -> Option<f64> {
@@ -83,8 +83,8 @@ fn as_f64(value: &Value) -> Option<f64> {
     }
 }
 
-/// A number of the same type.
-fn alike(value: &Value, number: f64) -> Value {
+/// Converts a number to the type of a value.
+fn with_type_of(value: &Value, number: f64) -> Value {
     match value {
         Value::F32(_) => Value::F32(number as f32),
         Value::F64(_) => Value::F64(number),

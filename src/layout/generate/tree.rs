@@ -1,4 +1,4 @@
-//! A strategy for files that shrinks what they hold: lists to fewer items, values to simpler ones.
+//! A strategy for files that shrinks their content: lists to fewer items, values to simpler ones.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,14 @@ use super::choices::{Choice, Choices, List, Trace};
 use super::{Config, assembled, require_constraints};
 use crate::layout::Type;
 
-/// How often a file is gone through from its beginning at most: what was in the way may be gone.
+/// The maximum number of passes over a file, since a change can make an earlier one possible.
 const MAX_ROUNDS: usize = 5;
 
-/// The simplest numbers: of an integer or a float they are 0, 1, 2 and the boundaries.
+/// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.
 const SIMPLE: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
-/// Ways to make a number less, by much at first. They leave the two lowest bits, which say what sort of number it is.
+/// Ways to reduce a choice, the largest steps first. They keep its two lowest bits, which select the kind of
+/// number.
 const LESS: [fn(u64) -> u64; 9] = [
     |n| n >> 32,
     |n| n >> 16,
@@ -30,7 +31,7 @@ const LESS: [fn(u64) -> u64; 9] = [
     |n| n.saturating_sub(1),
 ];
 
-/// Files of a type.
+/// A strategy for the files of a type.
 #[derive(Debug, Clone)]
 pub(super) struct Files {
     pub ty: &'static Type,
@@ -69,7 +70,7 @@ struct File {
     trace: Trace,
 }
 
-/// The simplest file so far that a test fails with, and one that is simpler yet, to be tried.
+/// The simplest failing file so far, and a simpler candidate.
 #[derive(Debug)]
 pub(super) struct Tree {
     files: Files,
@@ -77,24 +78,24 @@ pub(super) struct Tree {
     candidate: Option<File>,
     next: Next,
     round: usize,
-    /// Whether anything helped in this round.
+    /// Whether any candidate of this round failed.
     has_progress: bool,
-    /// What need not be tried again.
+    /// Files that need not be tried again.
     seen: HashSet<Vec<u8>>,
 }
 
-/// What to make simpler next: each list of the file, then each choice. What comes before it in the file stays as it is, so
-/// that it keeps its number.
+/// The next simplification: each list of the file, then each choice. Everything before it in the file keeps its
+/// choices.
 #[derive(Debug, Default)]
 struct Next {
     list: usize,
     choice: usize,
-    /// Which of the ways to make it simpler.
+    /// The index of the way to simplify it.
     way: usize,
 }
 
 impl Tree {
-    /// Goes on to the next candidate, if there is one: a file that was not tried yet.
+    /// Proposes the next new candidate; returns `false` if there is none.
     fn propose(&mut self) -> bool {
         while self.round < MAX_ROUNDS {
             let Trace { choices, lists } = &self.best.trace;
@@ -129,16 +130,16 @@ impl Tree {
     }
 }
 
-/// What a way to make something simpler leads to.
+/// The result of a simplification.
 enum Way {
     Choices(Vec<Choice>),
-    /// To what there is already.
+    /// The same choices as before.
     Same,
     /// There are no more ways.
     End,
 }
 
-/// Only the first items, then all but one.
+/// Keeps only the first items, then removes single items.
 fn fewer_items(trace: &Trace, list: &List, way: usize) -> Way {
     let items = trace.choices[list.count].number;
     let first = [0, items / 2, items - items / 4, items - items / 16];
@@ -152,7 +153,7 @@ fn fewer_items(trace: &Trace, list: &List, way: usize) -> Way {
     }
 }
 
-/// A number that is less.
+/// Reduces a choice.
 fn less(trace: &Trace, choice: usize, way: usize) -> Way {
     let number = trace.choices[choice].number;
     let less = match (SIMPLE.get(way), LESS.get(way.saturating_sub(SIMPLE.len()))) {
@@ -170,7 +171,7 @@ impl ValueTree for Tree {
         self.candidate.as_ref().unwrap_or(&self.best).bytes.clone()
     }
 
-    /// The test fails with the candidate as well: it is the best now, and what made it is tried again.
+    /// The test fails with the candidate, which becomes the best file; the same way is tried again.
     fn simplify(&mut self) -> bool {
         if let Some(candidate) = self.candidate.take() {
             self.best = candidate;
@@ -179,7 +180,7 @@ impl ValueTree for Tree {
         self.propose()
     }
 
-    /// The test passes with the candidate: the next is proposed, or else the best comes back.
+    /// The test passes with the candidate; proposes the next one, or else returns to the best file.
     fn complicate(&mut self) -> bool {
         if self.candidate.take().is_none() {
             return false;

@@ -1,17 +1,17 @@
-//! How Kaitai writes expressions and types.
+//! Prints expressions and types for Kaitai.
 
 use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
 use crate::layout::program::{Names, ValueKind};
 use crate::layout::wording::Lines;
 use crate::layout::{Expr, IntType, Shape, Type};
 
-/// The notation of Kaitai.
+/// The notation of Kaitai expressions.
 pub(super) struct Kaitai;
 
 impl Notation for Kaitai {
     const WORDS: [&'static str; 3] = ["and", "or", "not "];
 
-    /// The bits of a word within a word are bits of the outer one.
+    /// The bit fields of a nested word are flattened into the outer word.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
@@ -51,17 +51,17 @@ impl Notation for Kaitai {
     }
 }
 
-/// The expression as Kaitai writes it.
+/// Prints an expression for Kaitai.
 pub(super) fn expression(expr: &Expr, names: &Names) -> String {
     print_expr(expr, names, &Kaitai)
 }
 
-/// A YAML string that means nothing but itself.
+/// Quotes a string for YAML, without any escapes.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// The documentation of a field, type or value.
+/// Prints the documentation of a field, type or value.
 pub(super) fn doc(out: &mut Lines, text: &str) {
     if !text.is_empty() {
         out.line("doc: |");
@@ -69,12 +69,12 @@ pub(super) fn doc(out: &mut Lines, text: &str) {
     }
 }
 
-/// A type with its arguments.
+/// Returns a type with its arguments.
 pub(super) fn call(name: &str, arguments: &[String]) -> String {
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// A type with what it needs from the field it stands in.
+/// The count and arguments of a field, for printing its type.
 pub(super) struct Element<'e> {
     pub(super) count: Option<&'e Expr>,
     pub(super) arguments: &'e [Expr],
@@ -89,7 +89,7 @@ impl Element<'_> {
             1 => expression(count, self.names),
             n => format!("{} * {n}", factor(count, self.names, &Kaitai)),
         });
-        // Plain bytes are not taken apart.
+        // A list of bytes is one value.
         if flat.is_bytes() {
             match count {
                 Some(count) => out.line(format!("size: {}", quoted(&count))),
@@ -113,7 +113,7 @@ impl Element<'_> {
     }
 
     fn base(&self, out: &mut Lines, ty: &Type, list: bool) {
-        // Little-endian is the default of the whole definition.
+        // The whole definition defaults to little-endian.
         let order = if matches!(ty, Type::Big(_)) { "be" } else { "" };
         match ty.without_order() {
             Type::Unsigned(size) if *size <= 8 => out.line(format!("type: u{size}{order}")),
@@ -121,7 +121,7 @@ impl Element<'_> {
             Type::Unsigned(size) | Type::Signed(size) => out.line(format!("size: {size}")),
             Type::Float(size) => out.line(format!("type: f{size}{order}")),
             Type::NulString => {
-                // Bytes: the format does not say in which encoding.
+                // Bytes, since the format does not define an encoding.
                 out.line("terminator: 0");
                 if list {
                     out.line("eos-error: false");

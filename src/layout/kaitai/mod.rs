@@ -1,13 +1,14 @@
-//! Kaitai Struct definitions (0.11), one for each layout of a whole file.
+//! Prints Kaitai Struct definitions (0.11), one for each layout of a whole file.
 //!
-//! What a definition cannot say as the declaration does:
+//! A definition differs from the declaration as follows:
 //!
-//! - Arrays of arrays are flat: `[[f32; 4]; 4]` is 16 numbers in the same order.
-//! - LZ4 blocks name the custom process `meshspec_lz4(size)`, which users provide in the language of their parser; zstd
-//!   frames `meshspec_zstd(size)`, other encodings `meshspec_NAME`.
-//! - Names that the declaration does not have start with `as_` (a variant of a choice, the items of a block, a block
-//!   whose content counts as its container's), `check_` (a condition, as a field without bytes) or end in `_bits` (a
-//!   bit field before it is made a number). `choice` is the number of the variant that fits. Magic bytes are `magic_bytes`.
+//! - Arrays of arrays are flattened: `[[f32; 4]; 4]` is 16 numbers in the same order.
+//! - LZ4 blocks name the custom process `meshspec_lz4(size)`, which users implement in the language of their
+//!   parser. Zstandard frames name `meshspec_zstd(size)`, other encodings `meshspec_NAME`, and blocks with a stored
+//!   packing number `meshspec_chosen(number, size)`.
+//! - Added names start with `as_` (a variant of a choice, the items of a block, an inline block) or `check_` (a
+//!   condition, as an empty field). Those that end in `_bits` are bit fields before conversion to a number.
+//!   `choice` is the index of the chosen variant. Magic bytes are `magic_bytes`.
 
 mod element;
 mod valid;
@@ -22,7 +23,7 @@ use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_text, declaration_lines, grouped, remark_lines};
 use super::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 
-/// The definition of one layout.
+/// Prints the definition of a layout.
 pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     let mut out = Lines::default();
     out.line("meta:");
@@ -36,7 +37,7 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     let all = reachable(&[(id, root)], Order::Reading);
     let mut types = all.as_slice();
     match (root, types.split_first()) {
-        // The root's own fields are those of the file.
+        // The fields of the root are those of the file.
         (Type::Declared(_), Some((first, rest))) => {
             types = rest;
             body(&mut out, first);
@@ -71,13 +72,13 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     out.into_text()
 }
 
-/// An entry of `seq`.
+/// Prints an entry of `seq`.
 fn item(out: &mut Lines, id: &str, content: impl FnOnce(&mut Lines)) {
     out.line(format!("- id: {id}"));
     out.indented(content);
 }
 
-/// Documentation, parameters and fields of a type.
+/// Prints documentation, parameters and fields of a type.
 fn body(out: &mut Lines, reached: &Reached) {
     let declaration = reached.declaration;
     doc(out, &declaration_lines(declaration));
@@ -122,7 +123,7 @@ fn parameter(out: &mut Lines, name: &str, kind: ValueKind) {
     }
 }
 
-/// Every variant as a field that is there if it is the first that fits.
+/// Prints each variant as a field that is present if the variant is chosen.
 fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Names) {
     out.line("seq:");
     out.indented(|out| {
@@ -138,7 +139,7 @@ fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Name
             }
             checks(out, &variant.field, &id, Some(&condition), names);
         }
-        check(out, "check_choice", None, "choice >= 0", "One of the variants fits.");
+        check(out, "check_choice", None, "choice >= 0", "The condition of a variant holds.");
     });
     out.line("instances:");
     out.indented(|out| {
@@ -151,7 +152,7 @@ fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Name
                 }
                 out.line("-1");
             });
-            doc(out, "The number of the variant that fits.");
+            doc(out, "The index of the chosen variant.");
         });
     });
 }
@@ -175,7 +176,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             checks(out, field, &identifier(field.name), None, names);
         }
         if magic.is_empty() && fields.iter().all(|field| field.position.is_some()) {
-            // An empty list is not a list to YAML.
+            // YAML has no empty block list.
             item(out, "check_start", |out| out.line("size: 0"));
         }
     });
@@ -190,7 +191,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             let id = field_id(field);
             out.line(format!("{id}:"));
             out.indented(|out| {
-                // It is read when the condition of the next field asks for it.
+                // Evaluated when the condition of the next field requests it.
                 out.line("pos: _io.pos");
                 content(out, reached, (field, &id), None, field.doc, names);
             });
@@ -199,7 +200,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             let id = field_id(field);
             out.line(format!("{id}:"));
             out.indented(|out| {
-                // Positions count from the start of the file, or of what was unpacked.
+                // Offsets count from the start of the file or of the unpacked bytes.
                 if !reached.packed {
                     out.line("io: _root._io");
                 }
@@ -217,14 +218,14 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
     });
 }
 
-/// What must hold once a field is read that is there by this condition.
+/// Prints the checks of a field, which apply if it is present. `condition` is that of its variant.
 fn checks(out: &mut Lines, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
     for (index, c) in field.checks.iter().enumerate() {
         let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
-        let text = format!("Refused if not: {}.", c.message);
+        let text = format!("Fails with: {}.", c.message);
         check(out, &format!("check_{id}{number}"), condition, &expression(&c.condition, names), &text);
     }
-    // What constraints require of a value that is no number; what they require of numbers is said with them.
+    // Constraints on other values than numbers become checks; those on numbers are printed as `valid`.
     for (index, c) in field.constraints.iter().enumerate() {
         let required = match &c.requirement {
             Requirement::Holds(condition) => expression(condition, names),
@@ -247,14 +248,14 @@ fn field_id(field: &Field) -> String {
     if field.block.is_some_and(|block| block.inline) { format!("as_{id}") } else { id }
 }
 
-const WHOLE: &str = "Nothing is left over of what was unpacked.";
+const WHOLE: &str = "The unpacked content has no trailing bytes.";
 
-/// That a packed block holds nothing behind its content.
+/// Returns the condition that a packed block has no bytes after its content.
 fn whole(field: &Field, id: &str) -> Option<String> {
     field.block.filter(|block| block.packing != Packing::Stored).map(|_| format!("{id}._io.eof"))
 }
 
-/// A condition that must hold, as a field without bytes: so it is checked once, whatever the field it belongs to.
+/// Prints a condition as an empty field, so that it is evaluated once for any kind of field.
 fn check(out: &mut Lines, id: &str, condition: Option<&str>, must_hold: &str, text: &str) {
     item(out, id, |out| {
         if let Some(condition) = condition {
@@ -267,7 +268,7 @@ fn check(out: &mut Lines, id: &str, condition: Option<&str>, must_hold: &str, te
     });
 }
 
-/// Type, repetition, condition and documentation of a field, with its name.
+/// Prints the condition, type, repetition and documentation of a field.
 fn content(
     out: &mut Lines,
     reached: &Reached,
@@ -313,7 +314,7 @@ fn content(
         }
         None => {
             Element { count: field.count.as_ref(), arguments: field.arguments, names }.print(out, &field.ty);
-            // A field at a place of its own has its checks there.
+            // The checks of a field at an offset are printed with that offset.
             if field.checks.is_empty() || field.position.is_none() {
                 valid(out, field, id, names);
             }
@@ -322,7 +323,7 @@ fn content(
     doc(out, [text, &remark_lines(field, names)].join("\n").trim());
 }
 
-/// Blocks hold one value of a user type; content of another kind gets a type of its own.
+/// Whether the content needs a type of its own, since a block holds one value of a user type.
 fn needs_helper(block: &Block) -> bool {
     match block.content {
         Type::Declared(declaration) => matches!(declaration.shape, Shape::Enum { .. }),
@@ -334,7 +335,7 @@ fn helper_name(declaration: &Declaration, field: &Field) -> String {
     format!("{}_{}", snake(declaration.name), identifier(field.name))
 }
 
-/// The type of a block's items. It gets the imports of the struct that the block stands in.
+/// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
 fn helper(out: &mut Lines, reached: &Reached, field: &Field) {
     let Some(block) = &field.block else { return };
     out.line(format!("{}:", helper_name(reached.declaration, field)));

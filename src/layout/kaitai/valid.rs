@@ -1,4 +1,4 @@
-//! Constraints on numbers as `valid`, which Kaitai holds against each item of a list.
+//! Prints constraints on numbers as `valid`, which Kaitai checks for each item of a list.
 
 use super::element::{Kaitai, expression, quoted};
 use crate::layout::notation::{atom, identifier};
@@ -6,12 +6,12 @@ use crate::layout::program::Names;
 use crate::layout::wording::{Lines, grouped};
 use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Type};
 
-/// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The
-/// documentation of the field says those.
+/// Prints the constraints on a field's numbers that Kaitai can express. The documentation of the field lists the
+/// others, such as uniqueness and sums.
 pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
     let flat = field.ty.flat();
     let is_number = match *flat.item.without_order() {
-        // Lists of bytes are not taken apart.
+        // A list of bytes is one value.
         _ if flat.is_bytes() => false,
         Type::Unsigned(size) | Type::Signed(size) => size <= 8,
         Type::Float(_) => true,
@@ -32,7 +32,7 @@ pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
     }
 }
 
-/// What must hold of a number, which is `_`.
+/// Returns a constraint as a condition on the number `_`.
 fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
     let number = |expr: &Expr| atom(expr, names, &Kaitai);
     let term = match &constraint.requirement {
@@ -41,7 +41,7 @@ fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Opti
             let terms: Vec<_> = values.iter().map(|value| format!("_ == {}", number(value))).collect();
             format!("({})", terms.join(" or "))
         }
-        // The difference of two infinities is not a number, nor is that of two that are none.
+        // For an infinity or a NaN, the difference is a NaN.
         Requirement::Finite => "_ - _ == 0".to_owned(),
         Requirement::Ordered if field.ty.flat().is_list() => {
             format!("(_index == 0 or not (_ < {id}[_index - 1]))")
@@ -54,7 +54,7 @@ fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Opti
     })
 }
 
-/// That the reserved bits of a word are 0.
+/// Returns the condition that the reserved bits of a word are 0.
 pub(super) fn zero_bits(field: &Field) -> String {
     let mut terms = Vec::new();
     if let Type::Declared(declaration) = &field.ty {

@@ -1,4 +1,4 @@
-//! Packed words as Kaitai types.
+//! Prints packed words as Kaitai types.
 
 use super::element::{doc, quoted};
 use super::item;
@@ -6,7 +6,7 @@ use crate::layout::BitField;
 use crate::layout::notation::identifier;
 use crate::layout::wording::{Lines, bit_field_lines};
 
-/// The bit fields of a word, those of words within it laid out flat.
+/// Prints the bit fields of a word, with those of nested words flattened.
 pub(super) fn word(out: &mut Lines, fields: &[BitField]) {
     out.line("seq:");
     let mut values = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn word(out: &mut Lines, fields: &[BitField]) {
     });
 }
 
-/// Adds the fields to `seq`, and to `values` those whose bits are not yet their value.
+/// Prints the fields to `seq`, and adds those whose bits need conversion to `values`.
 fn bits(
     out: &mut Lines,
     fields: &[BitField],
@@ -39,7 +39,7 @@ fn bits(
             bits(out, word.bit_fields(), &format!("{id}_"), values);
             continue;
         }
-        // A single bit is a truth value to Kaitai.
+        // In Kaitai, a single bit is a boolean.
         let number = if field.bits.width == 1 { format!("{id}_bits.to_i") } else { format!("{id}_bits") };
         let sign = 1u128 << (field.bits.width - 1);
         let value = match (field.signed, field.bits.width, field.flag) {

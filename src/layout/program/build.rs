@@ -1,4 +1,4 @@
-//! Resolves a declaration: every name becomes a slot.
+//! Resolves a declaration: allocates a slot for every name.
 
 use std::sync::OnceLock;
 
@@ -80,7 +80,7 @@ impl Builder {
         match declaration.shape {
             Shape::Struct(fields) => {
                 fields.iter().for_each(|field| self.step(&mut draft, field, None));
-                // Later fields may store them.
+                // Checksums may be stored in later fields.
                 for (index, field) in fields.iter().enumerate() {
                     let sum = field.checksum.as_ref().map(|checksum| self.sum(checksum, &mut draft));
                     if let Some(step) = draft.steps.get_mut(index) {
@@ -89,7 +89,7 @@ impl Builder {
                 }
             }
             Shape::Choice(variants) => {
-                // Expressions cannot name other alternatives.
+                // Expressions cannot name other variants.
                 let steps = variants.iter().flat_map(|variant| {
                     self.step(&mut draft, &variant.field, Some(variant));
                     std::mem::take(&mut draft.steps)
@@ -137,11 +137,11 @@ impl Builder {
             exports,
         });
         if !field.checks.is_empty() {
-            // Messages of checks contain the value.
+            // Messages of checks contain the field's value.
             self.path(&[field.name], draft);
         }
         let checks = field.checks.iter().map(|check| self.code(&check.condition, draft)).collect();
-        // Bit fields see the values of the struct around their word.
+        // Constraints on bit fields can name the values of the struct around their word.
         let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
         let words = words.flat_map(|(.., bits)| bits.constraints);
         for constraint in field.constraints.iter().chain(words) {
@@ -246,7 +246,7 @@ impl Builder {
         }
     }
 
-    /// Resolves a path. It starts at the last field of that name or, without one, at an import.
+    /// Resolves a path. It starts at the last field with that name or, without one, at an import.
     fn path(&mut self, path: &[&'static str], draft: &mut Draft) -> Code {
         let Some((first, rest)) = path.split_first() else { return Code::Unknown };
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
@@ -299,7 +299,7 @@ impl Builder {
             }
             Shape::Choice(_) => {
                 let target = steps.iter().find_map(|step| self.target(value_form(step)?, path))?;
-                // The number of another alternative may be wider.
+                // The number of another variant may be wider.
                 let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
                 Some(Target { kind, ..target })
             }

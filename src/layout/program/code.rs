@@ -3,18 +3,18 @@
 use crate::layout::expr::{Operand, binary, cast, matches};
 use crate::layout::{BinaryOp, BitField, BitRange, Declaration, EvalError, IntType, UnaryOp, Value};
 
-/// An index into the values that the expressions of a [`Unit`](super::Unit) name.
+/// Index of a value that the expressions of a [`Unit`](super::Unit) name.
 pub(crate) type Slot = u32;
 
 /// The value in a slot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Cell {
-    /// Not decoded (yet), or of a type that expressions cannot use.
+    /// Not decoded yet, or of a type that expressions cannot use.
     #[default]
     Empty,
     /// An integer, or the bits of a packed word.
     Int(i128),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// The bytes of a string without its NUL.
     Text(Box<[u8]>),
@@ -25,13 +25,13 @@ pub(crate) enum Cell {
 pub(crate) enum Code {
     /// A number.
     Int(i128),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// An unresolved name; evaluation fails.
     Unknown,
-    /// A number, truth value, string or packed word; only a packed word has a declaration.
+    /// A number, boolean, string or packed word; only a packed word has a declaration.
     Slot(Slot, Option<&'static Declaration>),
-    /// Bits of the packed word in a slot.
+    /// A bit field of the packed word in a slot.
     Bits(Slot, BitRange, &'static BitField),
     /// An operator with one operand.
     Unary(UnaryOp, Box<Code>),
@@ -113,7 +113,7 @@ impl Code {
         self.eval(cells).map(Operand::int)
     }
 
-    /// Evaluates to a truth value; an integer is an error.
+    /// Evaluates to a boolean; an integer is an error.
     pub fn truth(&self, cells: &[Cell]) -> Result<bool, EvalError> {
         match self.eval(cells)? {
             Operand::Bool(value) => Ok(value),
@@ -154,7 +154,7 @@ impl Code {
         if let Code::Cast(inner, _) = self { inner.without_casts() } else { self }
     }
 
-    /// Returns n of a check that a value is a multiple of n.
+    /// Returns `n` if the expression checks that a value is a multiple of `n`.
     pub fn multiple(&self) -> Option<u64> {
         let Code::Binary(BinaryOp::Equal, operands) = self else { return None };
         let [Code::Binary(BinaryOp::Remainder, division), Code::Int(0)] = &**operands else { return None };
@@ -176,7 +176,7 @@ impl Code {
         }
     }
 
-    /// Calls `each` with every slot that the value depends on and, if it reads one, the bit field.
+    /// Calls `each` with every slot that the value depends on, and with the bit field if it only depends on that.
     pub fn for_each_value(&self, each: &mut impl FnMut(Slot, Option<&'static BitField>)) {
         self.visit(&mut |part| match part {
             Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),
@@ -185,7 +185,7 @@ impl Code {
         });
     }
 
-    /// Calls `each` with every pattern that a string is compared with.
+    /// Calls `each` with every pattern that is matched against a string.
     pub fn for_each_pattern(&self, each: &mut impl FnMut(&'static str)) {
         self.visit(&mut |part| {
             if let Code::Matches(_, pattern) = part {
@@ -194,7 +194,7 @@ impl Code {
         });
     }
 
-    /// Calls `each` with every number in the expression.
+    /// Calls `each` with every integer literal in the expression.
     pub fn for_each_literal(&self, each: &mut impl FnMut(i128)) {
         self.visit(&mut |part| {
             if let Code::Int(number) = part {

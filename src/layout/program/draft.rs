@@ -1,4 +1,4 @@
-//! Units while their names are resolved.
+//! Units during name resolution.
 
 use super::code::{Code, Slot};
 use super::model::{BlockStep, FormId, Step};
@@ -36,8 +36,8 @@ impl Draft<'_> {
     }
 }
 
-/// Returns the form of the value that expressions see of a field. Encoded content counts as if it were stored decoded.
-/// Expressions cannot name the content of other blocks.
+/// Returns the form of a field's value in expressions: for encoded content, the decoded form. Expressions cannot
+/// name the content of other blocks.
 pub(super) fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),

@@ -8,7 +8,7 @@ use crate::layout::{BinaryOp, Check, Checksum, Constraint, Declaration, Expr, Pa
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Role {
-    /// The condition of an alternative of a choice.
+    /// The condition of a variant of a choice.
     Choice,
     /// Whether the field is present.
     Presence,
@@ -16,15 +16,15 @@ pub(crate) enum Role {
     Check(&'static Check),
     /// Whether a rule holds.
     Holds(&'static Constraint),
-    /// The number of items of a list. The stored value is divided by this stride, 1 without a division.
+    /// The number of items of a list, as the stored value divided by this stride; 1 without a division.
     Count(i128),
-    /// The number of bytes of a block.
+    /// The size of a block in bytes.
     Bytes,
     /// The offset of the field.
     Offset,
-    /// The size of the block once unpacked.
+    /// The unpacked size of the block.
     UnpackedSize,
-    /// The checksum of the field and those before it.
+    /// The checksum of the field, possibly together with earlier ones.
     Checksum,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Equation<'p> {
     pub code: &'p Code,
 }
 
-/// A stored value that an expression depends on: a field of a struct, or of a packed word.
+/// A stored value that an expression depends on: a field of a struct or of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Origin {
     pub declaration: &'static Declaration,
@@ -47,7 +47,7 @@ pub(crate) struct Origin {
 }
 
 impl Role {
-    /// Returns the use of a stored value with this role; `None` if it decides something else.
+    /// Returns how a stored value with this role is used; `None` for conditions.
     fn usage(self) -> Option<Use> {
         match self {
             Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(Use::Derived),
@@ -71,7 +71,7 @@ impl Program {
         equations
     }
 
-    /// Records the use of the value of each field.
+    /// Records how the value of each field is used.
     pub(super) fn find_uses(&mut self) {
         let mut uses: Vec<(Origin, Use)> = Vec::new();
         for equation in self.equations() {
@@ -111,7 +111,7 @@ impl Program {
         rules
     }
 
-    /// Returns the largest number that checks require offsets to be a multiple of.
+    /// Returns the alignment that checks require of offsets; 1 without one.
     pub(super) fn alignment_of_offsets(&self) -> u64 {
         let mut alignment = 1;
         for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
@@ -171,7 +171,7 @@ impl Program {
         }
     }
 
-    /// Calls `each` with the field at a path, or with one field per alternative of a choice.
+    /// Calls `each` with the field at a path; for a choice, with the field in each variant.
     fn fields_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(Origin)) {
         let Unit { declaration, steps, .. } = &self.units[unit];
         for step in steps.iter().filter(|step| step.variant.is_some()) {
@@ -198,7 +198,8 @@ impl Program {
         })
     }
 
-    /// Returns the units that the root reaches, in depth-first preorder, each with whether it lies in a packed block.
+    /// Returns the units reachable from the root, in depth-first preorder, each with whether it lies in a packed
+    /// block.
     pub(super) fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
         let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();
@@ -251,7 +252,7 @@ impl Step {
 }
 
 impl Compared {
-    /// No numbers and no patterns.
+    /// An empty set.
     pub const NONE: Compared = Compared { numbers: Vec::new(), patterns: Vec::new() };
 
     fn add(&mut self, code: &Code) {

@@ -1,11 +1,11 @@
-//! Slot values while a program runs.
+//! The values of slots while a program runs.
 
 use super::code::{Cell, Code, Slot};
 use super::model::{Argument, Call, FormId, Kind, Program, Size, Step, Unit};
 use crate::layout::expr::bit_value;
 use crate::layout::{EvalError, Lookup, Value};
 
-/// Data of a driver beside the value of each slot.
+/// Data that a driver attaches to each slot.
 pub(crate) trait Mark: Copy + Default {
     /// Returns the mark of an argument, given the marks of the slots of the enclosing unit.
     fn of_argument(code: &Code, marks: &[Self]) -> Self {
@@ -20,9 +20,9 @@ impl Mark for () {}
 /// The slots of all entered units.
 pub(crate) struct Frames<M = ()> {
     program: &'static Program,
-    /// The slots, outermost unit first; those of the innermost start at `base`.
+    /// The slots of all units, outermost first. Those of the innermost unit start at `base`.
     cells: Vec<Cell>,
-    /// A mark for each slot.
+    /// The mark of each slot.
     marks: Vec<M>,
     base: usize,
     /// The innermost unit.
@@ -40,8 +40,8 @@ impl<M: Mark> Frames<M> {
         Frames { program, cells: Vec::new(), marks: Vec::new(), base: 0, unit: None }
     }
 
-    /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and whether every argument
-    /// other than a struct has a value.
+    /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and whether every
+    /// argument has a value, structs aside.
     pub fn enter(&mut self, unit: &'static Unit, call: &Call) -> (Outer, bool) {
         let (outer, start) = (self.base, self.cells.len());
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
@@ -71,7 +71,8 @@ impl<M: Mark> Frames<M> {
         (outer, has_all)
     }
 
-    /// Leaves the innermost unit. If it is the value of `step`, its exported values move to slots of the outer unit.
+    /// Leaves the innermost unit. If it is the value of `step`, its exported values move to slots of the enclosing
+    /// unit.
     pub fn leave(&mut self, outer: Outer, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
@@ -95,13 +96,13 @@ impl<M: Mark> Frames<M> {
         self.cells[self.base + slot as usize] = Cell::of(value);
     }
 
-    /// Sets a slot of the innermost unit and its mark.
+    /// Sets the value and the mark of a slot of the innermost unit.
     pub fn put_marked(&mut self, slot: Slot, value: Cell, mark: M) {
         self.cells[self.base + slot as usize] = value;
         self.marks[self.base + slot as usize] = mark;
     }
 
-    /// Replaces the value of each slot for whose mark `value` returns one.
+    /// Updates each slot for whose mark `value` returns a value.
     pub fn update(&mut self, value: impl Fn(M) -> Option<Cell>) {
         for (cell, mark) in self.cells.iter_mut().zip(&self.marks) {
             if let Some(value) = value(*mark) {
@@ -119,7 +120,7 @@ impl<M: Mark> Frames<M> {
         code.truth(&self.cells[self.base..])
     }
 
-    /// Returns the first alternative whose condition holds; otherwise those whose condition is undecided.
+    /// Returns the first variant whose condition holds; an error has the variants whose condition is undecided.
     pub fn choose(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {
@@ -140,7 +141,7 @@ impl<M: Mark> Frames<M> {
         code.value(&self.cells[self.base..])
     }
 
-    /// Returns the values that the innermost unit names.
+    /// Returns the values visible in the innermost unit.
     pub fn seen(&self) -> Seen<'_> {
         Seen { unit: self.unit, cells: &self.cells[self.base..] }
     }

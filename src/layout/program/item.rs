@@ -1,13 +1,13 @@
-//! Values to process.
+//! The values that drivers process.
 
 use super::model::{BlockStep, Call, FormId, Program, Step};
 use crate::layout::{Constraint, Decoding};
 
-/// A value that a driver processes.
+/// A value for a driver to process.
 #[derive(Clone, Copy)]
 pub(crate) struct Item {
     pub form: FormId,
-    /// The field, or the field that contains the item.
+    /// The field, or for an item of an array, the field that contains it.
     pub step: Option<&'static Step>,
     /// The arguments for the imports of the type.
     pub call: &'static Call,
@@ -41,7 +41,7 @@ impl Item {
         Item { form, is_item: true, count: None, ..self }
     }
 
-    /// Returns the step of a field; `None` for an item of an array.
+    /// Returns the field of the value; `None` for an item of an array.
     pub fn own_step(&self) -> Option<&'static Step> {
         self.step.filter(|_| !self.is_item)
     }

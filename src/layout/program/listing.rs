@@ -1,4 +1,4 @@
-//! The declarations of several layouts, for printers.
+//! Lists the declarations of several layouts, for printers.
 
 use super::model::{Program, Size, Unit};
 use super::names::{Names, ValueKind};
@@ -14,20 +14,20 @@ pub(in crate::layout) struct Reached {
     /// The names in the expressions of the declaration.
     pub names: Names<'static>,
     pub size: Size,
-    /// Whether the declaration lies in a packed block, so that positions count from the start of the unpacked bytes.
+    /// Whether the declaration lies in a packed block, so that offsets count from the start of the unpacked bytes.
     pub packed: bool,
 }
 
 /// The order of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::layout) enum Order {
-    /// Parts before wholes, as compilers need them.
+    /// Parts before containers, as compilers require.
     Parts,
-    /// Wholes before parts, as in a specification.
+    /// Containers before parts, as in a specification.
     Reading,
 }
 
-/// Lists all declarations that the layouts reach, each once.
+/// Lists all declarations that the layouts reach, without duplicates.
 pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Order) -> Vec<Reached> {
     let mut found: Vec<Reached> = Vec::new();
     for (_, ty) in layouts {

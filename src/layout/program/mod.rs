@@ -1,7 +1,7 @@
 //! Resolved declarations.
 //!
 //! A [`Declaration`](super::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
-//! walker, the generator and the breaker run programs, and printers [list](reachable) their units.
+//! walker, the assembler, the generator and the breaker run programs, and printers [list](reachable) their units.
 
 mod build;
 mod code;
@@ -33,7 +33,7 @@ pub(super) use print::print;
 
 use super::Type;
 
-/// Returns the defects of a declaration: values that nothing decides, or that two things decide.
+/// Returns the defects of a declaration: values that cannot be determined, or that are determined twice.
 pub fn problems(ty: &'static Type) -> &'static [Problem] {
     &Program::of(ty).problems
 }

@@ -7,14 +7,14 @@ use super::names::{SlotName, ValueKind};
 use crate::Rule;
 use crate::layout::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
 
-/// A resolved declaration: names are slots, and fixed sizes are known.
+/// A resolved declaration: names are slots, and fixed sizes are computed.
 ///
-/// The walker runs it over the bytes of a file.
+/// The walker, the assembler, the generator and the breaker run it.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// Every declared struct, choice, enum and packed word, parts before wholes.
+    /// Every declared struct, choice, enum and packed word, parts before containers.
     pub units: Vec<Unit>,
-    /// Every type that occurs.
+    /// Every type in the declaration.
     pub forms: Vec<Form>,
     /// The form of a whole file.
     pub root: FormId,
@@ -42,11 +42,11 @@ pub(crate) struct Program {
 /// }
 ///
 /// let problems = problems(&Samples::TYPE);
-/// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is no integer");
+/// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is not an integer");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The struct and the field: `Header.offset`.
+    /// The struct and the field, such as `Header.offset`.
     pub field: String,
     /// The defect.
     pub message: String,
@@ -74,11 +74,11 @@ pub(crate) enum Kind {
     Number(u64),
     /// A NUL-terminated string.
     Text,
-    /// An array of this many items, or a list, whose length is up to its field.
+    /// An array of this many items, or a list, whose field determines the number of items.
     Items(FormId, Option<u64>),
     /// All fields of a unit, in order.
     Struct(UnitId),
-    /// One field of a unit: the first whose alternative holds.
+    /// One field of a unit: that of the first variant whose condition holds.
     Choice(UnitId),
 }
 
@@ -99,22 +99,22 @@ pub(crate) struct Unit {
     pub declaration: &'static Declaration,
     /// The kind of each import.
     pub imports: Vec<ValueKind>,
-    /// The name of each slot: its path from this declaration.
+    /// The path of each slot, relative to this declaration.
     pub slots: Vec<SlotName>,
-    /// The fields of a struct or the alternatives of a choice; empty for an enum or packed word.
+    /// The fields of a struct or the variants of a choice; empty for an enum or packed word.
     pub steps: Vec<Step>,
-    /// Whether any of the fields has a checksum.
+    /// Whether any field has a checksum.
     pub is_summed: bool,
     /// The numbers and patterns in the expressions, collected on first use.
     pub compared: OnceLock<Compared>,
 }
 
-/// The numbers and patterns that expressions compare values with.
+/// The numbers and patterns that values are compared with.
 #[derive(Debug)]
 pub(crate) struct Compared {
     /// The numbers, each with its predecessor and successor.
     pub numbers: Vec<i128>,
-    /// The patterns for strings.
+    /// The patterns that strings are matched against.
     pub patterns: Vec<&'static str>,
 }
 
@@ -127,13 +127,13 @@ pub(crate) enum Use {
     Count,
 }
 
-/// One field.
+/// A field of a unit.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub field: &'static Field,
-    /// The alternative, if the field belongs to a choice.
+    /// The variant, if the field belongs to a choice.
     pub variant: Option<&'static Variant>,
-    /// The condition of the alternative.
+    /// The condition of the variant.
     pub choice: Option<Code>,
     pub form: FormId,
     pub call: Call,
@@ -141,19 +141,19 @@ pub(crate) struct Step {
     pub position: Option<Code>,
     pub count: Option<Code>,
     pub checks: Vec<Code>,
-    /// The constraints that require a condition to hold.
+    /// The conditions that constraints require to hold.
     pub holds: Vec<(&'static Constraint, Code)>,
     pub block: Option<BlockStep>,
     pub sum: Option<SumStep>,
-    /// The use of the value by other fields.
+    /// How other fields use the value.
     pub usage: Option<Use>,
     /// The slot of the value, if an expression names it.
     pub value: Option<Slot>,
-    /// Values of parts that expressions name: the slot in the unit of the part, then the slot in this unit.
+    /// The values of parts that expressions name: the slot in the part's unit, then the slot in this unit.
     pub exports: Vec<(Slot, Slot)>,
 }
 
-/// The structure within the bytes of a field.
+/// The structure in the bytes of a field.
 #[derive(Debug)]
 pub(crate) struct BlockStep {
     pub block: &'static Block,
@@ -179,12 +179,12 @@ pub(crate) struct Call {
     pub arguments: Vec<Argument>,
 }
 
-/// The argument for one import.
+/// The argument for an import.
 #[derive(Debug)]
 pub(crate) enum Argument {
-    /// A number, truth value, word or string, and the slot that names it.
+    /// A number, boolean, word or string, and the slot for it.
     Value(Code, Option<Slot>),
-    /// Fields of a struct, each with the slot that names it.
+    /// The fields of a struct, each with its slot.
     Fields(Vec<(Code, Slot)>),
 }
 

@@ -1,14 +1,14 @@
-//! The names in expressions, and the kinds of values that they stand for.
+//! The names in expressions, and the kinds of their values.
 
 use crate::layout::expr::Class;
 use crate::layout::{BitField, Declaration, Expr, IntType, Type, UnaryOp};
 
-/// The kind of value that a name stands for.
+/// The kind of a named value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum ValueKind {
-    /// An integer; the type is unknown for literals and for imports of a root.
+    /// An integer. The type is unknown for literals and for imports of the root.
     Int(Option<IntType>),
-    /// A truth value.
+    /// A boolean.
     Bool,
     /// A packed word.
     Bits(&'static Declaration),
@@ -49,7 +49,7 @@ impl ValueKind {
     }
 }
 
-/// The names in the expressions of a unit: its slots. By default there are none.
+/// The names in the expressions of a unit, which are its slots. Empty by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Names<'u>(pub &'u [SlotName]);
 

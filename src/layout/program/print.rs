@@ -1,4 +1,4 @@
-//! Programs as text: slots, and the equations of each stored value.
+//! Prints programs: their slots, and the equations of each stored value.
 
 use super::equation::{Equation, Origin, Role};
 use super::model::{Call, Program, Size, Step, Unit, UnitId};
@@ -12,8 +12,8 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     let mut out = Lines::default();
     out.line(format!("{title}, as the walker, the assembler, the generator and the breaker run it."));
     out.line("");
-    out.line("A field that an expression names has a slot, $0 and up, in each struct that sees it. After = is what the");
-    out.line("stored value follows from when a file is assembled, after -> what it decides.");
+    out.line("Each field that an expression names has a slot, $0 and up, in every struct where it is visible. = introduces");
+    out.line("the source of a stored value when a file is assembled, -> its effect.");
     for (name, ty) in layouts {
         let program = Program::of(ty);
         out.line("");
@@ -48,7 +48,7 @@ impl Program {
         out.line(format!("{}{imports}: {}", declaration.name, self.size_text(&self.units[id])));
         out.indented(|out| {
             for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
-                out.line(format!("${slot} {}, passed in", name.path.join(".")));
+                out.line(format!("${slot} {}, imported", name.path.join(".")));
             }
             match declaration.shape {
                 Shape::Struct(_) => {
@@ -90,7 +90,7 @@ impl Program {
             line.push_str(&format!(" at {}", plain(position)));
         }
         if field.lookahead {
-            line.push_str(", looked at ahead");
+            line.push_str(", look-ahead");
         }
         if let Some(block) = &field.block {
             let packing = if block.packing == Packing::Stored { "holds" } else { block.packing.name() };
@@ -109,14 +109,14 @@ impl Program {
         match size_of_unit(unit, &self.forms) {
             Size::Fixed(1) => "1 byte".to_owned(),
             Size::Fixed(size) => format!("{size} bytes"),
-            Size::Argued => "its arguments decide its size".to_owned(),
-            Size::Open => "its content decides its size".to_owned(),
+            Size::Argued => "size depends on its arguments".to_owned(),
+            Size::Open => "size depends on its content".to_owned(),
         }
     }
 }
 
 impl Equation<'_> {
-    /// Describes the equation: `=` before the source of a value, `->` before its effect.
+    /// Describes the equation: `=` introduces the source of a value, `->` its effect.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
         let expr = |expr: Option<&Expr>| expr.map(plain).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Equation<'_> {
             Role::UnpackedSize => format!("= unpacked size of {field}"),
             Role::Checksum => format!("= checksum of {field}"),
             Role::Presence => format!("-> whether {field} is present"),
-            Role::Choice => format!("-> which alternative {} is", unit.declaration.name),
+            Role::Choice => format!("-> the variant of {}", unit.declaration.name),
             Role::Check(check) => format!("-> whether {field} is valid: {}", check.message),
             Role::Holds(constraint) => format!("-> whether {} holds at {field}", constraint.rule.code),
         }
@@ -148,7 +148,7 @@ fn arguments(call: &Call, arguments: &[Expr]) -> String {
     format!("({})", arguments.iter().map(plain).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns an expression with all its casts.
+/// Prints an expression with all its casts.
 fn plain(expr: &Expr) -> String {
     readable(expr, &Names::default())
 }

@@ -1,4 +1,4 @@
-//! Defects of a declaration: values that nothing decides, or that two things decide.
+//! Finds defects of a declaration: values that cannot be determined, or that are determined twice.
 
 use std::fmt;
 
@@ -26,15 +26,15 @@ impl Program {
         problems
     }
 
-    /// Returns the defect of an expression that has no value.
+    /// Returns the defect of an expression that cannot be evaluated.
     fn undecided(&self, equation: &Equation) -> Option<Problem> {
         let mut is_unknown = false;
         equation.code.visit(&mut |part| is_unknown |= *part == Code::Unknown);
-        let message = || format!("the {} depends on a value that is no integer", equation.role.noun());
+        let message = || format!("the {} depends on a value that is not an integer", equation.role.noun());
         is_unknown.then(|| self.problem(equation, message()))
     }
 
-    /// Returns the defect of a struct with fields after a list that runs to the end.
+    /// Returns the defect of a struct in which fields follow a list that runs to the end.
     fn endless(&self, unit: &Unit) -> Option<Problem> {
         let is_next = |step: &&Step| step.position.is_none() && step.variant.is_none();
         let in_sequence: Vec<_> = unit.steps.iter().filter(is_next).collect();
@@ -46,7 +46,7 @@ impl Program {
         })
     }
 
-    /// Returns `true` for a list without a count, and for a struct that ends in one.
+    /// Returns `true` for a list without a count, and for a struct that ends with one.
     fn runs_to_end(&self, step: &Step) -> bool {
         let is_endless = match self.forms[step.form].kind {
             Kind::Items(_, None) => step.count.is_none(),
@@ -60,7 +60,7 @@ impl Program {
         is_endless && step.condition.is_none()
     }
 
-    /// Returns the defects of stored values that are the offset or checksum of one thing and something else as well.
+    /// Returns the defects of stored values that are an offset or checksum and have another use as well.
     fn decided_twice(&self, equations: &[Equation]) -> Vec<Problem> {
         let mut decided: Vec<(Origin, &Equation)> = Vec::new();
         for equation in equations.iter().filter(|equation| equation.decides_value()) {
@@ -98,7 +98,7 @@ impl Program {
 }
 
 impl Equation<'_> {
-    /// Returns `true` if the stored value follows from the field in every file.
+    /// Returns `true` if the field determines the stored value in every file.
     fn decides_value(&self) -> bool {
         let is_value = matches!(self.code.without_casts(), Code::Slot(..) | Code::Bits(..));
         is_value && self.step.condition.is_none() && self.step.variant.is_none() && self.role.is_written()

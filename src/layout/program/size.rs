@@ -62,7 +62,7 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> Size {
 }
 
 impl Code {
-    /// Returns `true` if the value depends on no slots but those of imports.
+    /// Returns `true` if the value depends only on imports.
     fn is_argued(&self, slots: &[SlotName]) -> bool {
         let mut argued = *self != Code::Unknown;
         self.for_each_value(&mut |slot, _| argued &= slots[slot as usize].import.is_some());
@@ -86,7 +86,7 @@ impl Size {
         }
     }
 
-    /// Returns the size of a value that is one of two alternatives.
+    /// Returns the size of a value with either size.
     fn or(self, other: Size) -> Size {
         match (self, other) {
             (a, b) if a == b => a,

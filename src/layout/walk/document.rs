@@ -1,4 +1,4 @@
-//! The walker on documents: values in memory, named as in their declaration.
+//! Walks over documents: values in memory with declared names.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use crate::layout::program::{Frames, Item, Kind, Program, Step};
 
 /// A part of a document.
 pub enum Part<'d> {
-    /// Missing, or known only to an encoder: an offset, the size of packed bytes.
+    /// A missing value, or one that only an encoder knows, such as an offset or a packed size.
     Unknown,
-    /// Known to satisfy all constraints.
+    /// A value known to satisfy all constraints.
     Valid,
-    /// The encoded value: of a list all items, of a packed block the unpacked content.
+    /// The encoded value: all items of a list, or the unpacked content of a block.
     Bytes(Cow<'d, [u8]>),
-    /// A struct, or the chosen alternative of a choice.
+    /// A struct, or the chosen variant of a choice.
     Fields(Box<dyn Fields + 'd>),
     /// The items of a list.
     Items(Box<dyn Iterator<Item = Part<'d>> + 'd>),
@@ -24,9 +24,9 @@ pub enum Part<'d> {
 
 /// A struct of a document.
 ///
-/// Returns [`Part::Bytes`] for single values and bulk data, so that the declaration decodes them.
+/// Fields return [`Part::Bytes`] for single values and bulk data, which the walker decodes by the declaration.
 pub trait Fields {
-    /// Returns the value of the declared field `name`; of a choice, that of the alternative `name`.
+    /// Returns the value of the declared field `name`, or of the variant `name` of a choice.
     fn field(&self, name: &'static str) -> Part<'_>;
 }
 
@@ -37,12 +37,12 @@ impl<T: Fields + ?Sized> Fields for &T {
 }
 
 impl<'d> Part<'d> {
-    /// Returns a struct of the document.
+    /// Creates a part from a struct of the document.
     pub fn fields(fields: impl Fields + 'd) -> Part<'d> {
         Part::Fields(Box::new(fields))
     }
 
-    /// Returns the items of a list.
+    /// Creates a part from the items of a list.
     pub fn items<T>(
         items: impl IntoIterator<Item = T, IntoIter: 'd>,
         part: impl FnMut(T) -> Part<'d> + 'd,
@@ -50,20 +50,21 @@ impl<'d> Part<'d> {
         Part::Items(Box::new(items.into_iter().map(part)))
     }
 
-    /// Returns a number of items; [`Part::Unknown`] if it does not fit in `N`.
+    /// Creates a part from a number of items; [`Part::Unknown`] if it does not fit in `N`.
     pub fn count<N: TryFrom<usize> + Into<i128>>(items: usize) -> Part<'d> {
         let count = N::try_from(items).map(Into::<i128>::into);
         count
             .map_or(Part::Unknown, |count| Part::Bytes(count.to_le_bytes()[..size_of::<N>()].to_vec().into()))
     }
 
-    /// Returns a number or packed word.
+    /// Creates a part from a number or packed word.
     pub fn number<const N: usize>(le_bytes: [u8; N]) -> Part<'d> {
         Part::Bytes(Cow::Owned(le_bytes.to_vec()))
     }
 }
 
-/// Walks over a document as one value of type `ty`. Bytes that do not follow the declaration end the walk.
+/// Walks over a document as a value of type `ty`. Encoded values that do not match the declaration end the walk
+/// with a fault.
 pub(in crate::layout) fn walk_fields(
     ty: &'static Type,
     document: &dyn Fields,
@@ -128,7 +129,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Walks over a field, or over the alternative of a choice.
+    /// Walks over a field, or over the chosen variant of a choice.
     fn field_part(&mut self, fields: &dyn Fields, step: &'static Step) -> Flow<()> {
         if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Finds the place of a path and the content of a block.
+//! Finds the span of a path and the content of a block.
 
 use std::ops::{ControlFlow, Range};
 
@@ -6,20 +6,20 @@ use super::{Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Type, Value};
 use crate::{Limits, Path, Span};
 
-/// The name in paths of bytes that no field covers, at the end of the file or of a block.
+/// The last step in the path of trailing bytes, at the end of the file or of a block.
 pub const TRAILING: &str = "trailing";
 
-/// Where the value with this path lies; `None` if there is none.
+/// Returns the span of the value at a path; `None` if there is no such value.
 pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Limits) -> Option<Span> {
     let path = path.into();
     let mut finder = Finder { path: path.segments()?, found: None };
-    // A fault behind the value does not matter, one before it leaves nothing found.
+    // A fault after the value does not matter; a fault before it prevents finding it.
     let _ = walk(ty, bytes, limits, &mut finder);
     finder.found
 }
 
-/// What the packed block at these bytes of the file unpacks to: the space that a [`Span::Unpacked`] counts in. `None`
-/// if no packed block lies there.
+/// Returns the unpacked content of the packed block at these bytes of the file; `None` if there is no such block.
+/// Ranges in a [`Span::Unpacked`] refer to this content.
 ///
 /// ```
 /// # #[cfg(feature = "crucible")] {
@@ -49,7 +49,7 @@ pub fn unpack_block(
     packed: &Range<u64>,
 ) -> Option<Vec<u8>> {
     let mut finder = ContentFinder { packed, found: None };
-    // A fault behind the block does not matter, one before it leaves nothing found.
+    // A fault after the block does not matter; a fault before it prevents finding it.
     let _ = walk(ty, bytes, limits, &mut finder);
     finder.found
 }

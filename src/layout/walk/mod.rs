@@ -1,11 +1,10 @@
-//! An independent decoder: interprets a [`Declaration`](super::Declaration) over bytes.
+//! An independent decoder, which interprets a [`Declaration`](super::Declaration) over bytes.
 //!
-//! The walker knows no format. It goes through the bytes by the description and reports each field to a [`Visitor`]
-//! with its path, its place and its value. It shares no code with the codec that binrw makes of the same
-//! declaration, so the tests can compare them; and it finds where an error of a codec lies.
+//! The walker is generic over formats. It reads the bytes as the declaration describes them, and reports each
+//! field to a [`Visitor`] with its path, span and value. It shares no code with binrw's codec of the same
+//! declaration, so the tests can compare both. It also locates the errors of a codec.
 //!
-//! Arrays are summarised: a visitor chooses the items that it visits, and items of fixed size that it skips
-//! cost nothing.
+//! A visitor chooses which items of an array it visits. Skipping items of fixed size takes constant time.
 
 mod document;
 mod find;
@@ -32,176 +31,176 @@ pub(crate) use subtree::Subtree;
 /// A value or the start of a group of values.
 #[derive(Debug)]
 pub struct Node<'w> {
-    /// Where it stands in the structure.
+    /// Its path in the structure.
     pub path: &'w [Segment],
-    /// Its type; the type of the content for a block.
+    /// Its type; for a block, the type of the content.
     pub ty: &'static Type,
     /// The field that declares it; `None` for the root and for items of arrays.
     pub field: Option<&'static Field>,
-    /// The alternative of a choice that it is.
+    /// The variant, if it is the field of a choice.
     pub variant: Option<&'static Variant>,
-    /// What its field says that stored values stand for; for items that of the array. Of bit fields, their own.
+    /// The decoding of the field or bit field; items use that of their array.
     pub decoding: Decoding,
-    /// Where it lies. When a group is entered its end is not known yet and the span is empty.
+    /// Its span. When a group is entered, the span is empty, since its end is unknown.
     pub span: Span,
     /// The bytes at the span.
     pub bytes: &'w [u8],
-    /// Number of items of an array. Of a list that runs to its end it is known when the list is left.
+    /// The number of items of an array. For a list that runs to the end, it is only known when the list is left.
     pub count: Option<u64>,
-    /// The field of the packed word that lies at `span`, or of a word within it.
+    /// The bit field, if the node is a field of the packed word at `span` or of a nested word.
     pub bit_field: Option<&'static BitField>,
-    /// The bits of that field, counted in the outermost word.
+    /// The bits of that field within the outermost word.
     pub bits: Option<BitRange>,
 }
 
 impl Node<'_> {
-    /// The path of the field itself, also where its content counts as the containing struct's own.
+    /// Returns the path of the field itself, even if paths skip it because its content is inline.
     pub(crate) fn own_path(&self) -> Vec<Segment> {
         let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
         self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
     }
 
-    /// What its value stands for, and the unit.
+    /// Returns the decoded value and its unit.
     pub fn decoded(&self, value: &Value) -> (Option<Decoded>, &'static str) {
         self.decoding.of(value)
     }
 }
 
-/// Which part of a group a visitor visits.
+/// The part of a group to visit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Visit {
     /// Everything.
     All,
-    /// These items of an array, everything of other groups.
+    /// These items of an array; all of any other group.
     Items(Range<u64>),
-    /// The first and the last items of an array, everything of other groups. Which items of a list that runs to its
-    /// end are the last is not known in time: of those, only the first.
+    /// The first and last items of an array; all of any other group. In a list that runs to the end, only the
+    /// first, since its last items are not known in advance.
     Ends {
-        /// How many of the first.
+        /// The number of first items.
         first: u64,
-        /// How many of the last.
+        /// The number of last items.
         last: u64,
     },
     /// Nothing.
     Nothing,
-    /// Nothing, and nothing after it: the walk ends here.
+    /// Nothing; the walk ends here.
     Stop,
 }
 
-/// Receives what the walker finds.
+/// Receives the values that the walker decodes.
 pub trait Visitor {
-    /// A struct, array or block begins.
+    /// Called at the start of a struct, array or block. Returns the part to visit.
     fn enter(&mut self, node: &Node) -> Visit {
         let _ = node;
         Visit::All
     }
 
-    /// Whether to ask a document for a field that no expression names.
+    /// Returns whether to request a field from a document, if no expression names it.
     fn wants(&self, field: &Field) -> bool {
         let _ = field;
         true
     }
 
-    /// Called for an array of structs of fixed size before its items; `node` spans all of them. `values` looks up the
+    /// Called before the items of an array of fixed-size structs; `node` spans all of them. `values` looks up the
     /// imports of the structs. Returns `true` to skip the items.
     fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         let _ = (node, values);
         false
     }
 
-    /// A number, string, flag or packed word. The fields of a packed word follow it.
+    /// Called for a number, string, flag or packed word. The fields of a packed word follow it.
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let _ = (node, value);
         ControlFlow::Continue(())
     }
 
-    /// The magic bytes that the struct of the node starts with; they lie at its span.
+    /// Called for the magic bytes at the start of a struct; `node` spans them.
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
         let _ = node;
         ControlFlow::Continue(())
     }
 
-    /// Whether to unpack the block that lies at the node's span and go on with its content.
+    /// Returns whether to unpack the block at `node` and visit its content.
     fn unpack(&mut self, node: &Node) -> bool {
         let _ = node;
         true
     }
 
-    /// Whether to visit the items that are there of an array that the end of the bytes cuts off, before the fault.
+    /// Returns whether to visit the items of a truncated array, the last one in part, before the fault.
     fn visits_partial_arrays(&self) -> bool {
         false
     }
 
-    /// A group ends, whatever part of it was visited; its span is known now.
+    /// Called at the end of a group, whichever part of it was visited. The span of `node` is complete.
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         let _ = node;
         ControlFlow::Continue(())
     }
 
-    /// A packed block, at the span of `node`, has been unpacked to `content`, which is decoded next.
+    /// Called after a packed block, at the span of `node`, was unpacked to `content`, which is decoded next.
     fn unpacked(&mut self, node: &Node, content: &[u8]) {
         let _ = (node, content);
     }
 
-    /// Called for a field with [constraints](Field::constraints). `node` spans the field; `values` looks up the names
-    /// in its constraints.
+    /// Called for a field with [constraints](Field::constraints). `node` spans the field; `values` looks up the
+    /// names in its constraints.
     fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let _ = (node, values);
     }
 
-    /// Whether to verify the checksums whose field has this rule.
+    /// Returns whether to verify the checksums whose field has this rule.
     fn verifies(&self, rule: Option<&'static Rule>) -> bool {
         let _ = rule;
         false
     }
 
-    /// Reports a wrong checksum: the path of the stored value, and the rule of its field.
+    /// Called for a wrong checksum, with the path of the stored value and the rule of its field.
     fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
         let _ = (path, rule, message);
     }
 
-    /// Bytes that no field covers, at the end of the file or of the block with this path.
+    /// Called for bytes that no field covers, at the end of the file or of the block at `path`.
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         let _ = (path, span, bytes);
     }
 }
 
-/// Visits everything and keeps nothing.
+/// Visits everything and discards it.
 impl Visitor for () {}
 
-/// Why the bytes do not follow the declaration.
+/// The reason why bytes do not match the declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong, in general.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// The field it is wrong with.
+    /// The path of the faulty field.
     pub path: Path,
-    /// Where it lies.
+    /// The span of the fault.
     pub span: Span,
-    /// What was found and expected.
+    /// The message: found and expected values.
     pub message: String,
-    /// The rule that the declaration names for this field.
+    /// The rule that the declaration names for the field.
     pub rule: Option<&'static Rule>,
 }
 
-/// What is wrong, in general.
+/// The kind of a [`Fault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The bytes end before the field does.
+    /// The data ends before the field does.
     End,
-    /// The magic bytes are others.
+    /// The magic bytes are wrong.
     Magic,
     /// A check of the declaration does not hold.
     Check,
-    /// A value that the enum or choice does not have.
+    /// The enum or choice has no such value.
     Value,
-    /// A count or offset that is negative or too large.
+    /// A count, size or offset is negative, too large, or cannot be computed.
     Count,
-    /// The packed bytes cannot be unpacked, or to another size than stated.
+    /// Packed bytes cannot be unpacked, or not to the declared size.
     Packing,
     /// Bytes follow the packed content.
     Trailing,
-    /// Unpacking would take more than the limits allow.
+    /// Unpacking would exceed the limits.
     Limit,
 }
 
@@ -214,19 +213,19 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Walks over all of `bytes` as one value of type `ty`. Returns how far it got: the end of the value.
+/// Walks over `bytes` as a value of type `ty`. Returns the offset of its end.
 ///
 /// ```
 /// use meshspec::layout::{Layout, walk};
 ///
-/// // Three bytes are not enough for an u32.
+/// Three bytes are too few for a u32.
 /// let fault = walk::walk(&<u32 as Layout>::TYPE, &[1, 2, 3], &Default::default(), &mut ()).unwrap_err();
 /// assert_eq!(fault.kind, walk::FaultKind::End);
 /// ```
 ///
 /// # Errors
 ///
-/// The first [`Fault`]; the visitor has received everything before it.
+/// Returns the first [`Fault`]; the visitor has received everything before it.
 pub fn walk(
     ty: &'static Type,
     bytes: &[u8],
@@ -236,7 +235,7 @@ pub fn walk(
     walker::walk(ty, bytes, limits, visitor)
 }
 
-/// The first fault of `bytes` as a value of type `ty`, if there is one.
+/// Returns the first fault of `bytes` as a value of type `ty`, if any.
 pub fn first_fault(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Option<Fault> {
     walk(ty, bytes, limits, &mut ()).err()
 }

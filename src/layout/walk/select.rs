@@ -1,8 +1,8 @@
-//! Finds the value that a partial path stands for.
+//! Resolves partial paths.
 //!
-//! A partial path is the end of a whole one: `timestamps`, `[1].timestamps` and `animations.timestamps` all stand for
-//! `animations[1].timestamps`, if there is no other value that they could stand for. The indices behind a name can be
-//! left out, but not those of the value itself. A path that is the whole path of a value stands for no other.
+//! A partial path is a suffix of a full path: `timestamps`, `[1].timestamps` and `animations.timestamps` all match
+//! `animations[1].timestamps`, unless they match another value as well. Indices after a name may be omitted,
+//! except those of the value itself. A path that is the full path of a value matches only that value.
 
 use std::ops::ControlFlow;
 
@@ -10,23 +10,23 @@ use super::{Node, Segment, TRAILING, Visit, Visitor, find, path_text, walk};
 use crate::layout::{Field, Type, Value};
 use crate::{Limits, Span};
 
-/// What a partial path stands for.
+/// The result of resolving a partial path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// One value; its whole path.
+    /// The full path of the only match.
     One(Vec<Segment>),
-    /// Nothing that is in these bytes.
+    /// No value in these bytes matches.
     None,
-    /// Several values.
+    /// Several values match.
     Several {
-        /// The whole paths of the first ten.
+        /// The full paths of the first ten matches.
         first: Vec<String>,
-        /// How many there are.
+        /// The number of matches.
         count: u64,
     },
 }
 
-/// Finds the value that a partial path stands for.
+/// Finds the value that a partial path matches.
 ///
 /// ```
 /// use meshspec::layout::{Layout, walk::{self, Selection}};
@@ -43,7 +43,7 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
         return Selection::One(path);
     }
     let mut selector = Selector { pattern, first: Vec::new(), last: Vec::new(), count: 0 };
-    // What comes before a fault can be found.
+    // Values before a fault can be found.
     let _ = walk(ty, bytes, limits, &mut selector);
     match selector.count {
         0 => Selection::None,
@@ -52,24 +52,24 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
     }
 }
 
-/// The steps of a whole path, with names as the declaration has them; `None` if no value of the type can have it.
+/// Parses a full path, with names as declared; `None` if no value of the type can have it.
 pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
     Pattern::parse(path)?.whole(ty).filter(|path| can_have(ty, path))
 }
 
-/// The field of this name that a value of type `ty` can have in the struct at this path.
+/// Returns the field `name` of the struct at `path`, if values of type `ty` can have it.
 pub(crate) fn parse_field(ty: &Type, path: &[Segment], name: &str) -> Option<Segment> {
     let field = Segment::Field(declared_name(ty, name)?);
     can_have(ty, &[path, &[field]].concat()).then_some(field)
 }
 
-/// A partial path: names, each with the indices behind it.
+/// A partial path: names, each with the indices after it.
 struct Pattern<'p> {
     steps: Vec<Step<'p>>,
 }
 
 struct Step<'p> {
-    /// Empty only where the path starts with an index.
+    /// Empty only if the path starts with an index.
     name: &'p str,
     indices: Vec<Segment>,
 }
@@ -83,7 +83,7 @@ impl<'p> Pattern<'p> {
         (named && !empty).then_some(Pattern { steps })
     }
 
-    /// The path that it is if nothing of it is left out; `None` if the declaration does not have its names.
+    /// Returns the pattern as a full path; `None` if the declaration lacks a name.
     fn whole(&self, ty: &Type) -> Option<Vec<Segment>> {
         let mut path = Vec::new();
         for step in &self.steps {
@@ -95,7 +95,7 @@ impl<'p> Pattern<'p> {
         Some(path)
     }
 
-    /// The step that names the value itself.
+    /// Returns the step that names the value itself.
     fn last(&self) -> Option<&Step<'p>> {
         self.steps.last()
     }
@@ -121,15 +121,15 @@ impl<'p> Step<'p> {
         let (name, mut rest) = text.split_at(text.find('[').unwrap_or(text.len()));
         let mut indices = Vec::new();
         while !rest.is_empty() {
-            let (index, behind) = rest.strip_prefix('[')?.split_once(']')?;
+            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
             indices.push(Segment::Index(index.parse().ok()?));
-            rest = behind;
+            rest = after;
         }
         Some(Step { name, indices })
     }
 }
 
-/// The path up to its last name, and the indices behind it.
+/// Splits a path after its last name, before the indices that follow.
 fn split_indices(path: &[Segment]) -> (&[Segment], &[Segment]) {
     let names = path.iter().rposition(|segment| matches!(segment, Segment::Field(_)));
     path.split_at(names.map_or(0, |last| last + 1))
@@ -144,7 +144,7 @@ struct Selector<'p> {
 
 impl Selector<'_> {
     fn check(&mut self, path: &[Segment]) {
-        // A struct in another one's place has the same path.
+        // A struct that replaces its container, as in a choice, has the same path.
         if !self.pattern.matches(path) || (self.count > 0 && self.last == path) {
             return;
         }
@@ -166,7 +166,7 @@ impl Visitor for Selector<'_> {
         {
             return Visit::Items(*index..index.saturating_add(1));
         }
-        // There may be millions of items that cannot have such a value in them.
+        // Skips items that cannot contain a match, since there may be millions.
         let is_near = step.name.is_empty() || declared_name(node.ty, step.name).is_some();
         if is_near { Visit::All } else { Visit::Items(0..0) }
     }
@@ -187,7 +187,7 @@ impl Visitor for Selector<'_> {
     }
 }
 
-/// The name as the declaration has it, if values of this type can have a field of this name in them.
+/// Returns the declared name, if values of this type can contain a field with this name.
 fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
     if name == TRAILING {
         return Some(TRAILING);
@@ -199,7 +199,7 @@ fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
     declaration.fields().find_map(field).or_else(bits)
 }
 
-/// Whether values of this type can have a part with this path.
+/// Whether values of this type can contain this path.
 fn can_have(ty: &Type, path: &[Segment]) -> bool {
     let Some((step, rest)) = path.split_first() else { return true };
     if *step == Segment::Field(TRAILING) && rest.is_empty() {
@@ -212,7 +212,7 @@ fn can_have(ty: &Type, path: &[Segment]) -> bool {
     let Type::Declared(declaration) = ty else { return false };
     let is_choice = !declaration.variants().is_empty();
     let has_field = declaration.fields().any(|field| {
-        // The content of these has the path of what holds it.
+        // Inline content has the path of the field that holds it.
         let is_inline = is_choice || field.block.is_some_and(|block| block.inline);
         let named = !is_choice && *step == Segment::Field(field.name) && can_have(&field.content(), rest);
         named || (is_inline && can_have(&field.content(), path))

@@ -1,4 +1,4 @@
-//! Narrows a walk to one value and what it is made of.
+//! Restricts a walk to a value and its parts.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use super::{Node, Segment, TRAILING, Visit, Visitor};
 use crate::Span;
 use crate::layout::Value;
 
-/// Reports one value and its parts to a visitor. The walk ends behind it.
+/// Reports a value and its parts to a visitor. The walk ends after the value.
 pub(crate) struct Subtree<'v, V> {
     path: &'v [Segment],
     visitor: &'v mut V,
@@ -14,7 +14,7 @@ pub(crate) struct Subtree<'v, V> {
 }
 
 impl<'v, V: Visitor> Subtree<'v, V> {
-    /// Reports the value with this path to `visitor`.
+    /// Creates a visitor that passes the value at this path to `visitor`.
     pub fn new(path: &'v [Segment], visitor: &'v mut V) -> Subtree<'v, V> {
         Subtree { path, visitor, found: false }
     }
@@ -25,8 +25,8 @@ impl<'v, V: Visitor> Subtree<'v, V> {
         covers
     }
 
-    /// Ends the walk behind the value.
-    fn go_on(&self) -> ControlFlow<()> {
+    /// Ends the walk after the value.
+    fn stop_after_value(&self) -> ControlFlow<()> {
         if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -45,11 +45,11 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.leaf(node, value) } else { self.go_on() }
+        if self.covers(node.path) { self.visitor.leaf(node, value) } else { self.stop_after_value() }
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.magic(node) } else { self.go_on() }
+        if self.covers(node.path) { self.visitor.magic(node) } else { self.stop_after_value() }
     }
 
     fn unpack(&mut self, node: &Node) -> bool {
@@ -61,7 +61,7 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.leave(node) } else { self.go_on() }
+        if self.covers(node.path) { self.visitor.leave(node) } else { self.stop_after_value() }
     }
 
     fn unpacked(&mut self, node: &Node, content: &[u8]) {

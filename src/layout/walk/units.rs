@@ -1,4 +1,4 @@
-//! The walker on single values, fields and blocks.
+//! Walks over single values, fields and blocks.
 
 use std::borrow::Cow;
 use std::cell;
@@ -54,9 +54,9 @@ impl Walker<'_> {
     pub(super) fn text(&mut self, space: &Space, at: u64, item: &Item) -> Flow<u64> {
         let text = self.take(space, at, space.len().saturating_sub(at))?;
         let length = text.iter().position(|b| *b == 0);
-        // Only the last one of a list may lack its NUL.
+        // Only the last string of a list may lack its NUL.
         if length.is_none() && !item.is_item {
-            let message = "no NUL ends the string".into();
+            let message = "the string has no terminating NUL".into();
             let rule = item.step.and_then(|step| step.field.rule);
             return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
         }
@@ -97,7 +97,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Reads and compares the magic bytes of a struct; returns their end.
+    /// Compares the magic bytes of a struct, and returns their end.
     pub(super) fn magic(
         &mut self,
         space: &Space,
@@ -130,7 +130,7 @@ impl Walker<'_> {
         let mut covered = unit.is_summed.then(Vec::new);
         for step in &unit.steps {
             self.path.push(Segment::Field(step.field.name));
-            // The fields that own these bytes report them.
+            // A later field covers the same bytes and reports them.
             let was_muted = self.muted;
             self.muted |= step.field.lookahead;
             let end = self.field(space, next, step)?;
@@ -149,7 +149,7 @@ impl Walker<'_> {
         Ok(next)
     }
 
-    /// Decodes a field. Returns where the next one starts.
+    /// Decodes a field. Returns the offset of the next one.
     pub(super) fn field(&mut self, space: &Space, next: u64, step: &'static Step) -> Flow<u64> {
         let is_present =
             step.condition.as_ref().is_none_or(|condition| self.frames.truth(condition) == Ok(true));
@@ -170,11 +170,11 @@ impl Walker<'_> {
         Ok(next)
     }
 
-    /// Evaluates the offset of a field. An empty list has no bytes that could lie outside.
+    /// Evaluates the offset of a field. An empty list may have an offset past the end.
     fn offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> Flow<u64> {
         let (offset, end) = (self.number(space, next, position, "offset")?, space.len());
         if offset > end && self.count(space, end, step)? != Some(0) {
-            let message = format!("lies at offset {offset:#x}, but the end is at {end:#x}");
+            let message = format!("offset {offset:#x} is past the end at {end:#x}");
             return self.fault(FaultKind::End, space.span(end..end), message, None);
         }
         Ok(offset)
@@ -191,7 +191,7 @@ impl Walker<'_> {
         Ok(end)
     }
 
-    /// Evaluates the number of items, or of bytes of a block.
+    /// Evaluates the number of items, or the size of a block in bytes.
     fn count(&self, space: &Space, at: u64, step: &'static Step) -> Flow<Option<u64>> {
         step.count.as_ref().map(|count| self.number(space, at, count, "count")).transpose()
     }
@@ -219,7 +219,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports the checksum of a field if it is wrong. The struct begins at `start`; `covered` has the bytes of its fields.
+    /// Reports the checksum of a field if it is wrong. The struct starts at `start`; `covered` has the byte ranges
+    /// of its fields.
     fn checksum(&mut self, space: &Space, start: u64, step: &Step, covered: &[(&str, Option<Range<u64>>)]) {
         let Some(SumStep { checksum, stored, arguments, rule }) = &step.sum else { return };
         let bytes_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
@@ -271,7 +272,7 @@ impl Walker<'_> {
     /// Decodes a field whose bytes hold another structure. Returns the end of the bytes.
     fn block(&mut self, space: &Space, at: u64, bytes: &Item, block: &'static BlockStep) -> Flow<u64> {
         let declared = block.block;
-        // Bytes without a count run to the end.
+        // A block without a size runs to the end.
         let range = at..bytes.count.map_or(space.len(), |count| at.saturating_add(count));
         let packed = self.take(space, range.start, range.end - range.start)?;
         let name = if declared.inline { self.path.pop() } else { None };
@@ -279,8 +280,8 @@ impl Walker<'_> {
             let node = node(self.program, &self.path, space, range.clone(), bytes);
             self.visitor.unpack(&node)
         };
-        // Later expressions may name encoded content, so it is decoded even if the visitor skips it. Other blocks are
-        // skipped.
+        // Later expressions may refer to encoded content, so it is decoded even if the visitor skips it. Other
+        // blocks are then skipped.
         let was_muted = self.muted;
         self.muted |= !visit;
         if !visit && !matches!(declared.packing, Packing::Coded { .. }) {
@@ -318,7 +319,7 @@ impl Walker<'_> {
         let inner = Space { bytes: bytes_in, packed: packed_in, reached: cell::Cell::new(0) };
         let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
         let end = self.value(&inner, start, &bytes.content(block)).map_err(|interrupt| match interrupt {
-            // Stored content cannot fail to unpack: the rule of its field is about what it holds.
+            // Stored content cannot fail to unpack, so the rule of its field applies to the content.
             Interrupt::Fault(mut fault) if declared.packing == Packing::Stored => {
                 fault.rule = fault.rule.or_else(|| bytes.step.and_then(|step| step.field.rule));
                 Interrupt::Fault(fault)
@@ -327,7 +328,7 @@ impl Walker<'_> {
         })?;
         let left = inner.rest(end);
         if !left.is_empty() && declared.packing != Packing::Stored {
-            let message = format!("{} bytes are left over", left.end - left.start);
+            let message = format!("{} unpacked bytes follow the content", left.end - left.start);
             return self.fault(FaultKind::Packing, inner.span(left), message, None);
         }
         self.rest(&inner, end);
@@ -338,7 +339,7 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
-    /// Decodes a struct or choice with `body`, within a frame for the slots of the unit.
+    /// Decodes a struct or choice with `body`, in a new frame for the slots of the unit.
     pub(super) fn unit<T>(
         &mut self,
         space: &Space,

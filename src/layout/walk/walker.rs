@@ -1,4 +1,4 @@
-//! The walker itself: runs a program over bytes.
+//! The walker: runs a program over bytes.
 
 use std::cell;
 use std::ops::{ControlFlow, Range};
@@ -30,12 +30,12 @@ pub(super) fn walk(
     }
 }
 
-/// The bytes that offsets count in: the file, or the unpacked content of a block of it.
+/// An address space: the file, or the unpacked content of a block.
 pub(super) struct Space<'b> {
     pub(super) bytes: &'b [u8],
-    /// For a block, the place of its packed bytes in the file.
+    /// For a block, the range of its packed bytes in the file.
     pub(super) packed: Option<Range<u64>>,
-    /// The last end of a field with a position of its own.
+    /// The largest end of a field with an offset of its own.
     pub(super) reached: cell::Cell<u64>,
 }
 
@@ -44,7 +44,7 @@ impl<'b> Space<'b> {
         Space { bytes, packed: None, reached: cell::Cell::new(0) }
     }
 
-    /// Where the trailing bytes start, given the end of the fields that follow one another.
+    /// Returns the range of trailing bytes, given the end of the consecutive fields.
     pub(super) fn rest(&self, end: u64) -> Range<u64> {
         end.max(self.reached.get())..self.len()
     }
@@ -61,7 +61,7 @@ impl<'b> Space<'b> {
     }
 }
 
-/// Which items of an array to visit: those in either range, which are in order.
+/// The items of an array to visit, as two ranges in order.
 pub(super) struct Visited([Range<u64>; 2]);
 
 impl Visited {
@@ -69,7 +69,7 @@ impl Visited {
         self.0.iter().any(|range| range.contains(&index))
     }
 
-    /// The first of them from this one on.
+    /// Returns the first visited index from `index` on.
     fn next(&self, index: u64) -> Option<u64> {
         let ranges = self.0.iter().filter(|range| !range.is_empty() && index < range.end);
         ranges.map(|range| range.start.max(index)).min()
@@ -88,10 +88,10 @@ pub(super) struct Walker<'v> {
     pub(super) visitor: &'v mut dyn Visitor,
     pub(super) path: Vec<Segment>,
     pub(super) limits: &'v Limits,
-    /// Whether the visitor skips what is being decoded.
+    /// Whether the current value is hidden from the visitor.
     pub(super) muted: bool,
     pub(super) frames: Frames,
-    /// The bytes of the last field, if it is present.
+    /// The byte range of the last field, if it is present.
     pub(super) covered: Option<Range<u64>>,
 }
 
@@ -115,7 +115,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns `size` bytes at `at`, or a fault if they are missing.
+    /// Returns `size` bytes at `at`, or a fault if there are fewer.
     pub(super) fn take<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Flow<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()
@@ -131,7 +131,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports a single value, and stores it if an expression names it.
+    /// Reports a single value, and stores it if an expression refers to it.
     pub(super) fn leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Flow<()> {
         if !self.muted {
             let node = node(self.program, &self.path, space, range, item);
@@ -174,8 +174,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports a group to the visitor, decodes it with `body`, and reports its end. `body` receives the items to visit,
-    /// and returns the end and the number of items.
+    /// Reports the start of a group, decodes it with `body`, and reports its end. `body` receives the items to
+    /// visit, and returns the end and the number of items.
     pub(super) fn group(
         &mut self,
         space: &Space,
@@ -212,7 +212,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports the visited ones of `count` numbers, all within the space.
+    /// Reports those of `count` numbers that the visitor visits. All of them lie within the space.
     fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
         let form = &self.program.forms[item.form];
         let Kind::Number(size) = form.kind else { return Ok(()) };
@@ -241,7 +241,7 @@ impl Walker<'_> {
             (Some(size), Some(count)) => match self.take(space, at, size.saturating_mul(count)) {
                 Ok(_) => (None, Some(count)),
                 Err(missing) if self.muted || !self.visitor.visits_partial_arrays() => return Err(missing),
-                // One more than there is room for: the last one in part.
+                // Includes one more item than fits, the truncated one.
                 Err(missing) => {
                     let there = space.len().saturating_sub(at) / size.max(1) + 1;
                     (Some(missing), Some(count.min(there)))
@@ -268,7 +268,7 @@ impl Walker<'_> {
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
                 if let (Some(size), Some(count), false) = (size, count, visit) {
-                    // All items up to the next visited one, or to the end, at once.
+                    // Skips to the next visited item, or to the end.
                     let next = visited.next(index).map_or(count, |next| next.min(count));
                     position += size * (next - index);
                     index = next;
@@ -279,7 +279,7 @@ impl Walker<'_> {
                 let end = walker.value(space, position, &item)?;
                 walker.path.pop();
                 if end == position {
-                    // Items without bytes: all that follow are the same.
+                    // Empty items: all that follow are the same.
                     break;
                 }
                 position = end;
@@ -296,7 +296,7 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
-    /// Returns `true` if the visitor skips the structs of fixed size that lie in `range`.
+    /// Returns `true` if the visitor skips the fixed-size structs in `range`.
     fn skips(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
         let (Kind::Struct(unit) | Kind::Choice(unit)) = self.program.forms[inner].kind else { return false };
         let (outer, _) = self.frames.enter(&self.program.units[unit], list.call);
@@ -315,7 +315,7 @@ pub(super) fn node<'w>(
     range: Range<u64>,
     item: &Item,
 ) -> Node<'w> {
-    // The range lies within bytes in memory, so its ends fit a `usize`.
+    // The range lies within bytes in memory, so its ends fit in a `usize`.
     let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
     let (ty, step) = (program.forms[item.form].ty, item.own_step());
     let (field, variant) = (step.map(|step| step.field), step.and_then(|step| step.variant));

@@ -1,4 +1,4 @@
-//! Files that almost break a rule: their value is the last one allowed.
+//! Generates files at the limit of a rule: a value is the last one allowed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,15 +17,15 @@ pub struct AlmostBroken {
     pub bytes: Vec<u8>,
     /// The check or constraint.
     pub breakage: Breakage,
-    /// The value that was changed.
+    /// The path of the changed value.
     pub changed: Path,
-    /// The new value, in the form that edits take.
+    /// The new value, in the syntax of edits.
     pub value: String,
     /// The rule of the check or constraint, as in [`Broken::rule`].
     pub rule: Option<&'static Rule>,
 }
 
-/// `indices[2] = 6: the last value that MESH-INDEX-RANGE allows`.
+/// Prints `indices[2] = 6: the last value that MESH-INDEX-RANGE allows`.
 impl fmt::Display for AlmostBroken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}: the last value that ", self.changed, self.value)?;
@@ -39,9 +39,9 @@ impl fmt::Display for AlmostBroken {
 
 /// Returns copies of a valid file, each with one value at the limit of a check or constraint.
 ///
-/// Each is next to one of the [`breakages`](super::breakages()): the largest index, the last item of a range, a sum at the end of its
-/// tolerance, the largest finite float. A loader whose limit is off by one rejects it. The copies break no rule that the
-/// file does not break. A limit that the file reaches already yields none.
+/// Each has a neighbour among the [`breakages`](super::breakages()): the largest index, the last item of a range,
+/// a sum at the end of its tolerance, the largest finite float. A loader with an off-by-one limit rejects it. The
+/// copies violate no rule that the file satisfies. A limit that the file already reaches yields no copy.
 ///
 /// ```
 /// use meshspec::layout::generate;
@@ -62,7 +62,7 @@ impl fmt::Display for AlmostBroken {
 ///
 /// # Errors
 ///
-/// If the file is not valid: its first fault, or its first finding that is an error.
+/// Returns the first fault of an invalid file, or its first finding that is an error.
 pub fn almost_broken<'f>(
     ty: &'static Type,
     file: &'f [u8],
@@ -72,7 +72,7 @@ pub fn almost_broken<'f>(
     almost_broken_of(ty, file, rules, limits, |_| true)
 }
 
-/// As [`almost_broken`], but only next to the breakages that `is_meant` selects.
+/// As [`almost_broken`], but restricted to the breakages that `is_meant` selects.
 pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
@@ -86,13 +86,13 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = judge.first_broken(&attempt);
-        let almost = broken.into_iter().flat_map(|broken| beside(&judge, &attempt, &broken));
+        let almost = broken.into_iter().flat_map(|broken| neighbours(&judge, &attempt, &broken));
         almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
     }))
 }
 
 /// Returns the valid files next to a broken one.
-fn beside(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
+fn neighbours(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };
@@ -109,7 +109,7 @@ fn beside(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken
 }
 
 impl Alteration {
-    /// Returns the same change to another value.
+    /// Returns the same change with another value.
     fn with_text(&self, text: &str) -> Option<Alteration> {
         match self {
             Alteration::Set { path, recounts, .. } => {

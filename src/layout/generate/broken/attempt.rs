@@ -1,4 +1,4 @@
-//! Changes to a file that may break one thing of it.
+//! Changes to a file that may break exactly one rule.
 
 use std::ops::Range;
 
@@ -8,59 +8,59 @@ use crate::layout::assemble::{Change, Edit, Part, Values, edit};
 use crate::layout::walk::{Segment, path_text};
 use crate::{Limits, Path, Rule};
 
-/// Changes, of which the first counts that breaks exactly what is meant.
+/// Alternative changes for a breakage. The first that breaks nothing else is used.
 pub(super) struct Attempt {
     pub(super) breakage: Breakage,
-    /// The field that has the constraint, if it is one.
+    /// The field with the constraint, if the breakage is one of a constraint.
     pub(super) field: &'static str,
-    /// The rule of the field that has the checksum, if it is one.
+    /// The rule of the field with the checksum, if the breakage is a wrong checksum.
     pub(super) rule: Option<&'static Rule>,
     pub(super) changes: Vec<Alteration>,
-    /// Values that the constraint still allows, in the same place; beside the integers next to a wrong one.
+    /// Values in the same place that the constraint still allows, in addition to the integers next to a wrong one.
     pub(super) limits: Vec<String>,
 }
 
-/// What is done to a file.
+/// A change to a file.
 #[derive(Clone)]
 pub(super) enum Alteration {
-    /// A value becomes another one; if it recounts, what follows from that is computed anew.
+    /// Sets a value; with `recounts`, recomputes dependent values.
     Set {
         path: Vec<Segment>,
         text: String,
         recounts: bool,
     },
-    /// Two values of a list change places.
+    /// Swaps two values of a list.
     Swap {
         path: Vec<Segment>,
         text: String,
         other: (Vec<Segment>, String),
         recounts: bool,
     },
-    /// A list loses all of its items, or this one, and what follows from its count is computed anew.
+    /// Removes all items of a list, or this item, and recomputes the values that depend on the count.
     Empty(Vec<Segment>),
     Remove(Vec<Segment>),
-    /// A byte follows the content of a packed block, and what follows from its size is computed anew.
+    /// Appends a byte to the content of a packed block, and recomputes the values that depend on its size.
     Lengthen(Vec<Segment>),
-    /// A value becomes another one, and bytes go.
+    /// Sets a value and removes bytes.
     Without {
         path: Vec<Segment>,
         text: String,
         range: Range<u64>,
     },
-    /// An offset becomes that of one more byte after the file, which ends no string.
+    /// Sets an offset to the end of the file, and appends a byte that terminates no string.
     Unfinished {
         path: Vec<Segment>,
         text: String,
     },
-    /// Other bytes lie at an offset.
+    /// Overwrites bytes at an offset.
     Write {
         path: Vec<Segment>,
         at: u64,
         bytes: Vec<u8>,
     },
-    /// The file ends there.
+    /// Truncates the file at an offset.
     Cut(u64),
-    /// A byte follows the file.
+    /// Appends a byte to the file.
     Append,
 }
 
@@ -71,7 +71,7 @@ impl Attempt {
 }
 
 impl Alteration {
-    /// What is changed; empty for the file as a whole.
+    /// Returns the path of the changed value; empty for the whole file.
     pub(super) fn path(&self) -> Path {
         match self {
             Alteration::Set { path, .. }
@@ -86,7 +86,7 @@ impl Alteration {
         }
     }
 
-    /// What a value becomes.
+    /// Returns the new value, if the change sets one.
     pub(super) fn value(&self) -> Option<String> {
         match self {
             Alteration::Set { text, .. }
@@ -96,7 +96,7 @@ impl Alteration {
         }
     }
 
-    /// The changed file; `None` if it cannot be changed like that.
+    /// Returns the changed file; `None` if the change is impossible.
     pub(super) fn apply(&self, ty: &'static Type, file: &[u8], limits: &Limits) -> Option<Vec<u8>> {
         let edited = |change, recount| {
             let edits = [Edit { path: self.path(), change }];
@@ -143,7 +143,7 @@ impl Alteration {
     }
 }
 
-/// Whether a file becomes another one once all that follows from its values is computed anew.
+/// Returns `true` if recomputing all dependent values changes the file.
 pub(super) fn contradicts_itself(ty: &'static Type, file: &[u8], limits: &Limits) -> bool {
     let values = Values::of(ty, file, limits).map(Values::recounted);
     values.is_ok_and(|values| values.assemble(limits).is_ok_and(|bytes| bytes != file))

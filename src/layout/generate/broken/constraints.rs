@@ -1,4 +1,4 @@
-//! How to break what constraints say of single values and lists.
+//! Breaks constraints on single values and lists.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,7 @@ use super::places::{Constrained, Leaf, Places};
 use crate::layout::walk::Segment;
 use crate::layout::{Constraint, Requirement, Type, Value};
 
-/// All attempts on the constraints of a file, but for those that an expression holds: they are up to
-/// [numbers](super::numbers).
+/// Returns all attempts on the constraints of a file, except conditions, which [numbers](super::numbers) breaks.
 pub(super) fn attempts(places: &Places) -> Vec<Attempt> {
     let mut attempts = Vec::new();
     for place in &places.constrained {
@@ -54,7 +53,7 @@ fn attempts_on(
             less.chain([leaf.smallest()]).collect()
         }),
         Requirement::UnitVector => each(|_, _| vec!["2".to_owned(), "127".to_owned()]),
-        // Beside the allowed numbers on both sides, between them, and far away.
+        // The neighbours of the allowed numbers on both sides, a number between them, and the largest number.
         Requirement::OneOf(_) => separately(|leaf, numbers| {
             let ends = [numbers.iter().min().map(|min| min - 1), numbers.iter().max().map(|max| max + 1)];
             let between = (0..).find(|number| !numbers.contains(number));
@@ -117,7 +116,7 @@ fn attempts_on(
             };
             leaves.flat_map(of).collect()
         }
-        // Bytes go from the end of a file only.
+        // Bytes can only be removed at the end of a file.
         Requirement::Terminated => vec![attempt(vec![Alteration::Cut(place.end.saturating_sub(1))])],
         Requirement::IndexInto { .. } => {
             let text = |leaf: &Leaf, text: Option<String>| attempt(leaf.set_to(text.into_iter().collect()));
@@ -128,7 +127,7 @@ fn attempts_on(
             });
             after.chain(far(place, &attempt)).collect()
         }
-        // One more than there are from the first item on, and as many as there is room for.
+        // One more item than there is after the first, and as many as the field can store.
         Requirement::Within { .. } => separately(|leaf, numbers| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),
@@ -168,7 +167,7 @@ fn attempts_on(
             changes.collect()
         }
         Requirement::Forest { .. } => each(|leaf, _| {
-            // Its own parent, or one that is missing.
+            // An item as its own parent, or a missing parent.
             let index = leaf.path.iter().rev().find_map(|step| match step {
                 Segment::Index(index) => Some(index.to_string()),
                 Segment::Field(_) => None,
@@ -189,15 +188,15 @@ fn attempts_on(
                 let bits = (0..16).map(|bit| format!("{:#x}", 1_u32 << bit));
                 leaf.set_to([0.to_string()].into_iter().chain(bits).collect())
             });
-            // The finding is one of the list, not of the field.
+            // The finding is about the list, not the field.
             vec![Attempt { field: "", ..attempt(removed.into_iter().chain(others).collect()) }]
         }
         Requirement::Holds(_) => Vec::new(),
     }
 }
 
-/// Attempts with numbers that are far too large: the largest, those that are negative to a reader with signed numbers, and those that
-/// are 0 to a reader that narrows them.
+/// Returns attempts with numbers that are much too large: the largest, one that a signed reader sees as negative,
+/// and those that a narrowing reader sees as 0.
 fn far(place: &Constrained, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec<Attempt> {
     let of = |leaf: &Leaf| {
         let numbers = [leaf.largest()].into_iter().chain(leaf.sign_bit()).chain(leaf.zero_if_narrowed());
@@ -206,7 +205,7 @@ fn far(place: &Constrained, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec
     place.leaves.iter().flat_map(of).collect()
 }
 
-/// The values that a list compares: its own, or those of this field in each of its structs.
+/// Returns the values that a constraint compares: those of a list, or of the same field in all its structs.
 fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item = &'p Leaf> {
     let is_list = place.is_list;
     let index = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
@@ -219,7 +218,7 @@ fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item
 }
 
 impl Leaf {
-    /// This value as each of these that is another one.
+    /// Returns changes of this value to each text that differs from it.
     fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
         let texts = texts.into_iter().filter(|other| *other != text(&self.value));
         let set = |text| Alteration::Set { path: self.path.clone(), text, recounts: self.recounts };
@@ -249,20 +248,20 @@ impl Leaf {
         }
     }
 
-    /// The integers above 0 that are 0 in their lowest 8, 16 or 32 bits alone.
+    /// Returns the powers of two whose lowest 8, 16 or 32 bits are 0, as far as they fit.
     fn zero_if_narrowed(&self) -> Vec<String> {
         let largest = self.largest_unsigned();
         let numbers = [8, 16, 32].map(|bits| 1_i128 << bits);
         numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
     }
 
-    /// The unsigned integer of which only the highest bit is set.
+    /// Returns the unsigned integer with only the highest bit set.
     fn sign_bit(&self) -> Option<String> {
         let largest = self.largest_unsigned();
         (largest > 0).then(|| (largest / 2 + 1).to_string())
     }
 
-    /// The largest integer without a sign; 0 for other values.
+    /// Returns the largest unsigned integer; 0 for other types.
     fn largest_unsigned(&self) -> i128 {
         match (self.range, self.ty.without_order()) {
             (Some((_, largest)), _) => largest,
@@ -280,7 +279,7 @@ impl Leaf {
     }
 }
 
-/// A value as text, from which an edit makes it again.
+/// Formats a value so that an edit can parse it.
 fn text(value: &Value) -> String {
     match value {
         Value::F32(number) => number.to_string(),

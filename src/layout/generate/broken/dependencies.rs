@@ -1,4 +1,4 @@
-//! The equations that depend on stored numbers.
+//! Finds the equations that depend on stored numbers.
 
 use crate::layout::Type;
 use crate::layout::program::{Origin, Program, Role};
@@ -6,15 +6,17 @@ use crate::layout::program::{Origin, Program, Role};
 /// A stored number and the role of the equations that depend on it.
 pub(super) struct Dependency {
     pub(super) origin: Origin,
-    /// The role; the size of a block counts as a number of items.
+    /// The role; the size of a block is treated as a number of items.
     pub(super) role: Role,
-    /// The field with the constraint. Empty for other roles, and for an alternative, whose path is that of the choice.
+    /// The field with the constraint. Empty for other roles, and for variants, which have the path of their
+    /// choice.
     pub(super) field: &'static str,
     /// The numbers in the equations.
     pub(super) literals: Vec<i128>,
 }
 
-/// Returns the dependencies in all declarations that a type reaches. No breakage turns presence round.
+/// Returns the dependencies in all declarations that a type reaches, except those of presence, which no breakage
+/// inverts.
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a changed file breaks: what the walker and the constraints say of it.
+//! Determines what a changed file breaks, by the walker and the constraints.
 
 use super::attempt::{Attempt, contradicts_itself};
 use super::{Breakage, Broken};
@@ -7,26 +7,26 @@ use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
 use crate::layout::{Type, check_bytes};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
-/// Holds changed files against a declaration and its rules.
+/// Checks changed files against a declaration and its rules.
 pub(super) struct Judge<'f> {
-    /// The file before it is changed.
+    /// The file before the change.
     pub(super) file: &'f [u8],
     pub(super) ty: &'static Type,
     pub(super) rules: &'static [&'static Rule],
     pub(super) limits: Limits,
-    /// What is found of that file.
-    before: Opinion,
+    /// The result for that file.
+    before: Outcome,
 }
 
-/// What there is to say of a file.
-struct Opinion {
+/// The fault, findings and trailing bytes of a file.
+struct Outcome {
     fault: Option<Fault>,
     report: Report,
-    /// Where bytes lie behind all fields.
+    /// The paths of trailing bytes.
     trailing: Vec<Path>,
 }
 
-/// Where and how a file is broken.
+/// The location and rule of a breakage.
 struct Verdict {
     path: Path,
     rule: Option<&'static Rule>,
@@ -34,18 +34,18 @@ struct Verdict {
 }
 
 impl<'f> Judge<'f> {
-    /// One for changes to this file.
+    /// Creates a judge of changes to a file.
     ///
     /// # Errors
     ///
-    /// The first fault of the file, or its first finding that is an error.
+    /// Returns the first fault of the file, or its first finding that is an error.
     pub(super) fn new(
         ty: &'static Type,
         file: &'f [u8],
         rules: &'static [&'static Rule],
         limits: &Limits,
     ) -> crate::Result<Judge<'f>> {
-        let before = Opinion::of(ty, file, limits);
+        let before = Outcome::of(ty, file, limits);
         let error =
             |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
         if let Some(fault) = &before.fault {
@@ -57,7 +57,7 @@ impl<'f> Judge<'f> {
         Ok(Judge { file, ty, rules, limits: *limits, before })
     }
 
-    /// The file with the first change that breaks exactly what is meant.
+    /// Returns the file with the first change that breaks only what the attempt intends.
     pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<Broken> {
         attempt.changes.iter().find_map(|change| {
             let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
@@ -67,34 +67,34 @@ impl<'f> Judge<'f> {
         })
     }
 
-    /// Whether a changed file has no fault, and breaks no rule more often than before.
+    /// Returns `true` if a changed file has no fault, and violates no rule more often than before.
     pub(super) fn is_as_valid(&self, bytes: &[u8]) -> bool {
-        let opinion = Opinion::of(self.ty, bytes, &self.limits);
-        let mut found = opinion.report.findings().iter().map(|finding| finding.rule.code);
-        opinion.fault.is_none()
-            && opinion.trailing == self.before.trailing
-            && found.all(|rule| opinion.report.count_of(rule) <= self.before.report.count_of(rule))
+        let outcome = Outcome::of(self.ty, bytes, &self.limits);
+        let mut found = outcome.report.findings().iter().map(|finding| finding.rule.code);
+        outcome.fault.is_none()
+            && outcome.trailing == self.before.trailing
+            && found.all(|rule| outcome.report.count_of(rule) <= self.before.report.count_of(rule))
     }
 
     fn verdict(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
-        let opinion = Opinion::of_structure(self.ty, bytes, &self.limits);
-        if !is_possible(attempt.breakage, opinion.fault.as_ref()) {
+        let outcome = Outcome::of_structure(self.ty, bytes, &self.limits);
+        if !is_possible(attempt.breakage, outcome.fault.as_ref()) {
             return None;
         }
-        let opinion = opinion.with_findings(self.ty, bytes, &self.limits);
+        let outcome = outcome.with_findings(self.ty, bytes, &self.limits);
         if let Breakage::Constraint(constraint) = attempt.breakage {
-            return self.finding(&opinion, constraint.rule, attempt.field);
+            return self.finding(&outcome, constraint.rule, attempt.field);
         }
         if attempt.breakage == Breakage::Checksum {
-            let found = self.finding(&opinion, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
-            return found.or_else(|| self.checksum(&opinion, bytes, attempt));
+            let found = self.finding(&outcome, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
+            return found.or_else(|| self.checksum(&outcome, bytes, attempt));
         }
-        if opinion.errors().next().is_some() {
+        if outcome.errors().next().is_some() {
             return None;
         }
-        let Some(fault) = &opinion.fault else {
+        let Some(fault) = &outcome.fault else {
             return match attempt.breakage {
-                Breakage::Trailing | Breakage::Count(_) => self.trailing(&opinion),
+                Breakage::Trailing | Breakage::Count(_) => self.trailing(&outcome),
                 _ => None,
             };
         };
@@ -105,43 +105,43 @@ impl<'f> Judge<'f> {
         })
     }
 
-    /// That a constraint of a rule is broken that the file did not break before, and nothing else.
-    fn finding(&self, opinion: &Opinion, rule: &'static Rule, field: &str) -> Option<Verdict> {
-        let is_new = opinion.fault.is_none()
+    /// Returns the violation of a rule that the file satisfied before, if it is the only one.
+    fn finding(&self, outcome: &Outcome, rule: &'static Rule, field: &str) -> Option<Verdict> {
+        let is_new = outcome.fault.is_none()
             && self.rules.contains(&rule)
             && self.before.report.count_of(rule.code) == 0;
-        let is_alone = self.is_alone(opinion, rule)
-            && (opinion.trailing == self.before.trailing || self.trailing_rule().is_none());
+        let is_alone = self.is_alone(outcome, rule)
+            && (outcome.trailing == self.before.trailing || self.trailing_rule().is_none());
         let is_there = |finding: &&Finding| {
             finding.rule == rule && (field.is_empty() || name_of(&finding.path) == Some(field))
         };
-        let found = opinion.report.findings().iter().find(is_there).filter(|_| is_new && is_alone)?;
+        let found = outcome.report.findings().iter().find(is_there).filter(|_| is_new && is_alone)?;
         Some(Verdict { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
-    /// Whether no other rule than this one is broken more often than before.
-    fn is_alone(&self, opinion: &Opinion, rule: &Rule) -> bool {
-        let is_as_before = |other: &str| opinion.report.count_of(other) <= self.before.report.count_of(other);
-        let mut found = opinion.report.findings().iter().map(|finding| finding.rule);
+    /// Returns `true` if no other rule is violated more often than before.
+    fn is_alone(&self, outcome: &Outcome, rule: &Rule) -> bool {
+        let is_as_before = |other: &str| outcome.report.count_of(other) <= self.before.report.count_of(other);
+        let mut found = outcome.report.findings().iter().map(|finding| finding.rule);
         found.all(|other| other == rule || is_as_before(other.code))
     }
 
-    fn trailing(&self, opinion: &Opinion) -> Option<Verdict> {
+    fn trailing(&self, outcome: &Outcome) -> Option<Verdict> {
         let rule = self.trailing_rule()?;
-        let path = opinion.trailing.iter().find(|path| !self.before.trailing.contains(path))?;
+        let path = outcome.trailing.iter().find(|path| !self.before.trailing.contains(path))?;
         Some(Verdict { path: path.clone(), rule: Some(rule), severity: rule.severity })
     }
 
-    /// The rule that nothing follows the last field, `MESH-TRAILING`, if there is one.
+    /// Returns the rule against trailing bytes, such as `MESH-TRAILING`, if there is one.
     fn trailing_rule(&self) -> Option<&'static Rule> {
         let is_it = |code: &str| code.split_once('-').is_some_and(|(_, name)| name == "TRAILING");
         self.rules.iter().find(|rule| is_it(rule.code)).copied()
     }
 
-    /// That a checksum is wrong which was right and that only code verifies: the assembler knows.
-    fn checksum(&self, opinion: &Opinion, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
+    /// Returns a wrong checksum that only code verifies, if it was correct before. The assembler detects it.
+    fn checksum(&self, outcome: &Outcome, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
-        if is_verified || opinion.fault.is_some() || opinion.errors().next().is_some() {
+        if is_verified || outcome.fault.is_some() || outcome.errors().next().is_some() {
             return None;
         }
         let place = attempt.changes.first()?.path();
@@ -155,7 +155,7 @@ impl<'f> Judge<'f> {
     }
 }
 
-/// Returns `true` if a file with this fault, or without one, may break what is meant.
+/// Returns `true` if a file with this fault, or without a fault, may have this breakage.
 fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
     let Some(fault) = fault else {
         return matches!(
@@ -179,12 +179,12 @@ fn severity(rule: Option<&Rule>) -> Severity {
     rule.map_or(Severity::Error, |rule| rule.severity)
 }
 
-/// The field that a path leads to, or to an item of it.
+/// Returns the name of the field at a path, or of the field that contains the item.
 fn name_of(path: &Path) -> Option<&'static str> {
     last_name(path.segments()?)
 }
 
-/// The last field in a path.
+/// Returns the last field name in a path.
 pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
     path.iter().rev().find_map(|step| match step {
         Segment::Field(name) => Some(*name),
@@ -192,19 +192,19 @@ pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
     })
 }
 
-impl Opinion {
-    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
-        Opinion::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
+impl Outcome {
+    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
+        Outcome::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
     }
 
-    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
+    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
         let mut ends = Ends(Vec::new());
         let fault = walk(ty, bytes, limits, &mut ends).err();
-        Opinion { fault, report: Report::new(limits), trailing: ends.0 }
+        Outcome { fault, report: Report::new(limits), trailing: ends.0 }
     }
 
-    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
-        // It stops at the same fault.
+    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
+        // Stops at the same fault.
         let _ = check_bytes(ty, bytes, limits, &mut self.report);
         self
     }
@@ -214,7 +214,7 @@ impl Opinion {
     }
 }
 
-/// Collects where bytes lie behind all fields.
+/// Collects the paths of trailing bytes.
 struct Ends(Vec<Path>);
 
 impl Visitor for Ends {

@@ -1,14 +1,14 @@
-//! Files that break one thing: what a test of a loader needs beside valid files.
+//! Generates files with exactly one defect, for tests of a loader.
 //!
-//! [`breakages()`] goes through a valid file and gives every way to break exactly one thing that its declaration says: a
-//! check, a constraint, a count, magic bytes, the end of a field. Nothing of that is guessed: each changed file is held
-//! against the declaration before it is given. What the [walker](crate::layout::walk) says first of it, or
-//! [`check_bytes`](crate::layout::check_bytes), is where and how it is broken, and no other rule that is an error is. What is still
-//! valid is not given, as a count of which another value is only another reading of the same bytes.
+//! [`breakages()`] yields copies of a valid file, each with exactly one violation of its declaration: a check, a
+//! constraint, a count, magic bytes, a truncated field. Each copy is verified against the declaration. The first
+//! fault of the [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), is
+//! its location and rule; no other rule with severity error is violated. Copies that are still valid are skipped,
+//! such as a count that only regroups the same bytes.
 //!
-//! Of each list, the first and the last item are broken, and the file is cut off at their fields only. What no declaration
-//! says is not broken either: that parts overlap, what rules say that are written by hand, and what a packing demands by
-//! functions of its own, except that its bytes are damaged.
+//! Of each list, only the first and the last item are broken, and the file is truncated only at their fields. No
+//! copy breaks what no declaration states: overlaps, rules enforced by code, and the requirements of a packing,
+//! except that packed bytes are damaged.
 
 mod almost;
 mod attempt;
@@ -34,71 +34,71 @@ use attempt::Attempt;
 use judge::Judge;
 use places::Places;
 
-/// A file that breaks one thing.
+/// A file with exactly one defect.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Broken {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What is broken.
+    /// The defect.
     pub breakage: Breakage,
-    /// What was changed of the valid file; empty for the file as a whole.
+    /// The path of the changed value; empty for the whole file.
     pub changed: Path,
-    /// What it was set to, if it is a single value; in the form that edits take.
+    /// The new value, if a single value is changed, in the syntax of edits.
     pub value: Option<String>,
-    /// Where a reader notices it: the path of the fault or the finding. A list whose count is wrong may end elsewhere.
+    /// The path of the fault or finding. After a wrong count, the fault may be elsewhere.
     pub path: Path,
-    /// The rule that the declaration names for it. Without one, it is the one that the format has for faults of this kind.
+    /// The rule that the declaration names. Without one, the rule of the format for faults of this kind applies.
     pub rule: Option<&'static Rule>,
-    /// How bad it is: that of the rule, [`Severity::Error`] at least where the bytes do not follow the declaration.
+    /// The severity of the rule, but at least [`Severity::Error`] for a structural fault.
     pub severity: Severity,
 }
 
-/// What is broken of a file.
+/// A kind of defect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Breakage {
-    /// A check of the declaration does not hold.
+    /// A check of the declaration fails.
     Check(&'static Check),
     /// A value violates a constraint.
     Constraint(&'static Constraint),
-    /// A count, or the size of a list in bytes, is not the number of items that are there.
+    /// A count, or the size of a list in bytes, differs from the actual one.
     Count(Miscount),
     /// An offset lies outside the file.
     Offset,
-    /// A number stands for no value of an enum, or for no alternative of a choice.
+    /// A number is no value of an enum, or selects no variant of a choice.
     Value,
-    /// Other magic bytes.
+    /// The magic bytes are wrong.
     Magic,
-    /// The file ends at this offset.
+    /// The file is truncated at this offset.
     Truncation(u64),
-    /// Bytes follow the last field. Given where one of the rules has a code that ends in `-TRAILING`.
+    /// Bytes follow the last field. Only generated if a rule has a code that ends in `-TRAILING`.
     Trailing,
     /// The bytes of a packed block are damaged.
     Packing,
-    /// A packed block unpacks to another size than stated.
+    /// A packed block does not unpack to the stored size.
     UnpackedSize,
-    /// A line of a text is invalid in this way.
+    /// A line of a text file is invalid in this way.
     Line(&'static str),
     /// A checksum is wrong.
     Checksum,
 }
 
-/// How a count is wrong.
+/// The error of a wrong count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Miscount {
-    /// One item more than there are.
+    /// One item too many.
     More,
-    /// One item less than there are.
+    /// One item too few.
     Less,
-    /// As many as there is room for.
+    /// The largest number that the field can store.
     Huge,
-    /// Two to this power more than there are. A loader that narrows the count, or whose size in bytes overflows, sees the right
-    /// one.
+    /// Too many by two to this power. A loader that narrows the count, or whose size in bytes overflows, computes
+    /// the right one.
     Wrapped(u32),
 }
 
-/// `indices[2] = 7: a value that violates MESH-INDEX-RANGE`.
+/// Prints `indices[2] = 7: a value that violates MESH-INDEX-RANGE`.
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.changed.is_empty() {
@@ -114,28 +114,28 @@ impl fmt::Display for Broken {
 impl fmt::Display for Breakage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Breakage::Check(check) => write!(f, "a value that a check refuses ({})", check.message),
+            Breakage::Check(check) => write!(f, "a value that fails a check ({})", check.message),
             Breakage::Constraint(constraint) => write!(f, "a value that violates {}", constraint.rule.code),
-            Breakage::Count(Miscount::More) => f.write_str("a count of one more than there are"),
-            Breakage::Count(Miscount::Less) => f.write_str("a count of one less than there are"),
+            Breakage::Count(Miscount::More) => f.write_str("a count that is one too large"),
+            Breakage::Count(Miscount::Less) => f.write_str("a count that is one too small"),
             Breakage::Count(Miscount::Huge) => f.write_str("a huge count"),
-            Breakage::Count(Miscount::Wrapped(bits)) => write!(f, "a count of 2^{bits} too many"),
+            Breakage::Count(Miscount::Wrapped(bits)) => write!(f, "a count that is 2^{bits} too large"),
             Breakage::Offset => f.write_str("an offset outside the file"),
-            Breakage::Value => f.write_str("a number that stands for no value"),
-            Breakage::Magic => f.write_str("other magic bytes"),
+            Breakage::Value => f.write_str("an unknown value"),
+            Breakage::Magic => f.write_str("wrong magic bytes"),
             Breakage::Truncation(at) => write!(f, "the file ends at byte {at:#x}"),
-            Breakage::Trailing => f.write_str("bytes behind the last field"),
+            Breakage::Trailing => f.write_str("bytes after the last field"),
             Breakage::Line(what) => f.write_str(what),
             Breakage::Packing => f.write_str("damaged packed bytes"),
-            Breakage::UnpackedSize => f.write_str("another unpacked size"),
+            Breakage::UnpackedSize => f.write_str("a wrong unpacked size"),
             Breakage::Checksum => f.write_str("a wrong checksum"),
         }
     }
 }
 
-/// Every way to break exactly one thing of a valid file, one after the other.
+/// Yields copies of a valid file, each with exactly one defect.
 ///
-/// Constraints are broken only if their rule is among `rules`, those of the format.
+/// Constraints are broken only if their rule is among `rules`, the rules of the format.
 ///
 /// ```
 /// use binrw::binrw;
@@ -159,12 +159,12 @@ impl fmt::Display for Breakage {
 /// assert_eq!(
 ///     broken,
 ///     [
-///         "count = 100: a value that a check refuses (there are too many samples)",
-///         "count = 2: a count of one more than there are, noticed at samples",
+///         "count = 100: a value that fails a check (there are too many samples)",
+///         "count = 2: a count that is one too large, noticed at samples",
 ///         "the file ends at byte 0x0",
 ///         "the file ends at byte 0x3, noticed at count",
 ///         "the file ends at byte 0x4, noticed at samples",
-///         "other magic bytes",
+///         "wrong magic bytes",
 ///     ]
 /// );
 /// # Ok::<(), meshspec::Error>(())
@@ -172,7 +172,7 @@ impl fmt::Display for Breakage {
 ///
 /// # Errors
 ///
-/// If the file is not valid: its first fault, or its first finding that is an error.
+/// Returns the first fault of an invalid file, or its first finding that is an error.
 pub fn breakages<'f>(
     ty: &'static Type,
     file: &'f [u8],
@@ -182,7 +182,7 @@ pub fn breakages<'f>(
     breakages_of(ty, file, rules, limits, |_| true)
 }
 
-/// As [`breakages`], but only those that `is_meant` selects.
+/// As [`breakages`], but restricted to those that `is_meant` selects.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
@@ -196,7 +196,7 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
 }
 
-/// Everything that may be broken of a file.
+/// Returns all attempts on a file.
 fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
     let dependencies = dependencies::dependencies(judge.ty);
     let places = Places::of(judge.ty, judge.file, &dependencies, &judge.limits)
@@ -207,15 +207,15 @@ fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
     Ok(attempts)
 }
 
-/// A strategy for files of a declared type that break one thing: those of [`valid`](super::valid), each with one of its
-/// [`breakages`] for these rules.
+/// A strategy for files of a declared type with exactly one defect: each is one of the [`breakages`] of a
+/// [`valid`](super::valid) file for these rules.
 ///
 /// ```
 /// use meshspec::layout::{Layout, generate, walk};
 /// use meshspec::mesh::schema::Joint;
 /// use proptest::prelude::*;
 ///
-/// // Nothing can be wrong with a joint but its size.
+/// A joint has only one possible defect: its size.
 /// proptest!(|(broken in generate::broken::<Joint>(generate::Config::default(), &[]))| {
 ///     prop_assert!(walk::first_fault(&Joint::TYPE, &broken.bytes, &Default::default()).is_some());
 /// });
@@ -228,10 +228,10 @@ pub fn broken<T: crate::layout::Layout>(
     use proptest::prelude::*;
 
     let files = super::files(&T::TYPE, config);
-    (files, any::<u64>()).prop_filter_map("nothing that can be broken", move |(file, chosen)| {
+    (files, any::<u64>()).prop_filter_map("no breakage", move |(file, chosen)| {
         let judge = Judge::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
         let attempts = attempts(&judge).ok()?;
-        // First of one kind, so that a file that shrinks stays broken in the same way.
+        // Starts with one kind of breakage, so that shrinking keeps the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
         let mut kinds: Vec<_> = Vec::new();
         for kind in attempts.iter().map(|attempt| kind(&attempt)) {

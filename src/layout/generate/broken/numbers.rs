@@ -1,4 +1,4 @@
-//! How to break what depends on single numbers: checks, conditions, counts, offsets, sizes, alternatives.
+//! Breaks dependencies on single numbers: checks, conditions, counts, offsets, sizes, variants.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::{Breakage, Miscount};
 use crate::layout::program::Role;
 use crate::layout::walk::Segment;
 
-/// All attempts on the numbers of a file.
+/// Returns all attempts on the numbers of a file.
 pub(super) fn attempts(places: &Places, size: u64) -> Vec<Attempt> {
     let mut attempts = Vec::new();
     for number in &places.numbers {
@@ -35,7 +35,7 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
                 ..Attempt::new(Breakage::Constraint(constraint), changes)
             }]
         }
-        // Of a size that is that of unpacked content as well, the content is what is first found to be another.
+        // If the size of the block is also the unpacked size, the content is found faulty first.
         Role::Count(_) if number.has(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
@@ -50,17 +50,17 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
             near.into_iter().chain(wrapped).collect()
         }
         Role::Offset => {
-            // Behind the end of the file, and as even as offsets have to be.
-            let behind = i128::from(size.next_multiple_of(16)) + 16;
+            // Past the end of the file, at a multiple of 16 as offsets may require.
+            let past_end = i128::from(size.next_multiple_of(16)) + 16;
             let unfinished = Alteration::Unfinished { path: number.path.clone(), text: size.to_string() };
             vec![
-                Attempt::new(Breakage::Offset, number.set_to(vec![behind, number.range.1 & !15])),
+                Attempt::new(Breakage::Offset, number.set_to(vec![past_end, number.range.1 & !15])),
                 Attempt::new(Breakage::Offset, vec![unfinished]),
             ]
         }
         Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
         Role::Checksum => {
-            // Others that depend on it are computed anew.
+            // Other checksums that cover it are recomputed.
             let number = Number { recounts: true, ..number.clone() };
             let changes = number.set_to(vec![value ^ 1, value ^ 2]);
             vec![Attempt { rule: dependency.origin.rule, ..Attempt::new(Breakage::Checksum, changes) }]
@@ -70,14 +70,15 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     }
 }
 
-/// Powers of two that counts of 8 and 16 bits lack, and that make the size of items of four and of two bytes overflow 32 bits.
+/// Counts of 8 and 16 bits wrap at the first two; with the others, the size of items of 4 and 2 bytes overflows 32
+/// bits.
 const WRAPS: [u32; 4] = [8, 16, 30, 31];
 
-/// The number of bits that are flipped: those of flags, of which each may have another meaning.
+/// The number of low bits that are flipped, since each may be a flag.
 const LOWEST_BITS: u32 = 16;
 
 impl Number<'_> {
-    /// This number as each of these that is another one and has room.
+    /// Returns changes to each of these numbers that differs and fits.
     fn set_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
         let fits = |number: &i128| *number != self.value && (self.range.0..=self.range.1).contains(number);
         let set = |number: i128| Alteration::Set {
@@ -88,8 +89,8 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Numbers that may not do: near this one, near those that the expression names, the boundaries, this one with one of
-    /// its lowest bits flipped.
+    /// Returns candidate numbers: near this one, near those in the expressions, the limits, and this number with a
+    /// low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
@@ -105,18 +106,18 @@ impl Number<'_> {
         unique
     }
 
-    /// Of a size, a byte more that is there; of a count, without an item that it counts, or without any; then this number as
-    /// each of the candidates.
+    /// Returns the changes for a check or constraint: for a size, one more byte; for a count, one item less or
+    /// none; then all candidates.
     fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
         let is_size = self.has(|role| role == Role::UnpackedSize);
-        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
+        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
         let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::Lengthen(block.clone())).collect();
         let is_count = self.has(|role| matches!(role, Role::Count(_)));
-        for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
+        for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.may_belong_to(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
         }
-        // With another count alone, the bytes after the list would be read as other values.
+        // Changing only the count would decode the following bytes as other values.
         let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
         if !is_alone {
             changes.extend(self.set_to(self.candidates(dependency)));
@@ -124,7 +125,7 @@ impl Number<'_> {
         changes
     }
 
-    /// Of the size of a packed block, 0 without its bytes.
+    /// Returns the change that sets the size of a packed block to 0 and removes its bytes.
     fn without_block(&self, places: &Places) -> Vec<Alteration> {
         let is_size = self.has(|role| matches!(role, Role::Count(_)));
         let group = self.path.split_last().map(|(_, group)| group);
@@ -142,8 +143,8 @@ impl Number<'_> {
         self.dependencies.iter().any(|dependency| is_it(dependency.role))
     }
 
-    /// Whether a list or block is not one of another item than the number is.
-    fn is_beside(&self, place: &[Segment]) -> bool {
+    /// Returns `true` unless the list or block belongs to another item than the number.
+    fn may_belong_to(&self, place: &[Segment]) -> bool {
         let other = self.path.iter().zip(place).find(|(own, other)| own != other);
         !matches!(other, Some((Segment::Index(_), _)))
     }

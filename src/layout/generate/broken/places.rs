@@ -1,4 +1,4 @@
-//! Where the parts of a file lie that can be broken. Of each list, the first and the last item are enough.
+//! Finds the parts of a file to break. Of each list, only the first and the last item are used.
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
@@ -13,19 +13,19 @@ use crate::layout::{
 };
 use crate::{Limits, Span};
 
-/// The parts of a file that can be broken.
+/// The breakable parts of a file.
 #[derive(Default)]
 pub(super) struct Places<'d> {
     pub(super) numbers: Vec<Number<'d>>,
     pub(super) constrained: Vec<Constrained>,
-    /// The values of enums.
+    /// Values of enums.
     pub(super) enums: Vec<Leaf>,
-    /// Lists with a count.
+    /// Lists with a count, and their number of items.
     pub(super) lists: Vec<(Vec<Segment>, u64)>,
     pub(super) magics: Vec<(Vec<Segment>, Range<u64>)>,
-    /// Packed blocks.
+    /// Packed blocks, with their byte ranges.
     pub(super) blocks: Vec<(Vec<Segment>, Range<u64>)>,
-    /// The offsets where fields start and end.
+    /// The offsets at which fields start and end.
     pub(super) boundaries: BTreeSet<u64>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Places<'d> {
 pub(super) struct Number<'d> {
     pub(super) path: Vec<Segment>,
     pub(super) value: i128,
-    /// The lowest and the highest number that there is room for.
+    /// The lowest and the highest number that fit.
     pub(super) range: (i128, i128),
-    /// Whether it lies in a packed block, of which size and checksum follow from the content.
+    /// Whether it lies in a packed block, whose size and checksum are then recomputed.
     pub(super) recounts: bool,
     pub(super) dependencies: Vec<&'d Dependency>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Leaf {
     pub(super) path: Vec<Segment>,
     pub(super) ty: &'static Type,
     pub(super) value: Value,
-    /// Whether it lies in a packed block, or a checksum may follow from it.
+    /// Whether it lies in a packed block, or a checksum may cover it.
     pub(super) recounts: bool,
     /// The range of a bit field.
     pub(super) range: Option<(i128, i128)>,
@@ -57,11 +57,11 @@ pub(super) struct Leaf {
 pub(super) struct Constrained {
     pub(super) path: Vec<Segment>,
     pub(super) is_list: bool,
-    /// The constraints with the numbers that they name. Some may apply to other values only.
+    /// The constraints with the values of their expressions. Some may not apply to this value.
     pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
-    /// The value, or the first and last of them.
+    /// The value, or the first and the last item.
     pub(super) leaves: Vec<Leaf>,
-    /// Where it ends.
+    /// The offset of its end.
     pub(super) end: u64,
 }
 
@@ -92,9 +92,9 @@ struct Finder<'d> {
     sizes: Sizes,
     dependencies: &'d [Dependency],
     has_checksums: bool,
-    /// The groups that the walker is in; those that are structs with their declarations.
+    /// The open groups, with their declarations if they have one.
     open: Vec<Option<&'static Declaration>>,
-    /// The values so far.
+    /// The values visited so far.
     leaves: Vec<Leaf>,
     places: Places<'d>,
 }
@@ -106,7 +106,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Notes a number that is the field of a struct or of a packed word.
+    /// Adds a number that is a field of a struct or of a packed word.
     fn number(&mut self, node: &Node, value: &Value) {
         let declaration = match (node.bit_field, node.path) {
             (Some(_), [.., _]) => word_of(node),
@@ -218,14 +218,14 @@ impl Visitor for Finder<'_> {
     }
 }
 
-/// The packed word that has the bit field of a node.
+/// Returns the packed word that declares the bit field of a node.
 fn word_of(node: &Node) -> Option<&'static Declaration> {
     let Type::Declared(outer) = node.ty else { return None };
     let field = node.bit_field?;
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
-/// An integer, and the lowest and highest that there is room for.
+/// Returns an integer, and the lowest and highest one that fit.
 pub(super) fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,

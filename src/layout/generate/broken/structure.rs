@@ -1,11 +1,11 @@
-//! How to break the structure of a file: its end, magic bytes, packed blocks, the values of enums.
+//! Breaks the structure of a file: its end, magic bytes, packed blocks, and enums.
 
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
 use super::places::{Leaf, Places};
 use crate::layout::{Declaration, Shape, Type};
 
-/// All attempts on the structure of a file.
+/// Returns all attempts on the structure of a file.
 pub(super) fn attempts(places: &Places, file: &[u8]) -> Vec<Attempt> {
     let size = file.len() as u64;
     let cut = |at: &u64| Attempt::new(Breakage::Truncation(*at), vec![Alteration::Cut(*at)]);
@@ -15,7 +15,7 @@ pub(super) fn attempts(places: &Places, file: &[u8]) -> Vec<Attempt> {
         Attempt::new(Breakage::Magic, vec![Alteration::Write { path: path.clone(), at: range.start, bytes }])
     });
     let blocks = places.blocks.iter().map(|(path, range)| {
-        // What damages it depends on the packing: one of its bytes, from the first on.
+        // Which byte causes damage depends on the packing, so all are tried in order.
         let damage =
             |at| [0xff, 0x00].map(|byte| Alteration::Write { path: path.clone(), at, bytes: vec![byte] });
         let changes = range.clone().take(MAX_DAMAGED).flat_map(damage);
@@ -26,7 +26,7 @@ pub(super) fn attempts(places: &Places, file: &[u8]) -> Vec<Attempt> {
     cuts.chain([trailing]).chain(magics).chain(blocks).chain(enums).collect()
 }
 
-/// How many bytes of a packed block are tried.
+/// The maximum number of bytes tried per packed block.
 const MAX_DAMAGED: usize = 64;
 
 fn slice(file: &[u8], at: u64, size: usize) -> &[u8] {
@@ -34,7 +34,7 @@ fn slice(file: &[u8], at: u64, size: usize) -> &[u8] {
     file.get(at..at + size).unwrap_or_default()
 }
 
-/// An enum's value as numbers that it does not list.
+/// Returns changes of an enum value to numbers that the enum does not list.
 fn unlisted(leaf: &Leaf) -> Vec<Alteration> {
     let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty else {
         return Vec::new();

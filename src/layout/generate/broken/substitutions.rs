@@ -1,4 +1,4 @@
-//! Files in which one number is another one, whatever follows from that.
+//! Generates files with one number replaced, valid or not.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -9,7 +9,7 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::layout::{BitRange, Packing, Type, Value};
 use crate::{Limits, Path, Result, Span};
 
-/// A valid file in which one number is another one. It may be valid or not.
+/// A copy of a valid file with one number replaced. The copy may be valid or not.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Substituted {
@@ -22,23 +22,23 @@ pub struct Substituted {
 }
 
 impl Substituted {
-    /// The name of the field that was changed.
+    /// Returns the name of the changed field.
     pub fn field(&self) -> &'static str {
         self.changed.segments().and_then(last_name).unwrap_or_default()
     }
 }
 
-/// `animations[0].n_frames = 1`.
+/// Prints `animations[0].n_frames = 1`.
 impl fmt::Display for Substituted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.changed, self.value)
     }
 }
 
-/// Every file in which one integer of a valid file is another one: one more, one less, 0, or 1. Of each list, the integers in
-/// the first and the last item are changed; those in packed blocks are not.
+/// Yields copies of a valid file with one integer replaced: by one more, one less, 0, or 1. Of each list, only the
+/// integers in the first and the last item are replaced; those in packed blocks are not.
 ///
-/// Nothing is known of the verdict: reading has to tell. So these files also break what no declaration states.
+/// Whether a copy is valid is unknown until it is read, so these copies can also break what no declaration states.
 ///
 /// ```
 /// use binrw::binrw;
@@ -63,7 +63,7 @@ impl fmt::Display for Substituted {
 ///
 /// # Errors
 ///
-/// The first fault of the file.
+/// Returns the first fault of the file.
 pub fn substitutions<'f>(
     ty: &'static Type,
     file: &'f [u8],
@@ -73,8 +73,8 @@ pub fn substitutions<'f>(
     walk(ty, file, limits, &mut finder)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
     let substituted = move |number: Number| {
-        let others = number.others();
-        others.into_iter().filter_map(move |value| number.substituted(file, value))
+        let replacements = number.replacements();
+        replacements.into_iter().filter_map(move |value| number.substituted(file, value))
     };
     Ok(finder.0.into_iter().flat_map(substituted))
 }
@@ -83,27 +83,27 @@ pub fn substitutions<'f>(
 struct Number {
     path: Vec<Segment>,
     value: i128,
-    /// The lowest and the highest number that there is room for.
+    /// The lowest and the highest number that fit.
     range: (i128, i128),
     place: Range<u64>,
-    /// The bits in the word at that place.
+    /// The bit range in the word at `place`.
     bits: BitRange,
 }
 
 impl Number {
-    /// Each of the other numbers once; one more than the highest is the lowest.
-    fn others(&self) -> Vec<i128> {
+    /// Returns the replacements without duplicates. They wrap at the limits of the range.
+    fn replacements(&self) -> Vec<i128> {
         let (min, max) = self.range;
         let more = if self.value == max { min } else { self.value + 1 };
         let less = if self.value == min { max } else { self.value - 1 };
-        let mut others: Vec<i128> = Vec::new();
+        let mut replacements: Vec<i128> = Vec::new();
         for other in [more, less, 0, 1] {
             let has_room = (min..=max).contains(&other);
-            if has_room && other != self.value && !others.contains(&other) {
-                others.push(other);
+            if has_room && other != self.value && !replacements.contains(&other) {
+                replacements.push(other);
             }
         }
-        others
+        replacements
     }
 
     fn substituted(&self, file: &[u8], value: i128) -> Option<Substituted> {
@@ -130,7 +130,7 @@ impl Visitor for Finder {
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        // The fields of a word come after it.
+        // The fields of a word are visited after it.
         let is_word = node.bit_field.is_none() && matches!(value, Value::Bits(..));
         if let (Some((value, range)), Span::Bytes(place), false) =
             (number_of(node, value), &node.span, is_word)

@@ -1,20 +1,20 @@
-//! Changes to the lines of a text file, by its grammar.
+//! Changes the lines of a text file, by its grammar.
 
 use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
-/// Copies of a text, all changed in one place.
+/// Copies of a text with one kind of change.
 pub(crate) struct TextAttempt {
     /// The kind of change.
     pub(crate) what: &'static str,
-    /// The line that is changed, counted from 0.
+    /// The index of the changed line, from 0.
     pub(crate) line: usize,
     /// Copies that may be invalid.
     pub(crate) breaking: Vec<Vec<u8>>,
-    /// Copies that should still be valid, next to the invalid ones.
+    /// Copies that should still be valid, at the limit of the invalid ones.
     pub(crate) limits: Vec<Vec<u8>>,
 }
 
-/// Returns changes to the first and last line of each kind, and to all lines of a kind together.
+/// Returns changes to the first and last line of each kind, and to all lines of a kind.
 pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     let text = Lines(text.split_inclusive(|byte| *byte == b'\n').collect());
     let mut attempts = Vec::new();
@@ -42,17 +42,17 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     attempts
 }
 
-/// The lines of a text with their ends.
+/// The lines of a text, with their line ends.
 struct Lines<'t>(Vec<&'t [u8]>);
 
 impl Lines<'_> {
-    /// Returns the lines of an attribute.
+    /// Returns the indices of an attribute's lines.
     fn of(&self, attribute: &Attribute) -> Vec<usize> {
         let is_it = |line: &&[u8]| values_of(line, attribute.identifier).is_some();
         (0..self.0.len()).filter(|index| is_it(&self.0[*index])).collect()
     }
 
-    /// Returns the text with another line.
+    /// Returns the text with one line replaced.
     fn with(&self, line: usize, text: &str) -> Vec<u8> {
         [&self.0[..line].concat(), text.as_bytes(), b"\n", &self.0[line + 1..].concat()].concat()
     }
@@ -122,7 +122,7 @@ impl Lines<'_> {
         attempts
     }
 
-    /// Returns the text with two lines of each attribute of vertices, of which all faces consist.
+    /// Returns the text with two vertices, and with faces that only use the first.
     fn two_vertices(&self, grammar: &Grammar) -> TextAttempt {
         let mut lines: Vec<Vec<u8>> = self.0.iter().map(|line| line.to_vec()).collect();
         for attribute in grammar.attributes {
@@ -156,7 +156,7 @@ impl Lines<'_> {
     }
 }
 
-/// Returns texts that are no number, numbers that are out of range, and numbers at the limits.
+/// Returns invalid numbers, numbers out of range, and numbers at the limits.
 fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>, Vec<String>, Vec<String>) {
     let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let (max, count) = (format!("{:e}", f32::MAX), vertices.to_string());
@@ -184,7 +184,7 @@ fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>,
     }
 }
 
-/// Returns the values of a line without a comment that starts with this identifier.
+/// Returns the values of a line that starts with this identifier; `None` if it has a comment.
 fn values_of<'t>(line: &'t [u8], identifier: &str) -> Option<Vec<&'t str>> {
     let text = str::from_utf8(line).ok()?.trim();
     let values = text.strip_prefix(identifier)?.strip_prefix([' ', '\t'])?;

@@ -1,4 +1,4 @@
-//! Mutated files: valid ones whose bytes are changed without regard to their declaration.
+//! Mutated files: valid files changed at random, regardless of their declaration.
 
 mod mutation;
 mod numbers;
@@ -17,9 +17,9 @@ pub(crate) use tree::mutate;
 pub struct Mutated {
     /// The mutated bytes.
     pub bytes: Vec<u8>,
-    /// The file before its mutations.
+    /// The file before the mutations.
     pub file: Vec<u8>,
-    /// The mutations, each applied to what the one before yields.
+    /// The mutations; each applies to the result of the previous one.
     pub mutations: Vec<Mutation>,
 }
 
@@ -32,7 +32,7 @@ impl Mutated {
     }
 }
 
-/// `bit 0 of byte 0x3 flipped, truncated at byte 0x8`.
+/// Prints `bit 0 of byte 0x3 flipped, truncated at byte 0x8`.
 impl fmt::Display for Mutated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.mutations.iter().enumerate().try_for_each(|(index, mutation)| {
@@ -42,21 +42,24 @@ impl fmt::Display for Mutated {
     }
 }
 
-/// The mutations and the mutated bytes, which are what a failing test shows.
+/// Prints the mutations and the mutated bytes, for failing tests.
 impl fmt::Debug for Mutated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}: {:02x?}", self.bytes)
     }
 }
 
-/// A strategy for mutated files: one to four mutations of a file of `files`, half of them within its first 64 bytes.
-/// A mutation flips a bit, overwrites or inserts a word, repeats, removes or cuts off bytes, or appends the end of
-/// another file. Words have 1, 2, 4 or 8 bytes in either byte order and are numbers near which readers fail: 0, -1,
-/// the limits of integers, powers of two, the size of the file, neighbours of the present value.
+/// A strategy for mutated files: one to four mutations of a file of `files`, half of them in its first 64 bytes. A
+/// mutation flips a bit, overwrites or inserts a word, repeats, removes or truncates bytes, or appends the end of
+/// another file.
 ///
-/// Where [`broken`](super::broken) breaks one thing that a declaration states, mutations know no declaration: some files
-/// are still valid, and others reach what no declaration states. A failing case shrinks to fewer mutations, then to
-/// simpler ones; then the file itself shrinks, and mutations keep their distance from its start or its end.
+/// Words have 1, 2, 4 or 8 bytes in either byte order. Their values are likely to cause bugs: 0, −1, the limits of
+/// integers, powers of two, the size of the file, and neighbours of the current value.
+///
+/// [`broken`](super::broken) violates one statement of a declaration; mutations ignore the declaration. Some of
+/// the files are still valid, and others break what no declaration states. A failing case shrinks to fewer
+/// mutations, then to simpler ones. Then the file shrinks, while mutations keep their distance from its start or
+/// its end.
 ///
 /// ```
 /// use binrw::binrw;
@@ -74,7 +77,7 @@ impl fmt::Debug for Mutated {
 ///     samples: Vec<u8>,
 /// }
 ///
-/// /// Returns the last sample. It trusts the count.
+/// Returns the last sample, trusting the count.
 /// fn last(file: &[u8]) -> Option<u8> {
 ///     let count = *file.strip_prefix(b"HGT")?.first()? as usize;
 ///     if count == 0 { None } else { Some(file[3 + count]) }

@@ -1,4 +1,4 @@
-//! Single mutations of a file: drawn, applied, simplified.
+//! Single mutations of a file: drawing, applying, simplifying.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,47 +6,47 @@ use std::ops::Range;
 use super::numbers::{interesting, less};
 use crate::text::quoted_or_hex;
 
-/// A change to the bytes of a file. Offsets count in the file that the mutations before it yield.
+/// A change to the bytes of a file. Offsets refer to the result of the previous mutations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mutation {
-    /// Flips a bit of a byte, 0 for the lowest.
+    /// Flips a bit of a byte.
     Flip {
         /// The offset of the byte.
         at: usize,
-        /// The bit, 0 to 7.
+        /// The bit, 0 (lowest) to 7.
         bit: u8,
     },
-    /// Replaces as many bytes of the file by these.
+    /// Overwrites bytes of the file.
     Overwrite {
         /// The offset of the first byte.
         at: usize,
-        /// The new bytes: a word of 1, 2, 4 or 8 bytes at first.
+        /// The new bytes: initially a word of 1, 2, 4 or 8 bytes.
         bytes: Vec<u8>,
     },
-    /// Inserts these bytes.
+    /// Inserts bytes.
     Insert {
         /// The offset of the first inserted byte.
         at: usize,
         /// The inserted bytes.
         bytes: Vec<u8>,
     },
-    /// Inserts a copy of a range right after it.
+    /// Repeats a range, right after it.
     Repeat(Range<usize>),
-    /// Removes a range from the middle of the file.
+    /// Removes a range.
     Remove(Range<usize>),
-    /// Ends the file at this offset.
+    /// Truncates the file at this offset.
     Truncate(usize),
-    /// Replaces the end of the file by the end of another one.
+    /// Replaces the end of the file by the end of another file.
     Splice {
-        /// Where the file is cut.
+        /// The offset at which the file is cut.
         at: usize,
         /// The end of the other file.
         end: Vec<u8>,
     },
 }
 
-/// `bytes 0x7..0xb overwritten by [ff, ff, ff, ff]`.
+/// Prints `bytes 0x7..0xb overwritten by [ff, ff, ff, ff]`.
 impl fmt::Display for Mutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = |range: &Range<usize>| format!("bytes {:#x}..{:#x}", range.start, range.end);
@@ -66,15 +66,15 @@ impl fmt::Display for Mutation {
     }
 }
 
-/// As many numbers as a mutation is drawn from.
+/// The number of choices per mutation.
 pub(super) const NUMBERS: usize = 6;
 
 impl Mutation {
-    /// Draws a mutation of a file from numbers; `other` is the file to splice with.
+    /// Draws a mutation of a file from choices; `other` is the file to splice with.
     pub(super) fn draw(numbers: [u64; NUMBERS], file: &[u8], other: &[u8]) -> Mutation {
         let [kind, region, place, size, value, order] = numbers;
         let below = |number: u64, end: usize| (number % end.max(1) as u64) as usize;
-        // Headers come first, and every other mutation there.
+        // Half of the mutations are in the header.
         let region = if region % 2 == 0 { file.len().min(HEADER) } else { file.len() };
         let at = below(place, region);
         let width = WIDTHS[below(size, WIDTHS.len())];
@@ -98,7 +98,7 @@ impl Mutation {
             }
             9 => {
                 let (at, bytes) = word();
-                // At the end of the file as well.
+                // Also inserts at the end of the file.
                 let at = if region == file.len() && place % 4 == 0 { file.len() } else { at };
                 Mutation::Insert { at, bytes }
             }
@@ -112,7 +112,7 @@ impl Mutation {
         }
     }
 
-    /// Applies the mutation. Parts beyond the end of the file have no effect.
+    /// Applies the mutation. Bytes past the end of the file are ignored.
     pub(super) fn apply(&self, file: &mut Vec<u8>) {
         let size = file.len();
         let within = |range: &Range<usize>| range.start.min(size)..range.end.min(size);
@@ -144,7 +144,7 @@ impl Mutation {
         }
     }
 
-    /// Simpler mutations in place of this one of a file of `size` bytes, the simplest first.
+    /// Returns simpler mutations of a file of `size` bytes, the simplest first.
     pub(super) fn simpler(&self, size: usize) -> Vec<Mutation> {
         let shorter = |range: &Range<usize>| {
             let length = range.end.saturating_sub(range.start);
@@ -190,7 +190,7 @@ impl Mutation {
         }
     }
 
-    /// The mutation of a file of `old` bytes at the same distance from the end of one of `new` bytes.
+    /// Moves the mutation from a file of `old` bytes to one of `new` bytes, at the same distance from the end.
     pub(super) fn moved_with_end(&self, old: usize, new: usize) -> Mutation {
         let moved = |at: &usize| (at + new).saturating_sub(old);
         let moved_range = |range: &Range<usize>| moved(&range.start)..moved(&range.end);
@@ -206,11 +206,11 @@ impl Mutation {
     }
 }
 
-/// Bytes at the start of a file in which every other mutation lies.
+/// The size of the header, which gets half of the mutations, in bytes.
 const HEADER: usize = 64;
 
-/// Sizes of words in bytes.
+/// The sizes of words in bytes.
 const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 
-/// Every other range has at most this many bytes.
+/// The maximum length of half of the ranges in bytes.
 const MAX_FEW: usize = 16;

@@ -1,7 +1,7 @@
-//! Numbers that find bugs, as the bytes of words.
+//! Numbers that are likely to cause bugs, as the bytes of words.
 
-/// A number that readers may not expect, as a word of `width` bytes: 0, 1, -1, the limits of signed and unsigned
-/// integers, powers of two, a number near one of `sizes` or near that of the `old` bytes.
+/// Returns a word of `width` bytes with an unusual value: 0, 1, −1, a limit of signed or unsigned integers, a
+/// power of two, or a number near one of `sizes` or near the number in `old`.
 pub(super) fn interesting(choice: u64, width: usize, old: &[u8], sizes: [usize; 2], is_big: bool) -> Vec<u8> {
     let bits = 8 * width as u64;
     let bit = |bit: u64| 1_u64 << (bit % 64);
@@ -27,9 +27,9 @@ pub(super) fn interesting(choice: u64, width: usize, old: &[u8], sizes: [usize; 
     word(number, width, is_big)
 }
 
-/// Smaller numbers in place of the little- or big-endian one in these bytes, the smallest first.
+/// Returns smaller words in either byte order, the smallest first.
 pub(super) fn less(bytes: &[u8]) -> Vec<Vec<u8>> {
-    // In both byte orders together, so that shrinking ends.
+    // The sum of both byte orders decreases, so shrinking terminates.
     let sum = |bytes: &[u8]| u128::from(number_of(bytes, false)) + u128::from(number_of(bytes, true));
     let mut found: Vec<Vec<u8>> = Vec::new();
     for is_big in [false, true] {
@@ -46,7 +46,7 @@ pub(super) fn less(bytes: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// The number in up to 8 bytes.
+/// Returns the number in up to 8 bytes.
 fn number_of(bytes: &[u8], is_big: bool) -> u64 {
     let mut word = [0; 8];
     if is_big {
@@ -57,7 +57,7 @@ fn number_of(bytes: &[u8], is_big: bool) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The lowest bytes of a number; bytes beyond the eighth are 0.
+/// Returns the lowest bytes of a number, padded with zeros beyond the eighth.
 fn word(number: u64, width: usize, is_big: bool) -> Vec<u8> {
     let mut bytes = number.to_le_bytes().to_vec();
     bytes.resize(width, 0);

@@ -1,4 +1,4 @@
-//! Draws mutated files and shrinks them: to fewer mutations, simpler ones, a smaller file.
+//! Draws mutated files and shrinks them: to fewer mutations, simpler mutations, a smaller file.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use proptest::test_runner::{Reason, TestRunner};
 use super::Mutated;
 use super::mutation::{Mutation, NUMBERS};
 
-/// The most mutations of a file.
+/// The maximum number of mutations of a file.
 const MAX_MUTATIONS: usize = 4;
 
-/// How often a mutation is drawn again that leaves the file as it was.
+/// The maximum number of draws for a mutation that changes the file.
 const MAX_DRAWS: usize = 8;
 
 /// Mutations of the files of a strategy.
@@ -59,7 +59,7 @@ fn draw(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation,
     Ok(Mutation::Insert { at: bytes.len(), bytes: vec![0] })
 }
 
-/// The simplest case so far with which a test fails, and a simpler one to be tried.
+/// The simplest failing case so far, and a simpler candidate.
 pub(super) struct Tree<T> {
     files: T,
     best: Mutated,
@@ -67,7 +67,7 @@ pub(super) struct Tree<T> {
     next: Next,
     /// Whether the mutations of a smaller file keep their distance from its end.
     from_end: bool,
-    /// Whether the file has been shrunk.
+    /// Whether the file is fully shrunk.
     is_smallest: bool,
 }
 
@@ -77,19 +77,19 @@ impl<T> fmt::Debug for Tree<T> {
     }
 }
 
-/// The next simplification. Mutations are simplified before the file is shrunk and again after that.
+/// The next simplification. Mutations are simplified before and after the file is shrunk.
 #[derive(Debug, Clone, Copy)]
 enum Next {
-    /// One mutation less, without this one.
+    /// Removes the mutation at this index.
     Without(usize),
-    /// One mutation simpler: which one, and which of its simpler ones.
+    /// Simplifies a mutation: its index, and the index of the simpler one.
     Simpler(usize, usize),
-    /// A smaller file.
+    /// Shrinks the file.
     File,
 }
 
 impl<T: ValueTree<Value = Vec<u8>>> Tree<T> {
-    /// Proposes the next candidate; returns whether there is one.
+    /// Proposes the next candidate; returns `false` if there is none.
     fn propose(&mut self) -> bool {
         loop {
             let mut mutations = self.best.mutations.clone();
@@ -136,7 +136,7 @@ impl<T: ValueTree<Value = Vec<u8>>> Tree<T> {
         }
     }
 
-    /// Proposes the present file of the strategy, with the same mutations.
+    /// Proposes the current file of the strategy, with the same mutations.
     fn propose_file(&mut self) {
         let (old, file) = (self.best.file.len(), self.files.current());
         let moved = |mutation: &Mutation| match self.from_end {
@@ -155,7 +155,7 @@ impl<T: ValueTree<Value = Vec<u8>>> ValueTree for Tree<T> {
         self.candidate.as_ref().unwrap_or(&self.best).clone()
     }
 
-    /// The test fails with the candidate: it becomes the best.
+    /// The test fails with the candidate, which becomes the best case.
     fn simplify(&mut self) -> bool {
         if let Some(candidate) = self.candidate.take() {
             self.best = candidate;
@@ -166,7 +166,7 @@ impl<T: ValueTree<Value = Vec<u8>>> ValueTree for Tree<T> {
         self.propose()
     }
 
-    /// The test passes with the candidate: the next one is proposed, or the best comes back.
+    /// The test passes with the candidate; proposes the next one, or else returns to the best case.
     fn complicate(&mut self) -> bool {
         if self.candidate.take().is_none() {
             return false;

@@ -1,4 +1,4 @@
-//! Strategies for texts, by the tables of their grammar.
+//! Strategies for text files, by the tables of their grammar.
 
 mod notation;
 
@@ -9,14 +9,14 @@ use proptest::sample::{Index, select};
 use super::Config;
 use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
-/// A text that strict reading accepts, in two notations.
+/// A text file that strict reading accepts, in two notations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GeneratedText {
-    /// Lines in the order of the tables, with comments.
+    /// The lines in the order of the tables, with comments.
     pub text: Vec<u8>,
-    /// The same content: lines in any order, numbers in any notation, with whitespace, empty lines and comments wherever
-    /// they are allowed, LF and CRLF, with and without byte order mark.
+    /// The same content with lines in any order and numbers in any notation. Whitespace, empty lines, comments,
+    /// CRLF and a byte order mark are added where they are allowed.
     pub varied: Vec<u8>,
 }
 
@@ -29,9 +29,9 @@ enum Line {
     Words(&'static str, Vec<&'static str>),
 }
 
-/// Returns a strategy for texts with the properties and lines of a grammar: every allowed set of attributes, as many
-/// vertices and faces as the configuration allows. Floats take every finite value. Plausible texts have the built-in properties, and values of the
-/// table's domains.
+/// A strategy for text files with the properties and lines of a grammar. Covers every allowed set of attributes,
+/// with numbers of vertices and faces up to the limit of the configuration. Floats cover all finite values.
+/// Plausible files have the built-in properties, and values in the domains of the table.
 pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value = GeneratedText> {
     let Config { plausible, max_items, large_items, .. } = config;
     let max = max_items.max(large_items) as usize;
@@ -76,7 +76,7 @@ impl Line {
     }
 }
 
-/// A line of an attribute, in a text with so many vertices.
+/// A strategy for a line of an attribute, in a file with this many vertices.
 fn line(attribute: &'static Attribute, vertices: usize, plausible: bool) -> BoxedStrategy<Line> {
     let Attribute { identifier, values, value_type, domain, .. } = attribute;
     let integers = |integers: BoxedStrategy<u32>| {
@@ -102,7 +102,7 @@ fn line(attribute: &'static Attribute, vertices: usize, plausible: bool) -> Boxe
     vec(floats, *values).prop_map(move |values| Line::Floats(identifier, unit(values))).boxed()
 }
 
-/// The vector with length 1; along the last axis if it has no length.
+/// Normalizes a vector; a vector without a length becomes the last axis.
 fn normalized(vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let last = vector.len().saturating_sub(1);
@@ -111,7 +111,7 @@ fn normalized(vector: Vec<f32>) -> Vec<f32> {
     vector.into_iter().enumerate().map(component).collect()
 }
 
-/// Every finite float, boundaries among them.
+/// A strategy for finite floats, including boundaries.
 fn floats() -> impl Strategy<Value = f32> {
     use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
     prop_oneof![
@@ -121,7 +121,8 @@ fn floats() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Properties with different names; some of the built-in ones among them, in plausible texts all.
+/// A strategy for properties with distinct names, including some of the built-in properties; in plausible files,
+/// all of them.
 fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value = Vec<Line>> {
     let value = "[!-\"$-~é€😀]{0,6}( [!-\"$-~]{1,5}){0,2}".prop_map(|value| value.trim().to_owned());
     let others = vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5);
@@ -141,7 +142,7 @@ fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value
     })
 }
 
-/// Comments with the line that they are on, and whether they have a line of their own before it.
+/// A strategy for comments: the line, whether the comment has a line of its own before that line, and the text.
 fn comments() -> impl Strategy<Value = Vec<(Index, bool, Vec<u8>)>> {
     let text = prop_oneof![
         "[ -~\té€]{0,8}".prop_map(String::into_bytes),

@@ -1,8 +1,9 @@
-//! The same lines in other notations.
+//! Varies the notation of lines.
 
 use super::Line;
 
-/// Writes lines with variations that a list of choices decides, which is repeated as needed. Lines of a group keep their order.
+/// Formats lines with variations drawn from choices, which are repeated as needed. The lines of each group stay in
+/// order.
 pub(super) fn varied(groups: Vec<Vec<Line>>, choices: Vec<u8>) -> Vec<u8> {
     Formatter { choices, next: 0 }.text(groups)
 }
@@ -13,7 +14,7 @@ struct Formatter {
 }
 
 impl Formatter {
-    /// A number below `end`.
+    /// Draws a number less than `end`.
     fn choose(&mut self, end: usize) -> usize {
         self.next += 1;
         usize::from(self.choices[self.next % self.choices.len()]) % end
@@ -89,7 +90,7 @@ impl Formatter {
         line
     }
 
-    /// A notation that is read back to the same bits.
+    /// Formats a float in one of the notations that read back to the same bits.
     fn float(&mut self, value: f32) -> String {
         let plus = if value.is_sign_positive() && self.choose(3) == 0 { "+" } else { "" };
         let number = match self.choose(6) {
