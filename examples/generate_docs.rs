@@ -48,7 +48,7 @@ pub fn differing() -> Vec<(PathBuf, String)> {
 fn rules() -> String {
     let mut out = String::from(
         "# Rules\n\n\
-         Rules that `meshspec check` checks. Codes are stable. Strict reading rejects errors and fatal findings, lenient reading\n\
+         The rules of `meshspec check`. Codes are stable. Strict reading rejects errors and fatal findings, lenient reading\n\
          only fatal ones, which cannot be decoded without guessing.\n\n\
          ```sh\n\
          meshspec check --explain MESH-INDEX-RANGE   # a rule, with a violating and a correct example\n\
