@@ -48,14 +48,18 @@ pub fn differing() -> Vec<(PathBuf, String)> {
 fn rules() -> String {
     let mut out = String::from(
         "# Rules\n\n\
-         What `meshspec check` looks for. Codes are stable. Strict reading refuses errors and fatal findings, lenient\n\
-         reading only fatal ones: there, decoding would be guessing. The section is that of the format's\n\
-         specification, the row that of the [interpretations](interpretations.md): how this project reads the\n\
-         specification where it leaves a choice. The last column names what enforces the rule: the requirement that the\n\
-         [declaration](schema/) of the format states, its structure (magic bytes, counts, packed blocks, the end of the\n\
-         file, the grammar of a text), or code, with the reason why no declaration states it.\n\n\
-         `meshspec check --explain CODE` shows a violating and a correct example of each rule. `--only`, `--ignore`, `--error`,\n\
-         `--warn` and `--deny` [select rules and change their severity](cli.md#rules).\n",
+         The rules of `meshspec check`. Codes are stable. Strict reading rejects errors and fatal findings, lenient reading\n\
+         only fatal ones, which cannot be decoded without guessing.\n\n\
+         ```sh\n\
+         meshspec check --explain MESH-INDEX-RANGE   # a rule, with a violating and a correct example\n\
+         ```\n\n\
+         `--only`, `--ignore`, `--error`, `--warn` and `--deny` [select rules and change their severity](cli.md#rules).\n\n\
+         | column | content |\n\
+         |---|---|\n\
+         | section | the section of the format's specification |\n\
+         | row | the [interpretation](interpretations.md) of the specification, where it leaves a choice |\n\
+         | enforced by | a requirement that the [declaration](schema/) states; its structure (magic bytes, counts, packed \
+         blocks, the end of the file, the grammar of a text); or code, with the reason why no declaration states it |\n",
     );
     for format in FormatId::ALL {
         let about = format.about();
@@ -69,7 +73,7 @@ fn rules() -> String {
     }
     out.push_str(
         "\n## Formats of one's own\n\n\
-         What any declaration requires, where a format that is [declared elsewhere](extending.md) has no rules of its own.\n\n",
+         Requirements of any declaration. They apply to a format [declared elsewhere](extending.md) where it declares no rules.\n\n",
     );
     out + &table(AnyFormat::of::<Own>())
 }

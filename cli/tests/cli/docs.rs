@@ -14,7 +14,7 @@ fn examples_of_json() {
     assert_eq!(run_examples(include_str!("../../../docs/json.md")), 5);
 }
 
-/// The commands of both READMEs run unchanged in a clone, given its samples.
+/// The commands of both READMEs run unchanged in a clone, given its samples. Transcripts show what they print.
 #[test]
 fn commands_of_the_readme() {
     let folder = Folder::new();
@@ -27,7 +27,9 @@ fn commands_of_the_readme() {
             folder.put(&name, std::fs::read(file.path()).unwrap());
         }
     }
-    for (readme, count) in [(include_str!("../../../README.md"), 13), (include_str!("../../README.md"), 6)] {
+    let readmes = [(include_str!("../../../README.md"), 3, 13), (include_str!("../../README.md"), 0, 6)];
+    for (readme, shown, count) in readmes {
+        assert_eq!(run_examples_in(&folder, readme), shown);
         let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
         assert_eq!(commands.len(), count);
         for command in commands {
@@ -43,6 +45,11 @@ fn run_examples(page: &str) -> usize {
     let folder = Folder::new();
     folder.put_mesh("walk.mesh", &animated());
     folder.put_mesh("bad.mesh", &broken_triangle());
+    run_examples_in(&folder, page)
+}
+
+/// Runs the commands of all console blocks in turn and compares their output. Returns the number of commands.
+fn run_examples_in(folder: &Folder, page: &str) -> usize {
     let mut status = 0;
     let mut count = 0;
     let blocks = page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
