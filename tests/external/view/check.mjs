@@ -39,19 +39,20 @@ async function close(page) {
   await page.close();
 }
 
-/** Draws, and keeps the pixels of the canvas in the page. Returns how many differ from those kept before. */
-function snapshot(page) {
-  return page.evaluate(async () => {
+/** Draws, and keeps the pixels of a canvas in the page. Returns how many differ from those kept before. */
+function snapshot(page, canvas = "canvas") {
+  return page.evaluate(async (id) => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    const { width, height } = document.getElementById("canvas");
+    const canvas = document.getElementById(id);
+    const { width, height } = canvas;
     const context = new OffscreenCanvas(width, height).getContext("2d");
-    context.drawImage(document.getElementById("canvas"), 0, 0);
+    context.drawImage(canvas, 0, 0);
     const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
     const before = window.kept ?? new Uint32Array(pixels.length);
     window.kept = pixels;
     window.keptWidth = width;
     return pixels.reduce((count, pixel, at) => count + Number(pixel !== before[at]), 0);
-  });
+  }, canvas);
 }
 
 /** The number of colours of the canvas. */
@@ -103,7 +104,7 @@ const checks = {
   async "every page opens, and shows its model"() {
     for (const name of readdirSync(folder).filter((name) => name.endsWith(".html"))) {
       const page = await file(name.replace(/\.html$/, ""));
-      const hasModel = await page.locator("#no-model").isHidden();
+      const hasModel = await page.locator(".no-model").isHidden();
       assert.equal(hasModel, !/^(truncated|hostile_broken)/.test(name), name);
       if (hasModel && !name.startsWith("mesh-index")) assert.ok((await colorCount(page)) > 8, `${name}: blank`);
       await close(page);
@@ -272,9 +273,68 @@ const checks = {
     }
   },
 
+  async "an image of base colours is on the model, upright"() {
+    const page = await file("square.obj");
+    await page.waitForTimeout(300);
+    await snapshot(page);
+    const places = await page.evaluate(() => {
+      const rows = { red: [], blue: [] };
+      window.kept.forEach((pixel, at) => {
+        const [red, blue] = [pixel & 255, (pixel >> 16) & 255];
+        if (red > 120 && blue < 60) rows.red.push(Math.floor(at / window.keptWidth));
+        if (blue > 120 && red < 60) rows.blue.push(Math.floor(at / window.keptWidth));
+      });
+      return Object.fromEntries(Object.entries(rows).map(([color, all]) => [color, [all.length, all.reduce((a, b) => a + b, 0) / all.length]]));
+    });
+    assert.ok(places.red[0] > 1000 && places.blue[0] > 1000 && places.red[1] < places.blue[1], JSON.stringify(places));
+    await close(page);
+  },
+
+  async "two files are compared: colours, differences and places in both"() {
+    const page = await file("comparison");
+    assert.equal(await page.locator("canvas").count(), 2);
+    const isRed = () => page.evaluate(() => window.kept.some((pixel) => (pixel & 255) > 170 && ((pixel >> 8) & 255) < 110 && ((pixel >> 16) & 255) < 70));
+    await snapshot(page, "other-canvas");
+    assert.ok(await isRed(), "the raised vertex is red");
+    const differences = page.locator("#findings li button");
+    await differences.filter({ hasText: "vertices[40].position" }).click();
+    assert.match(await selection(page), /by 0\.2[^]*vertex 40 of mesh 0/);
+    assert.deepEqual(await markedBytes(page), range(13 + 12 * 40, 25 + 12 * 40));
+    // The missing triangle is in the first file only: its indices, and its place.
+    await differences.filter({ hasText: "removed" }).click();
+    const start = 13 + 12 * 81 + 4 * 381;
+    assert.deepEqual(await markedBytes(page), range(start, start + 12));
+    const first = await markedPlace(page);
+    assert.ok(first.count > 50, JSON.stringify(first));
+    // One camera moves both models.
+    await snapshot(page, "other-canvas");
+    const box = await page.locator("#canvas").boundingBox();
+    await page.mouse.move(box.x + 60, box.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 120, box.y + 210);
+    await page.mouse.up();
+    assert.ok((await snapshot(page, "other-canvas")) > 200);
+    // A click on the other model shows its file.
+    const other = await page.locator("#other-canvas").boundingBox();
+    await page.mouse.click(other.x + other.width / 2, other.y + other.height / 2);
+    assert.equal(await page.locator('#file [aria-pressed="true"]').innerText(), "after.mesh");
+    assert.match(await selection(page), /Triangle \d+ of mesh 0, vertex \d+, [\d.e-]+ m from the other file/);
+    await close(page);
+
+    // Of different formats: the farthest vertex, and poses.
+    const models = await file("formats");
+    await models.locator("#findings li button").filter({ hasText: "@0.5.surface" }).click();
+    assert.match(await models.locator("#timeline output").innerText(), /^0\.50 of/);
+    await close(models);
+  },
+
   async "screenshots of both themes and widths"() {
     for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
       for (const colorScheme of ["light", "dark"]) {
+        const both = await file("comparison", { viewport, colorScheme });
+        await both.screenshot({ path: join(shots, `${size}-${colorScheme}-comparison.png`) });
+        assert.ok((await both.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+        await close(both);
         const page = await file("tentacle.bmd", { viewport, colorScheme });
         await clickCanvas(page, 0.5, 0.5);
         assert.match(await selection(page), /Triangle/);

@@ -2,16 +2,19 @@
 
 use std::path::Path;
 
-use meshspec::interop::Interchange;
+use meshspec::interop::{Interchange, embed_images};
 use meshspec::layout::dump::{Branch, Dump, Tree};
 use meshspec::scene::{Places, Scene, SceneOptions};
 use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
 
+use super::comparison::MeshDistances;
 use super::{decoded, text};
 use crate::buffer::Buffer;
+use crate::commands::diff::compare::File;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::input::{Beside, name_of};
+use crate::reading::{Bounds, Reading};
 
 /// Branches of the tree of fields in a page, about.
 const MAX_BRANCHES: usize = 12_000;
@@ -27,6 +30,8 @@ pub struct Content {
     pub is_text: bool,
     /// The model in the axes of glTF; `None` if there is none.
     pub scene: Option<Scene>,
+    /// The distances of the meshes from those of the file to compare with, by mesh.
+    pub distances: Vec<MeshDistances>,
     pub places: Places,
     pub findings: Vec<Finding>,
     pub losses: Vec<Loss>,
@@ -44,6 +49,7 @@ impl Content {
             bytes,
             is_text: false,
             scene: None,
+            distances: Vec::new(),
             places: Places::default(),
             findings: Vec::new(),
             losses: Vec::new(),
@@ -56,22 +62,30 @@ impl Content {
         Content { notes: vec![why.to_owned()], ..Content::new(path, bytes, "no known format") }
     }
 
-    /// Reads a file as far as it can be decoded.
+    /// Reads a file as far as it can be decoded. `bake` applies the transforms of nodes to the vertices.
     ///
     /// # Errors
     ///
     /// If the format cannot be viewed at all.
-    pub fn read(path: &Path, bytes: Buffer, encoding: Encoding, options: &ReadOptions) -> Result<Content> {
+    pub fn read(file: File, reading: &Reading, bounds: &Bounds, bake: bool) -> Result<Content> {
+        let File { path, bytes, encoding } = file;
+        let options = reading.options(encoding, &bytes).with_limits(bounds.limits());
         let mut content = Content::new(path, bytes, encoding.title());
         match encoding {
-            Encoding::Format(format) => content.read_format(format, options),
-            Encoding::Interchange(format) => content.read_interchange(format, path, options),
+            Encoding::Format(format) => content.read_format(format, &options),
+            Encoding::Interchange(format) => content.read_interchange(format, path, &options, bake),
             Encoding::Json => {
                 let hint = "convert it to its format first";
                 return Err(
                     Failure::usage(&content.name, "documents as JSON cannot be viewed").with_hint(hint)
                 );
             }
+        }
+        if let Some(scene) = &mut content.scene {
+            let failed = embed_images(scene, &Beside::new(path)).into_iter();
+            content
+                .notes
+                .extend(failed.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
         }
         Ok(content)
     }
@@ -140,10 +154,10 @@ impl Content {
         }
     }
 
-    fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions) {
+    fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions, bake: bool) {
         let beside = Beside::new(path);
         self.take_findings(format.check(&self.bytes, &beside, options));
-        let scene_options = SceneOptions::default().with_strictness(options.strictness);
+        let scene_options = SceneOptions::default().with_strictness(options.strictness).with_bake(bake);
         match format.read(&self.bytes, &beside, &scene_options, &options.limits) {
             Ok((scene, losses)) => {
                 self.scene = Some(scene);

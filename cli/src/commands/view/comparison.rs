@@ -1,0 +1,118 @@
+//! Two files in one page: their differences, and the distances of their models.
+
+use meshspec::scene::Scene;
+use serde::Serialize;
+
+use super::content::Content;
+use crate::commands::diff::compare::{File, Rules};
+use crate::commands::diff::difference::{Differences, Kind};
+use crate::failure::Result;
+use crate::model::{Model, Moment};
+use crate::surface::{Distances, Surface};
+
+/// Differences of a page, after grouping.
+const MAX_DIFFERENCES: usize = 500;
+
+/// Triangles of a mesh with a distance of their own.
+const MAX_CENTERS: usize = 20_000;
+
+/// The share of the largest distance by which the centre of a triangle must exceed the mean of its corners to have a
+/// distance of its own.
+const NOTABLE: f64 = 0.02;
+
+/// The differences of two files.
+#[derive(Serialize)]
+pub struct Comparison {
+    /// `values`, `scenes`, or nothing if a file cannot be decoded.
+    compared: &'static str,
+    /// The number of differences before they are grouped.
+    total: u64,
+    differences: Vec<DifferenceData>,
+    /// The largest distance of the models at rest, in metres; `None` without two models.
+    largest: Option<f64>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct DifferenceData {
+    path: String,
+    kind: Kind,
+    text: String,
+}
+
+/// The distances of a mesh from the other model, in metres.
+#[derive(Default)]
+pub struct MeshDistances {
+    /// Those of the vertices.
+    pub vertices: Vec<f32>,
+    /// The corners and the distance of triangles whose centre is farther away than their corners tell: holes.
+    pub centers: Vec<([u32; 3], f32)>,
+}
+
+impl Comparison {
+    /// Compares two files. A file that cannot be decoded is a note.
+    pub fn of_files([a, b]: &[File; 2], rules: &Rules) -> Comparison {
+        let mut found = Differences::grouped();
+        let mut notes = Vec::new();
+        let compared = match rules.compare([a, b], &mut found) {
+            Ok(Some(_)) => "values",
+            Ok(None) => "scenes",
+            Err(failure) => {
+                notes.push(format!("The files cannot be compared: {}", failure.message()));
+                ""
+            }
+        };
+        if found.list.len() > MAX_DIFFERENCES {
+            let count = found.list.len();
+            notes.push(format!("Of {count} lines of differences the first {MAX_DIFFERENCES} are shown"));
+        }
+        let differences = found.list.iter().take(MAX_DIFFERENCES).map(|difference| DifferenceData {
+            path: difference.path.clone(),
+            kind: difference.kind,
+            text: difference.to_string(),
+        });
+        Comparison { compared, total: found.total, differences: differences.collect(), largest: None, notes }
+    }
+
+    /// Measures the distances of the models from each other, at rest.
+    pub fn measure(&mut self, contents: &mut [Content; 2]) {
+        let models = contents
+            .each_ref()
+            .map(|Content { scene, name, .. }| scene.clone().and_then(|scene| at_rest(scene, name).ok()));
+        let [Some(a), Some(b)] = models else {
+            return self.notes.push("No distances: only files with triangles have a surface".to_owned());
+        };
+        let distances = [Surface::of(&b).distances(&a), Surface::of(&a).distances(&b)];
+        let largest = distances.iter().flat_map(Distances::iter).fold(0.0, f64::max);
+        for (content, (model, distances)) in contents.iter_mut().zip([a, b].iter().zip(&distances)) {
+            content.distances = of_meshes(model, distances, largest);
+        }
+        self.largest = Some(largest);
+    }
+}
+
+fn at_rest(mut scene: Scene, name: &str) -> Result<Model> {
+    // The rest pose exists in every scene.
+    let _ = Moment::default().apply(&mut scene);
+    Model::new(scene, name)
+}
+
+fn of_meshes(model: &Model, distances: &Distances, largest: f64) -> Vec<MeshDistances> {
+    let mut meshes: Vec<MeshDistances> = model.meshes.iter().map(|_| MeshDistances::default()).collect();
+    for part in &model.parts {
+        let first = part.first_vertex;
+        let vertices = &distances.vertices[first..first + model.meshes[part.mesh].positions.len()];
+        let center = |triangle: usize| {
+            let corners = model.triangles[triangle].map(|corner| corner as usize);
+            let own = distances.middles[triangle];
+            let mean = corners.map(|corner| distances.vertices[corner]).iter().sum::<f64>() / 3.0;
+            (own > mean + NOTABLE * largest)
+                .then(|| (corners.map(|corner| (corner - first) as u32), own as f32))
+        };
+        meshes[part.mesh] = MeshDistances {
+            vertices: vertices.iter().map(|distance| *distance as f32).collect(),
+            centers: part.triangles.clone().filter_map(center).take(MAX_CENTERS).collect(),
+        };
+    }
+    meshes
+}
