@@ -2,7 +2,7 @@
 
 import { coarseIndices } from "./coarse.js";
 import { ownBox } from "./geometry.js";
-import { IDENTITY, multiply } from "./math.js";
+import { IDENTITY, multiply, scaling } from "./math.js";
 import { Programs } from "./shaders.js";
 import { loadTexture, makeSampler } from "./textures.js";
 
@@ -126,8 +126,11 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    this.view = camera.view();
-    this.projection = camera.projection(aspect);
+    // The radius is the unit: 32 bits hold the product of lengths of tiny and huge models.
+    this.unit = camera.radius;
+    this.rotation = camera.view();
+    this.view = multiply(scaling(1 / this.unit), this.rotation);
+    this.projection = camera.projection(aspect, this.unit);
   }
 
   use({ program, uniforms }, place = IDENTITY) {
@@ -165,7 +168,8 @@ export class Renderer {
       gl.uniform1f(uniforms.cutoff, mesh.texture?.cutoff ?? 0);
       gl.uniform1i(uniforms.fromBottom, mesh.uvFromBottom ? 1 : 0);
       gl.uniform3fv(uniforms.baseColor, tint ?? mesh.baseColor?.slice(0, 3) ?? plain);
-      gl.uniformMatrix4fv(uniforms.view, false, this.view);
+      gl.uniformMatrix4fv(uniforms.view, false, this.rotation);
+      gl.uniform1f(uniforms.unit, this.unit);
       gl.enable(gl.POLYGON_OFFSET_FILL);
       gl.polygonOffset(1, 1);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, coarse?.buffer ?? mesh.faceBuffer);

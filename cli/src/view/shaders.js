@@ -21,6 +21,7 @@ layout(location = 6) in float distance;
 uniform mat4 viewPlace, projection;
 out vec3 eyePosition;
 #ifdef SMOOTH
+uniform float unit;
 out vec3 eyeNormal;
 #endif
 #if MODE == 3 || defined(TEXTURED)
@@ -58,7 +59,7 @@ void main() {
   vec4 eye = model * vec4(position, 1.0);
   eyePosition = eye.xyz;
 #ifdef SMOOTH
-  eyeNormal = mat3(model) * normal;
+  eyeNormal = mat3(model) * normal * unit;
 #endif
 #if MODE == 3 || defined(TEXTURED)
   coordinate = uv;

@@ -273,6 +273,21 @@ const checks = {
     }
   },
 
+  async "tiny and huge models are shaded, and found by a click"() {
+    for (const [name, mode] of [["tiny.mesh", "1"], ["huge.mesh", "1"], ["tiny.mesh", "3"], ["huge.mesh", "3"]]) {
+      const page = await file(name);
+      await page.focus("#canvas");
+      await page.keyboard.press(mode);
+      await snapshot(page);
+      // A normal that is no number is black.
+      const black = await page.evaluate(() => window.kept.filter((pixel) => (pixel & 0xffffff) === 0).length);
+      assert.ok(black === 0 && (await colorCount(page)) > 60, `${name}: ${black} black pixels`);
+      await clickCanvas(page, 0.5, 0.5);
+      assert.match(await selection(page), /Triangle/);
+      await close(page);
+    }
+  },
+
   async "an image of base colours is on the model, upright"() {
     const page = await file("square.obj");
     await page.waitForTimeout(300);

@@ -44,6 +44,11 @@ writeFileSync(join(folder, "before.mesh"), mesh(positions, indices));
 const changed = positions.map((value, at) => (at === 3 * 40 + 1 ? value + 0.2 : value));
 writeFileSync(join(folder, "after.mesh"), mesh(changed, indices.slice(0, -3)));
 
+// The smallest and the largest models that 32-bit floats hold with some precision.
+for (const [name, scale] of [["tiny", 1e-30], ["huge", 1e30]]) {
+  writeFileSync(join(folder, `${name}.mesh`), mesh(positions.map((value) => value * scale), indices));
+}
+
 // Triangle 0 is on the left, triangle 1 on the right.
 const two = [-3, 0, 0, -1, 0, 0, -2, 2, 0, 1, 0, 0, 3, 0, 0, 2, 2, 0];
 writeFileSync(join(folder, "two.mesh"), mesh(two, [0, 1, 2, 3, 4, 5]));
