@@ -27,7 +27,7 @@ fn commands_of_the_readme() {
             folder.put(&name, std::fs::read(file.path()).unwrap());
         }
     }
-    for (readme, count) in [(include_str!("../../../README.md"), 13), (include_str!("../../README.md"), 6)] {
+    for (readme, count) in [(include_str!("../../../README.md"), 15), (include_str!("../../README.md"), 6)] {
         let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
         assert_eq!(commands.len(), count);
         for command in commands {

@@ -33,8 +33,8 @@ use serve::Server;
 /// Make a page that shows a file: its model, its fields and its bytes, each linked to the others.
 ///
 /// The page is one file for a browser with WebGL 2. It needs no network and no other file. Files that cannot be decoded are
-/// shown up to the fault. Of two files the page shows both models side by side, coloured by their distance from each other, and lists
-/// their differences.
+/// shown up to the fault. Two files are shown side by side, coloured by their distance from each other, with a list of their
+/// differences.
 #[derive(Debug, Args)]
 pub struct View {
     /// The file; `-` is standard input. With --serve, a folder.
