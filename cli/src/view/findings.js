@@ -6,7 +6,7 @@ import { counted, element, grouped } from "./text.js";
  * Fills the list, with the differences of two files first. `onSelect` is called with a path and a span, `onDifference`
  * with a difference.
  */
-export function showFindings({ findings, losses, notes, fault, model }, comparison, onSelect, onDifference) {
+export function showFindings({ findings, losses, notes, fault, model, is_converted: isConverted }, comparison, onSelect, onDifference) {
   const parts = comparison ? differenceList(comparison, onDifference) : [];
   parts.push(element("h2", {}, `Findings (${findings.length})`));
   const all = findings.map((finding) => ({
@@ -21,7 +21,9 @@ export function showFindings({ findings, losses, notes, fault, model }, comparis
   }
   parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found nothing wrong."));
   parts.push(element("h2", {}, `Losses (${losses.length})`));
-  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(model ? "The model holds everything that is in the file." : "There is no model."));
+  const shown = isConverted ? "The model holds everything that is in the file." : "Unknown: the file could not be converted to a model.";
+  const noLosses = model ? shown : "There is no model.";
+  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(noLosses));
   if (notes.length) {
     parts.push(element("h2", {}, "Notes"));
     parts.push(element("ul", {}, notes.map((note) => element("li", {}, note))));

@@ -105,6 +105,7 @@ fn a_page_holds_the_model_its_places_and_the_bytes() {
     let about = about(&page);
     assert_eq!((&about["file"], &about["dialect"]), (&"a.mesh".into(), &"spec".into()));
     assert_eq!(array(&page, &about["bytes"]), folder.get("a.mesh"));
+    assert_eq!(about["is_converted"], true);
     let mesh = &about["model"]["meshes"][0];
     assert_eq!((&mesh["vertices"], &mesh["triangles"]), (&3.into(), &1.into()));
     let positions = floats(array(&page, &mesh["positions"]));
@@ -172,6 +173,7 @@ fn broken_files_are_shown_as_far_as_they_go() {
     assert_eq!(index["findings"][0]["path"], "indices[2]");
     // The model keeps the places of triangles; the missing corner becomes the first one.
     assert_eq!(index["model"]["meshes"][0]["triangles"], 1);
+    assert_eq!(index["is_converted"], false);
 
     let bytes = bytes_of(&animated());
     folder.put("short.mesh", &bytes[..150]);

@@ -44,4 +44,5 @@ for file in "$work"/files/*; do
 done
 "$program" view "$work"/files/{before,after}.mesh --out "$work/files/comparison.html" 2> /dev/null
 "$program" view "$work"/files/tentacle.{mesh,bmd} --out "$work/files/formats.html" 2> /dev/null
+"$program" view "$work"/files/hostile.{mesh,gltf} --out "$work/files/hostile_both.html" 2> /dev/null
 node "$cache/check.mjs" "$chromium" "$program" "$work/files" "$shots"

@@ -35,6 +35,8 @@ pub struct Content {
     pub places: Places,
     pub findings: Vec<Finding>,
     pub losses: Vec<Loss>,
+    /// Whether the file has become the scene; if not, the losses are unknown.
+    pub is_converted: bool,
     /// Defects of the model, and parts that it lacks.
     pub notes: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Content {
             places: Places::default(),
             findings: Vec::new(),
             losses: Vec::new(),
+            is_converted: false,
             notes: Vec::new(),
         }
     }
@@ -117,7 +120,7 @@ impl Content {
             };
             let scene_options = SceneOptions::default().with_conventions(conventions);
             match format.read_scene(&self.bytes, options, &scene_options) {
-                Ok((scene, losses)) => (self.scene, self.losses) = (Some(scene), losses),
+                Ok((scene, losses)) => self.take_model(scene, losses),
                 Err(error) => self.notes.push(format!("No model: {error}")),
             }
             return;
@@ -133,10 +136,7 @@ impl Content {
         };
         self.places = document.places();
         match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
-            Ok((scene, losses)) => {
-                self.scene = Some(scene);
-                self.losses = losses;
-            }
+            Ok((scene, losses)) => self.take_model(scene, losses),
             Err(error) => {
                 // Becoming a scene has consumed the document.
                 let Ok(document) = id.read(&self.bytes, &lenient) else { return };
@@ -159,12 +159,15 @@ impl Content {
         self.take_findings(format.check(&self.bytes, &beside, options));
         let scene_options = SceneOptions::default().with_strictness(options.strictness).with_bake(bake);
         match format.read(&self.bytes, &beside, &scene_options, &options.limits) {
-            Ok((scene, losses)) => {
-                self.scene = Some(scene);
-                self.losses = losses;
-            }
+            Ok((scene, losses)) => self.take_model(scene, losses),
             Err(error) => self.notes.push(format!("No model: {error}")),
         }
+    }
+
+    fn take_model(&mut self, scene: Scene, losses: Vec<Loss>) {
+        self.scene = Some(scene);
+        self.losses = losses;
+        self.is_converted = true;
     }
 
     fn take_findings(&mut self, report: meshspec::Result<Report>) {

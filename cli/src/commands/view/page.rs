@@ -90,6 +90,7 @@ struct About {
     places: PlacesData,
     findings: Vec<Finding>,
     losses: Vec<LossData>,
+    is_converted: bool,
     notes: Vec<String>,
 }
 
@@ -154,7 +155,7 @@ impl Page {
 /// Returns the data of a file, and adds its arrays.
 fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
     let Content { name, title, dialect, bytes, tree, is_text, scene, places, findings, losses, .. } = content;
-    let (distances, mut notes) = (content.distances, content.notes);
+    let (distances, is_converted, mut notes) = (content.distances, content.is_converted, content.notes);
     let shown = bytes.get(..MAX_BYTES).unwrap_or(&bytes);
     if shown.len() < bytes.len() {
         notes.push(format!("Of {} bytes the first {MAX_BYTES} are shown", bytes.len()));
@@ -184,6 +185,7 @@ fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
         losses: (losses.iter().take(MAX_LOSSES))
             .map(|loss| LossData { path: loss.path.clone(), text: loss.to_string() })
             .collect(),
+        is_converted,
         notes,
     }
 }
