@@ -152,7 +152,9 @@ function selectPath(path, span) {
 function selectDifference({ path, kind, text }) {
   const pose = /^animations\["(.*)"\]@([\d.e-]+)\.surface$/.exec(path);
   if (pose) return showPose(text, pose[1], Number(pose[2]));
-  if (comparison.compared === "scenes") return selectFarthest(text);
+  if (/^(surface|bounds\.)/.test(path)) return selectFarthest(text);
+  // Counts and names of models have no place.
+  if (comparison.compared === "scenes") return describe([element("div", {}, element("b", {}, text))]);
   use(kind === "added" ? sides[1] : sides[0]);
   const paths = pathsOf(path);
   const [field, last] = [current.nearest(paths[0]), current.nearest(paths.at(-1))];

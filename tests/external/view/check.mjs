@@ -338,9 +338,16 @@ const checks = {
 
     // Of different formats: the farthest vertex, and poses.
     const models = await file("formats");
+    await models.locator("#findings li button").filter({ hasText: "joints" }).click();
+    assert.equal(await selection(models), "joints: 4 → 5, by 1");
     await models.locator("#findings li button").filter({ hasText: "@0.5.surface" }).click();
     assert.match(await models.locator("#timeline output").innerText(), /^0\.50 of/);
     await close(models);
+    const scenes = await file("scenes");
+    await scenes.locator("#findings li button").filter({ hasText: /^surface/ }).click();
+    assert.match(await selection(scenes), /Farthest: vertex 40 of mesh 0, 0\.\d+ m/);
+    assert.equal(await scenes.locator('#file [aria-pressed="true"]').innerText(), "after.glb");
+    await close(scenes);
   },
 
   async "screenshots of both themes and widths"() {

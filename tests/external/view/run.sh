@@ -44,5 +44,7 @@ for file in "$work"/files/*; do
 done
 "$program" view "$work"/files/{before,after}.mesh --out "$work/files/comparison.html" 2> /dev/null
 "$program" view "$work"/files/tentacle.{mesh,bmd} --out "$work/files/formats.html" 2> /dev/null
+"$program" convert --quiet "$work/files/after.mesh" "$work/after.glb"
+"$program" view "$work/files/before.mesh" "$work/after.glb" --out "$work/files/scenes.html" 2> /dev/null
 "$program" view "$work"/files/hostile.{mesh,gltf} --out "$work/files/hostile_both.html" 2> /dev/null
 node "$cache/check.mjs" "$chromium" "$program" "$work/files" "$shots"
