@@ -4,6 +4,7 @@ use meshspec::scene::Scene;
 use serde::Serialize;
 
 use super::content::Content;
+use super::distances;
 use crate::commands::diff::compare::{File, Rules};
 use crate::commands::diff::difference::{Differences, Kind};
 use crate::failure::Result;
@@ -12,13 +13,6 @@ use crate::surface::{Distances, Surface};
 
 /// Differences of a page, after grouping.
 const MAX_DIFFERENCES: usize = 500;
-
-/// Triangles of a mesh with a distance of their own.
-const MAX_CENTERS: usize = 20_000;
-
-/// The share of the largest distance by which the centre of a triangle must exceed the mean of its corners to have a
-/// distance of its own.
-const NOTABLE: f64 = 0.02;
 
 /// The differences of two files.
 #[derive(Serialize)]
@@ -38,15 +32,6 @@ struct DifferenceData {
     path: String,
     kind: Kind,
     text: String,
-}
-
-/// The distances of a mesh from the other model, in metres.
-#[derive(Default)]
-pub struct MeshDistances {
-    /// Those of the vertices.
-    pub vertices: Vec<f32>,
-    /// The corners and the distance of triangles whose centre is farther away than their corners tell: holes.
-    pub centers: Vec<([u32; 3], f32)>,
 }
 
 impl Comparison {
@@ -82,10 +67,10 @@ impl Comparison {
         let [Some(a), Some(b)] = models else {
             return self.notes.push("No distances: only files with triangles have a surface".to_owned());
         };
-        let distances = [Surface::of(&b).distances(&a), Surface::of(&a).distances(&b)];
-        let largest = distances.iter().flat_map(Distances::iter).fold(0.0, f64::max);
-        for (content, (model, distances)) in contents.iter_mut().zip([a, b].iter().zip(&distances)) {
-            content.distances = of_meshes(model, distances, largest);
+        let measured = [Surface::of(&b).distances(&a), Surface::of(&a).distances(&b)];
+        let largest = measured.iter().flat_map(Distances::iter).fold(0.0, f64::max);
+        for (content, (model, own)) in contents.iter_mut().zip([a, b].iter().zip(&measured)) {
+            content.distances = distances::of_meshes(model, own, largest);
         }
         self.largest = Some(largest);
     }
@@ -95,24 +80,4 @@ fn at_rest(mut scene: Scene, name: &str) -> Result<Model> {
     // The rest pose exists in every scene.
     let _ = Moment::default().apply(&mut scene);
     Model::new(scene, name)
-}
-
-fn of_meshes(model: &Model, distances: &Distances, largest: f64) -> Vec<MeshDistances> {
-    let mut meshes: Vec<MeshDistances> = model.meshes.iter().map(|_| MeshDistances::default()).collect();
-    for part in &model.parts {
-        let first = part.first_vertex;
-        let vertices = &distances.vertices[first..first + model.meshes[part.mesh].positions.len()];
-        let center = |triangle: usize| {
-            let corners = model.triangles[triangle].map(|corner| corner as usize);
-            let own = distances.middles[triangle];
-            let mean = corners.map(|corner| distances.vertices[corner]).iter().sum::<f64>() / 3.0;
-            (own > mean + NOTABLE * largest)
-                .then(|| (corners.map(|corner| (corner - first) as u32), own as f32))
-        };
-        meshes[part.mesh] = MeshDistances {
-            vertices: vertices.iter().map(|distance| *distance as f32).collect(),
-            centers: part.triangles.clone().filter_map(center).take(MAX_CENTERS).collect(),
-        };
-    }
-    meshes
 }

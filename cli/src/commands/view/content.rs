@@ -7,7 +7,7 @@ use meshspec::layout::dump::{Branch, Dump, Tree};
 use meshspec::scene::{Places, Scene, SceneOptions};
 use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
 
-use super::comparison::MeshDistances;
+use super::distances::MeshDistances;
 use super::{decoded, text};
 use crate::buffer::Buffer;
 use crate::commands::diff::compare::File;

@@ -4,6 +4,7 @@ mod comparison;
 mod content;
 mod data;
 mod decoded;
+mod distances;
 mod folder;
 mod images;
 mod model;

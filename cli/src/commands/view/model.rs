@@ -3,8 +3,8 @@
 use meshspec::scene::{Animation, Interpolation, Mesh, Samples, Scene, Skin, UvOrigin, Weights};
 use serde::Serialize;
 
-use super::comparison::MeshDistances;
 use super::data::{ArrayRef, Arrays};
+use super::distances::MeshDistances;
 use super::images::{ImageData, Images, TextureData};
 
 /// Triangles of a page.
