@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-root, program = Path(sys.argv[1]), sys.argv[2]
+root, program = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
 index_schema = json.loads((root / "corpus/index.schema.json").read_text())
 contents_schema = json.loads((root / "docs/contents.schema.json").read_text())
 index_validator = Draft202012Validator(index_schema)
