@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::{DVec3, Vec3};
-use meshspec::scene::{Colors, Mesh, Pose, Scene};
+use meshspec::scene::{Colors, Indices, Mesh, Pose, Scene};
 
 use crate::failure::{Failure, Result};
 
@@ -115,15 +115,14 @@ impl Model {
         }
         self.normals.extend(mesh.normals.iter().flatten().copied().map(Vec3::from));
         self.normals.resize(self.points.len(), Vec3::ZERO);
+        let indices = mesh.faces.indices.take().map(Indices::into_u32);
+        let indices = indices.unwrap_or_else(|| (0..mesh.positions.len() as u32).collect());
         let points = &self.points;
-        let corner = |place: usize| {
-            let own = mesh.faces.indices.as_ref().map_or(Some(place as u32), |indices| indices.get(place))?;
-            let vertex = first_vertex + own as usize;
-            points.get(vertex).filter(|point| point.is_finite()).map(|_| vertex as u32)
-        };
-        let count = mesh.faces.corner_count(mesh.positions.len()) / 3;
-        let all = (0..count).map(|face| [3 * face, 3 * face + 1, 3 * face + 2].map(corner));
-        self.triangles.extend(all.filter_map(|corners| Some([corners[0]?, corners[1]?, corners[2]?])));
+        let is_finite = |corner: &u32| points.get(*corner as usize).is_some_and(|point| point.is_finite());
+        let all = indices.as_chunks::<3>().0.iter();
+        let all = all.map(|corners| corners.map(|corner| (first_vertex as u32).wrapping_add(corner)));
+        self.triangles.reserve(indices.len() / 3);
+        self.triangles.extend(all.filter(|corners| corners.iter().all(is_finite)));
         let triangles = first_triangle..self.triangles.len();
         self.parts.push(Part { mesh: index, triangles, first_vertex, is_creased });
     }
@@ -162,4 +161,10 @@ impl Model {
         };
         color.unwrap_or([1.0; 4])
     }
+}
+
+/// Returns the box around the finite points.
+pub fn bounds(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
+    let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.filter(|point| point.is_finite()).fold(all, |[low, high], at| [low.min(at), high.max(at)])
 }

@@ -2,14 +2,64 @@
 
 use std::path::Path;
 
-use meshspec::Formats;
-use meshspec::scene::{Scene, SceneOptions};
+use meshspec::scene::{Conventions, Scene, SceneOptions};
+use meshspec::{AnyFormat, Document, Formats, Loss, ReadOptions, Strictness, WriteOptions};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Beside, name_of};
 use crate::json;
 use crate::reading::{Bounds, Reading};
+
+/// The content of a file of a format, before it becomes a scene.
+pub enum Content {
+    Document(Box<Document>),
+    /// A file of a format that is declared elsewhere.
+    File(AnyFormat, Vec<u8>),
+}
+
+impl Content {
+    /// Decodes a document as JSON. `change` applies before the document is checked.
+    pub fn of_json(
+        text: &[u8],
+        path: &Path,
+        formats: &Formats,
+        strictness: Strictness,
+        write: &WriteOptions,
+        change: impl FnOnce(&mut Document),
+    ) -> Result<Content> {
+        let place = name_of(path);
+        if let Ok(format) = json::format_among(text, formats)
+            && format.built_in().is_none()
+        {
+            let file = format.read_json(text, write);
+            return file.map(|file| Content::File(format, file)).map_err(|error| Failure::of(&place, &error));
+        }
+        let mut document = json::read_document(text).map_err(|error| Failure::invalid(&place, error))?;
+        change(&mut document);
+        match document.check().first_refused(strictness) {
+            Some(finding) => Err(Failure::invalid(&place, finding)),
+            None => Ok(Content::Document(Box::new(document))),
+        }
+    }
+
+    /// Makes a scene of the content. `options` returns how a format with these usual conventions is understood.
+    pub fn into_scene(
+        self,
+        path: &Path,
+        read: &ReadOptions,
+        options: impl FnOnce(&str, Conventions) -> SceneOptions,
+    ) -> Result<(Scene, Vec<Loss>)> {
+        match self {
+            Content::Document(document) => {
+                let format = document.format();
+                let options = options(format.name(), format.conventions());
+                document.into_scene(&options).map_err(|error| Failure::of(&name_of(path), &error))
+            }
+            Content::File(format, bytes) => of_file(format, &bytes, path, read, options),
+        }
+    }
+}
 
 /// Reads a file as a scene, with the transforms of nodes applied to the vertices.
 pub fn read(path: &Path, reading: &Reading, bounds: &Bounds, formats: &Formats) -> Result<Scene> {
@@ -27,36 +77,40 @@ pub fn of_bytes(
     bounds: &Bounds,
     formats: &Formats,
 ) -> Result<Scene> {
-    let place = name_of(path);
     let options = SceneOptions::default().with_strictness(reading.strictness()).with_bake(true);
-    let fail = |error: meshspec::Error| Failure::in_file(&place, &error, bytes);
-    match encoding {
+    let of_format = |_: &str, usual| options.clone().with_conventions(usual);
+    let read = match encoding {
         Encoding::Format(format) => {
-            let options = options.with_conventions(encoding::require_scenes(format, &place)?);
-            let read = format.read_scene(bytes, &reading.options(encoding, bytes), &options);
-            read.map(|(scene, _)| scene).map_err(fail)
-        }
-        Encoding::Json if json::format_among(bytes, formats).is_ok_and(|own| own.built_in().is_none()) => {
-            let (format, file) =
-                json::file_of(bytes, formats).map_err(|error| Failure::invalid(&place, error))?;
-            of_bytes(&file, Encoding::Format(format), path, reading, bounds, formats)
+            of_file(format, bytes, path, &reading.options(encoding, bytes), of_format)
         }
         Encoding::Json => {
-            let document = json::read_document(bytes).map_err(|error| Failure::invalid(&place, error))?;
-            match document.check().first_refused(reading.strictness()) {
-                Some(finding) => Err(Failure::invalid(&place, finding)),
-                None => {
-                    let options = options.with_conventions(document.format().conventions());
-                    document.into_scene(&options).map(|(scene, _)| scene).map_err(fail)
-                }
-            }
+            let write = WriteOptions::lenient();
+            let content = Content::of_json(bytes, path, formats, reading.strictness(), &write, |_| ())?;
+            let read = match &content {
+                Content::File(format, file) => reading.options(Encoding::Format(*format), file),
+                Content::Document(_) => reading.options(encoding, bytes),
+            };
+            content.into_scene(path, &read, of_format)
         }
         Encoding::Interchange(format) => {
             let limits = bounds.limits();
-            let options = options.with_max_triangles(limits.max_triangles);
+            let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
             let read = format.read(bytes, &Beside::new(path), &options, &limits);
-            read.map(|(scene, _)| scene).map_err(fail)
+            read.map_err(|error| Failure::in_file(&name_of(path), &error, bytes))
         }
-    }
+    };
+    read.map(|(scene, _)| scene)
+}
+
+fn of_file(
+    format: AnyFormat,
+    bytes: &[u8],
+    path: &Path,
+    read: &ReadOptions,
+    options: impl FnOnce(&str, Conventions) -> SceneOptions,
+) -> Result<(Scene, Vec<Loss>)> {
+    let place = name_of(path);
+    let options = options(format.name(), encoding::require_scenes(format, &place)?);
+    format.read_scene(bytes, read, &options).map_err(|error| Failure::in_file(&place, &error, bytes))
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reads OBJ, PLY and STL files written by meshspec with trimesh, and compares the triangles. Then validates the corpus
-# against the published JSON Schemas.
+# and the output of `meshspec diff --json` against the published JSON Schemas.
 #
 # Usage: tests/external/run.sh
 #
@@ -22,4 +22,5 @@ target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, 
 cargo build --quiet --all-features --example interchange
 "$cache/venv/bin/python" "$here/compare.py" "$target/debug/examples/interchange" samples \
     ${MESHSPEC_FIXTURES:+"$MESHSPEC_FIXTURES"}
-"$cache/venv/bin/python" "$here/schemas.py" "$root"
+cargo build --quiet -p meshspec-cli
+"$cache/venv/bin/python" "$here/schemas.py" "$root" "$target/debug/meshspec"

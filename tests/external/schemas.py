@@ -1,16 +1,17 @@
-"""Tests that the published JSON Schemas accept the corpus and reject modified data.
+"""Tests that the published JSON Schemas accept the corpus and the output of `meshspec diff --json`, and reject modified data.
 
-Usage: schemas.py REPOSITORY
+Usage: schemas.py REPOSITORY PROGRAM
 """
 
 import copy
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-root = Path(sys.argv[1])
+root, program = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
 index_schema = json.loads((root / "corpus/index.schema.json").read_text())
 contents_schema = json.loads((root / "docs/contents.schema.json").read_text())
 index_validator = Draft202012Validator(index_schema)
@@ -59,4 +60,32 @@ differences = {"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 1, "
 require(diff_validator, differences, "a difference")
 refuse(diff_validator, {**differences, "differences": [{**change, "kind": "moved"}]})
 refuse(diff_validator, {**differences, "differences": [{**change, "by": "1"}]})
-print(f"{len(lines)} lines of the index and {len(contents)} contents follow their schemas")
+
+
+def diff(*arguments):
+    """The parsed output of `meshspec diff --json` in the folder of the samples."""
+    command = [program, "diff", "--json", *arguments]
+    run = subprocess.run(command, cwd=root / "samples", capture_output=True, text=True, check=False)
+    if run.returncode not in (0, 1):
+        sys.exit(f"{command}: {run.stderr}")
+    printed = json.loads(run.stdout)
+    require(diff_validator, printed, command)
+    return printed
+
+
+# Each way to compare, and each kind of difference, with and without values.
+printed = [
+    diff("mesh/tentacle.mesh", "mesh/tentacle.mesh"),
+    diff("mesh/tentacle.mesh", "mesh/flag.mesh"),
+    diff("mesh/tentacle.mesh", "mesh/flag.mesh", "--verbose"),
+    diff("seed/facets.mesh", "seed/channels.mesh"),
+    diff("iyma/quads.ima", "iyma/usages.ima"),
+    diff("mesh/tentacle.mesh", "bmd/tentacle.bmd"),
+]
+found = {(one["compared"], each["kind"]) for one in printed for each in one["differences"]}
+for expected in [("values", "changed"), ("values", "removed"), ("values", "added"), ("scenes", "changed")]:
+    if expected not in found:
+        sys.exit(f"no difference of the samples is {expected}")
+if printed[0]["total"] or not all(one["total"] for one in printed[1:]):
+    sys.exit("files differ from themselves, or others do not")
+print(f"{len(lines)} lines of the index, {len(contents)} contents and {len(printed)} differences follow their schemas")

@@ -11,18 +11,23 @@ const COLORS = 8;
 
 export class BytesView {
   /** `onSelect` is called with the field of the byte that the user chooses. */
-  constructor(tree, blocks, sizes, onSelect) {
-    this.tree = tree;
-    this.blocks = blocks;
-    this.sizes = sizes;
+  constructor(side, onSelect) {
     this.onSelect = onSelect;
     this.holder = document.getElementById("bytes");
+    this.columns = 16;
+    this.use(side);
+    new ResizeObserver(() => this.fit()).observe(this.holder);
+  }
+
+  /** Shows the bytes of a file. */
+  use(side) {
+    this.side = side;
+    this.tree = side.tree;
+    this.blocks = side.blocks;
+    this.wrong = side.wrongMarks;
     this.starts = new Map();
     this.block = null;
     this.marks = [];
-    this.wrong = [];
-    this.columns = 16;
-    new ResizeObserver(() => this.fit()).observe(this.holder);
     this.render();
   }
 
@@ -71,7 +76,7 @@ export class BytesView {
 
   pane(block) {
     const bytes = this.tree.bytesOf(block);
-    const size = this.sizes(block);
+    const size = this.side.sizeOf(block);
     const length = ROWS * this.columns;
     const start = Math.min(this.starts.get(block) ?? 0, Math.max(0, bytes.length - 1));
     const packed = this.blocks[block]?.packed;

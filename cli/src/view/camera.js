@@ -25,10 +25,11 @@ export class Camera {
     return lookAt(this.eye(), this.target, [0, 1, 0]);
   }
 
-  projection(aspect) {
+  /** The projection of points in units of so many metres. */
+  projection(aspect, unit = 1) {
     const far = this.distance + this.radius * 20;
     const near = Math.max(this.distance - this.radius * 3, this.distance / 200);
-    return perspective(FIELD_OF_VIEW, aspect, near, far);
+    return perspective(FIELD_OF_VIEW, aspect, near / unit, far / unit);
   }
 
   orbit(right, up) {

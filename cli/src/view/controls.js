@@ -22,26 +22,29 @@ function check(label, isOn, onChange) {
 
 /** Fills the bar above the model. */
 export function makeControls(view) {
-  const { meshes, model } = view;
+  const { meshes, model, stage } = view;
+  const { state } = stage;
   const has = { normals: true, shaded: true, wireframe: true };
   has.checkerboard = meshes.some((mesh) => mesh.uvs);
   has.colours = meshes.some((mesh) => mesh.colors);
   has.weights = meshes.some((mesh) => mesh.joints) && model.joints.length > 0;
-  const joint = choice("Joint", model.joints.map((own, index) => own.name || `joint ${index}`), (index) => view.set({ joint: index }));
-  joint.hidden = true;
+  has.distances = meshes.some((mesh) => mesh.distances);
+  const joint = choice("Joint", model.joints.map((own, index) => own.name || `joint ${index}`), (index) => stage.set({ joint: index }));
+  joint.hidden = MODES[state.mode] !== "weights";
   const mode = choice("Show", MODES, (index) => {
     joint.hidden = MODES[index] !== "weights";
-    view.set({ mode: index });
-  });
+    stage.set({ mode: index });
+  }, state.mode);
   [...mode.select.options].forEach((option, index) => {
     option.disabled = !has[MODES[index]];
+    option.hidden = MODES[index] === "distances" && option.disabled;
   });
-  view.modeSelect = mode.select;
-  view.jointSelect = joint.select;
+  stage.modeSelect = mode.select;
+  stage.jointSelect = joint.select;
   const fit = element("button", { type: "button", title: "Show the whole model (F)" }, "Fit");
-  fit.addEventListener("click", () => view.fit());
-  const controls = [mode, joint, fit, check("Grid", true, (grid) => view.set({ grid }))];
-  if (model.joints.length) controls.push(check("Joints", meshes.every((mesh) => !mesh.triangleCount), (joints) => view.set({ joints })));
+  fit.addEventListener("click", () => stage.fit());
+  const controls = [mode, joint, fit, check("Grid", state.grid, (grid) => stage.set({ grid }))];
+  if (model.joints.length) controls.push(check("Joints", state.joints, (joints) => stage.set({ joints })));
   if (model.lods.length) controls.push(lodChoice(view));
   controls.push(meshList(view));
   document.getElementById("controls").replaceChildren(...controls);
@@ -56,12 +59,22 @@ function lodChoice(view) {
 function meshList(view) {
   const rows = view.meshes.map((mesh) => {
     const size = `${counted(mesh.triangleCount, "triangle", "triangles")}, ${counted(mesh.vertexCount, "vertex", "vertices")}`;
-    const label = check(`${mesh.index}: ${mesh.title} (${size})`, true, (visible) => view.setVisible(mesh, visible));
+    const label = check(`${mesh.index}: ${mesh.title} (${size})`, mesh.visible, (visible) => view.setVisible(mesh, visible));
     mesh.box = label.querySelector("input");
     return label;
   });
   const title = counted(view.meshes.length, "mesh", "meshes");
   return element("details", {}, element("summary", {}, title), element("div", { id: "meshes" }, rows));
+}
+
+/** Shows the axes, the unit of the grid, and the scale of distances. */
+export function showLegend({ state, grid }) {
+  const axes = ["x", "y", "z"].map((axis) => element("span", { class: axis }, `${axis.toUpperCase()} `));
+  const parts = [...axes, `grid ${decimal(grid.step)} m`];
+  if (MODES[state.mode] === "distances") {
+    parts.push(element("br"), "distance 0 ", element("span", { class: "scale" }), ` ${decimal(state.largest)} m`);
+  }
+  document.getElementById("legend").replaceChildren(...parts);
 }
 
 /** Fills the bar below the model, if there are animations. */

@@ -2,9 +2,9 @@
 
 const VIEWS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
 
-/** Reads what is known of the file. */
-export function readAbout() {
-  return JSON.parse(document.getElementById("about").textContent);
+/** Reads what is known of the files. */
+export function readData() {
+  return JSON.parse(document.getElementById("data").textContent);
 }
 
 /** Returns the numbers of an array; `undefined` for none. Their element is removed, so that they are in memory once. */

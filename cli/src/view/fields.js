@@ -6,20 +6,25 @@ const PAGE = 100;
 const MOST_MATCHES = 50;
 
 export class FieldsView {
-  /** `onSelect` is called with the field that the user chooses; `isWrong` says whether a path has findings. */
-  constructor(tree, onSelect, isWrong) {
-    this.tree = tree;
+  /** `onSelect` is called with the field that the user chooses. */
+  constructor(side, onSelect) {
     this.onSelect = onSelect;
-    this.isWrong = isWrong;
     this.holder = document.getElementById("tree");
-    this.open = new Set();
+    this.holder.addEventListener("keydown", (event) => this.onKey(event));
+    this.connectSearch();
+    this.use(side);
+  }
+
+  /** Shows the fields of a file. */
+  use(side) {
+    const { root } = side.tree;
+    this.side = side;
+    this.tree = side.tree;
+    this.open = new Set([root]);
     this.pages = new Map();
     this.selected = null;
     this.others = new Set();
-    this.open.add(tree.root);
-    if (tree.root.partCount <= 3) tree.root.branch.parts?.forEach((_, part) => this.open.add(tree.root.part(part)));
-    this.holder.addEventListener("keydown", (event) => this.onKey(event));
-    this.connectSearch();
+    if (root.partCount <= 3) root.branch.parts?.forEach((_, part) => this.open.add(root.part(part)));
     this.render();
   }
 
@@ -60,7 +65,7 @@ export class FieldsView {
     const classes = ["row"];
     if (field === this.selected) classes.push("selected");
     else if (this.others.has(field)) classes.push("selected2");
-    if (this.isWrong(field.path) && field.parent) classes.push("wrong");
+    if (this.side.isWrong(field.path) && field.parent) classes.push("wrong");
     const row = element(
       "div",
       { class: classes.join(" "), role: "treeitem", title: plain(branch.meaning || field.path || "The file") },

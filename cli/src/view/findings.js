@@ -1,10 +1,14 @@
 // Findings of the check, losses of the scene, and notes.
 
-import { counted, element } from "./text.js";
+import { counted, element, grouped } from "./text.js";
 
-/** Fills the list. `onSelect` is called with a path and a span. */
-export function showFindings({ findings, losses, notes, fault, model }, onSelect) {
-  const parts = [element("h2", {}, `Findings (${findings.length})`)];
+/**
+ * Fills the list, with the differences of two files first. `onSelect` is called with a path and a span, `onDifference`
+ * with a difference.
+ */
+export function showFindings({ findings, losses, notes, fault, model, is_converted: isConverted }, comparison, onSelect, onDifference) {
+  const parts = comparison ? differenceList(comparison, onDifference) : [];
+  parts.push(element("h2", {}, `Findings (${findings.length})`));
   const all = findings.map((finding) => ({
     severity: finding.rule.severity,
     text: finding.message,
@@ -17,15 +21,32 @@ export function showFindings({ findings, losses, notes, fault, model }, onSelect
   }
   parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found nothing wrong."));
   parts.push(element("h2", {}, `Losses (${losses.length})`));
-  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(model ? "The model holds everything that is in the file." : "There is no model."));
+  const shown = isConverted ? "The model holds everything that is in the file." : "Unknown: the file could not be converted to a model.";
+  const noLosses = model ? shown : "There is no model.";
+  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(noLosses));
   if (notes.length) {
     parts.push(element("h2", {}, "Notes"));
     parts.push(element("ul", {}, notes.map((note) => element("li", {}, note))));
   }
   document.getElementById("findings").replaceChildren(...parts);
-  const label = all.length ? `Findings (${all.length})` : "Findings";
-  document.querySelector('#tabs [data-tab="findings"]').textContent = label;
+  const [title, count] = comparison ? ["Differences", comparison.total] : ["Findings", all.length];
+  document.querySelector('#tabs [data-tab="findings"]').textContent = count ? `${title} (${grouped(count)})` : title;
   return counted(all.length, "finding", "findings");
+}
+
+function differenceList({ compared, total, differences, notes }, onDifference) {
+  const items = differences.map((difference) => {
+    const button = element("button", { type: "button" }, difference.text);
+    button.addEventListener("click", () => onDifference(difference));
+    return element("li", {}, button);
+  });
+  const how = { values: "Compared value by value.", scenes: "Compared as models: the files have different formats." }[compared];
+  return [
+    element("h2", {}, `Differences (${grouped(total)})`),
+    how ? none(how) : null,
+    compared && !total ? none("The files do not differ.") : element("ul", {}, items),
+    ...notes.map(none),
+  ].filter(Boolean);
 }
 
 function none(text) {

@@ -20,9 +20,12 @@ export function loadMeshes(model) {
     faces: takeArray(mesh.faces),
     normals: takeArray(mesh.normals),
     uvs: takeArray(mesh.uvs),
+    texture: mesh.texture,
     colors: takeArray(mesh.colors),
     joints: takeArray(mesh.joints),
     weights: takeArray(mesh.weights),
+    distances: takeArray(mesh.distances),
+    centers: mesh.centers && { corners: takeArray(mesh.centers.corners), distances: takeArray(mesh.centers.distances) },
   }));
 }
 
@@ -34,6 +37,11 @@ export function loadAnimations(model) {
     times: animation.times.map(takeArray),
     channels: animation.channels.map((channel) => ({ ...channel, values: takeArray(channel.values) })),
   }));
+}
+
+/** Returns the images of base colours. */
+export function loadImages(model) {
+  return model.images.map(({ media_type: type, bytes }) => ({ type, bytes: takeArray(bytes) }));
 }
 
 /** Returns the positions of a mesh after skinning by these matrices. */

@@ -1,14 +1,16 @@
 // Puts the page together: a selection in one part shows in all.
 
 import { BytesView } from "./bytes.js";
-import { readAbout, takeArray } from "./data.js";
+import { readData } from "./data.js";
+import { farthestVertex } from "./distances.js";
 import { FieldsView, rangeText } from "./fields.js";
 import { showFindings } from "./findings.js";
 import { keptState, reloadOnChange } from "./live.js";
 import { ModelView } from "./model.js";
-import { Places } from "./places.js";
-import { counted, element, plain } from "./text.js";
-import { Tree } from "./tree.js";
+import { MODES } from "./renderer.js";
+import { Side } from "./side.js";
+import { Stage } from "./stage.js";
+import { counted, decimal, element, plain } from "./text.js";
 
 const KEYS = [
   ["/", "find a path"],
@@ -16,112 +18,204 @@ const KEYS = [
   ["Shift-drag, Shift-arrows", "pan"],
   ["Wheel, + and -", "zoom"],
   ["F", "show the whole model"],
-  ["1 to 6", "shaded, wireframe, normals, checkerboard, colours, weights"],
+  ["1 to 7", "shaded, wireframe, normals, checkerboard, colours, weights, distances of two files"],
   ["Space", "play or pause the animation"],
   ["Click on the model", "select a triangle and its nearest vertex, with their fields and bytes"],
   ["Click on a field or byte", "select it, and its place in the model"],
   ["Arrows, Enter in the tree", "move, open and close"],
   ["?", "this list"],
 ];
+/** Items of a range of differences that are marked in the model. */
+const MOST_MARKED = 500;
 
-const about = readAbout();
-const blocks = about.blocks.map(({ packed, size, bytes }) => ({ packed, size, bytes: takeArray(bytes) }));
-const tree = new Tree(about.tree, takeArray(about.bytes), blocks.map(({ bytes }) => bytes), about.is_text);
-const wrongPaths = about.findings.map(({ path }) => path).concat(about.fault?.path ?? []);
-const isWrong = (path) => wrongPaths.some((wrong) => wrong === path || (path && wrong.startsWith(path) && ".[".includes(wrong[path.length])));
-
-document.title = plain(`${about.file} · meshspec view`);
-document.getElementById("file").textContent = plain(about.file);
-
-const model = startModel();
-const counts = (about.model?.meshes ?? []).map((mesh, index) => {
-  const faces = model?.meshes[index].faces;
-  return { vertices: mesh.vertices, faces: faces?.length ? faces[faces.length - 1] + 1 : mesh.triangles };
-});
-const places = new Places(about.places, counts);
-const fields = new FieldsView(tree, (field) => select(field), isWrong);
-const bytes = new BytesView(tree, blocks, (block) => (block === null ? about.size : blocks[block].size), (field) => select(field));
-bytes.wrong = about.findings.flatMap(({ span }) => marksOf(span, "wrong"));
-bytes.render();
-const summary = [about.title, about.dialect && `dialect ${about.dialect}`, counted(about.size, "byte", "bytes")];
-summary.push(showFindings(about, selectPath));
-document.getElementById("summary").textContent = plain(summary.filter(Boolean).join(" · "));
+const { file, other, comparison } = readData();
+const sides = [file, other].filter(Boolean).map((about) => new Side(about));
+const stage = new Stage();
+/** Names without folders, unless both are the same. */
+const titles = sides.map((side, number) => (sides.some((own, at) => at !== number && own.name === side.name) ? side.about.file : side.name));
+let [current] = sides;
+document.title = plain(`${sides.map(({ about }) => about.file).join(" and ")} · meshspec view`);
+startModels();
+const fields = new FieldsView(current, (field) => select(field));
+const bytes = new BytesView(current, (field) => select(field));
+const fileButtons = sides.length > 1 ? connectFiles() : [];
+use(current);
 select(null);
 connectTabs();
 connectKeys();
-if (about.is_served) serve();
+if (file.is_served) serve();
 
-/** Starts the model; without one, or without WebGL, says why. */
-function startModel() {
+/** Starts the models; a file without one, or a browser without WebGL, says why. */
+function startModels() {
+  for (const side of sides) {
+    const holder = side === sides[0] ? document.getElementById("pane") : addPane();
+    if (sides.length > 1) holder.append(element("p", { class: "name" }, titles[sides.indexOf(side)]));
+    side.setModel(startModel(side, holder));
+  }
+  if (!stage.views.length) document.getElementById("hint").hidden = true;
+  else {
+    if (comparison?.largest > 0) Object.assign(stage.state, { mode: MODES.indexOf("distances"), largest: comparison.largest });
+    stage.fit();
+  }
+  for (const { model, about } of sides) {
+    model?.loadImages().then((failed) => {
+      about.notes.push(...failed);
+      if (failed.length) showAbout();
+    });
+  }
+}
+
+/** A second pane beside or below the first. */
+function addPane() {
+  const canvas = document.getElementById("canvas").cloneNode();
+  canvas.id = "other-canvas";
+  const pane = element("div", { class: "pane" }, canvas);
+  document.getElementById("pane").after(pane);
+  return pane;
+}
+
+function startModel(side, holder) {
+  const { about } = side;
+  const canvas = holder.querySelector("canvas");
   try {
-    if (about.model) return new ModelView(about.model, selectPicked);
+    if (about.model) return new ModelView(about.model, stage, canvas, (hit) => selectPicked(side, hit));
   } catch (error) {
     about.notes.push(error.message);
   }
-  const holder = document.getElementById("no-model");
-  holder.hidden = false;
-  holder.replaceChildren(...(about.notes.length ? about.notes : ["This file has no model."]).map((note) => element("p", {}, note)));
-  document.getElementById("hint").hidden = true;
+  const notes = about.notes.length ? about.notes : ["This file has no model."];
+  canvas.hidden = true;
+  holder.prepend(element("div", { class: "no-model" }, notes.map((note) => element("p", {}, note))));
   return null;
 }
 
+/** Buttons that choose the file of the fields, the bytes and the controls. */
+function connectFiles() {
+  const buttons = sides.map((side, number) => {
+    const button = element("button", { type: "button", title: "Show the fields and bytes of this file" }, titles[number]);
+    button.addEventListener("click", () => {
+      const path = fields.selected?.path;
+      use(side);
+      if (path) selectPath(path, null);
+      else select(null);
+    });
+    return button;
+  });
+  document.getElementById("file").replaceChildren(...buttons);
+  return buttons;
+}
+
+/** Shows the fields, bytes, findings and controls of a file. */
+function use(side) {
+  current = side;
+  fields.use(side);
+  bytes.use(side);
+  side.model?.takeControls();
+  fileButtons.forEach((button, number) => {
+    button.ariaPressed = String(sides[number] === side);
+  });
+  document.querySelectorAll(".pane").forEach((pane, number) => pane.classList.toggle("current", sides.length > 1 && sides[number] === side));
+  showAbout();
+}
+
+function showAbout() {
+  const { about } = current;
+  const summary = [about.title, about.dialect && `dialect ${about.dialect}`, counted(about.size, "byte", "bytes")];
+  summary.push(showFindings(about, comparison, selectPath, selectDifference));
+  if (!fileButtons.length) document.getElementById("file").textContent = plain(about.file);
+  document.getElementById("summary").textContent = plain(summary.filter(Boolean).join(" · "));
+}
+
+/** Shows a place of the model of the current file only. */
+function showPlace(place) {
+  for (const { model } of sides) model?.show(model === current.model ? place : null);
+}
+
 /** Selects a field, its bytes and its place in the model. */
-function select(field, place = field && places.locate(field.path)) {
+function select(field, place = field && current.places.locate(field.path)) {
   describe(field ? [describeField(field), describePlace(place)] : [hint()]);
   fields.show(field);
   bytes.show(field ? [{ ...field.range, kind: "selected" }] : []);
-  model?.show(place);
+  showPlace(place);
 }
 
 function selectPath(path, span) {
-  const field = nearest(path);
-  const place = places.locate(path);
-  const marks = marksOf(span, "selected");
+  const field = current.nearest(path);
+  const place = current.places.locate(path);
+  const marks = current.marksOf(span, "selected");
   describe([describeField(field), describePlace(place)]);
   fields.show(field);
   bytes.show(marks.length ? marks : [{ ...field.range, kind: "selected" }]);
-  model?.show(place);
+  showPlace(place);
 }
 
-/** The field of a path, or the innermost that contains it. */
-function nearest(path) {
-  for (let rest = path; rest; rest = rest.replace(/(\.[^.[]*|\[\d+\]|^[^.[]+)$/, "")) {
-    const field = tree.find(rest);
-    if (field) return field;
+/** Selects a difference in the file that has it; a changed value shows in the models of both. */
+function selectDifference({ path, kind, text }) {
+  const pose = /^animations\["(.*)"\]@([\d.e-]+)\.surface$/.exec(path);
+  if (pose) return showPose(text, pose[1], Number(pose[2]));
+  if (/^(surface|bounds\.)/.test(path)) return selectFarthest(text);
+  // Counts and names of models have no place.
+  if (comparison.compared === "scenes") return describe([element("div", {}, element("b", {}, text))]);
+  use(kind === "added" ? sides[1] : sides[0]);
+  const paths = pathsOf(path);
+  const [field, last] = [current.nearest(paths[0]), current.nearest(paths.at(-1))];
+  const end = last.block === field.block ? last.range.end : field.range.end;
+  describe([element("div", {}, element("b", {}, text)), describePlace(current.places.locate(paths[0]))]);
+  fields.show(field);
+  bytes.show([{ ...field.range, end, kind: "selected" }]);
+  for (const side of sides) side.model?.show(side === current || kind === "changed" ? side.placeOf(paths) : null);
+  return undefined;
+}
+
+/** The paths of a difference: `list[3..5].x` is `list[3].x` and `list[4].x`. */
+function pathsOf(path) {
+  const range = /\[(\d+)\.\.(\d+)\]/.exec(path);
+  if (!range) return [path];
+  const [first, end] = [Number(range[1]), Number(range[2])];
+  const places = Array.from({ length: Math.min(end - first, MOST_MARKED) }, (_, place) => first + place);
+  if (places.at(-1) !== end - 1) places.push(end - 1);
+  return places.map((place) => path.replace(range[0], `[${place}]`));
+}
+
+/** Shows both models at a time of an animation that they have. */
+function showPose(text, name, seconds) {
+  describe([element("div", {}, element("b", {}, text))]);
+  for (const { model } of sides) {
+    const index = model?.animations.findIndex((own, number) => own.name === name || String(number) === name) ?? -1;
+    if (index >= 0) model.showTime(index, seconds);
   }
-  return tree.root;
 }
 
-function marksOf(span, kind) {
-  if (!span) return [];
-  if (span.bytes) return [{ block: null, ...span.bytes, kind }];
-  if (span.text) return [{ block: null, ...span.text.range, kind }];
-  const block = blocks.findIndex(({ packed }) => packed.start === span.unpacked.packed.start);
-  return block < 0 ? [] : [{ block, ...span.unpacked.range, kind }];
+/** Selects the vertex that is farthest from the other model. */
+function selectFarthest(text) {
+  const title = element("div", {}, element("b", {}, text));
+  const all = sides.filter(({ model }) => model).map((side) => ({ side, ...farthestVertex(side.model.meshes) }));
+  const best = all.reduce((most, own) => (own.distance > most.distance ? own : most), { distance: 0 });
+  if (!best.side) return describe([title]);
+  const { side, mesh, vertex, distance } = best;
+  use(side);
+  const shares = side.places.ofVertex(mesh, vertex).map((share) => side.fieldsOf(share)).filter(Boolean);
+  describe([title, element("p", {}, `Farthest: vertex ${vertex} of ${side.meshName(mesh)}, ${decimal(distance)} m`), links("Vertex", shares)]);
+  fields.show(shares[0]?.fields[0] ?? null, shares.flatMap((share) => share.fields));
+  bytes.show(shares.map(({ range }) => ({ ...range, kind: "selected" })));
+  return showPlace({ kind: "vertex", mesh, vertex });
 }
 
 /** Selects what is under the pointer: a face first, then its nearest vertex. */
-function selectPicked(hit) {
+function selectPicked(side, hit) {
+  if (side !== current) use(side);
   if (!hit) return select(null);
   const { mesh, triangle, face, vertex } = hit;
-  const shares = [places.ofFace(mesh, face), places.ofVertex(mesh, vertex)];
-  const [ofFace, ofVertex] = shares.map((all) => all.map(fieldsOf).filter(Boolean));
+  const shares = [side.places.ofFace(mesh, face), side.places.ofVertex(mesh, vertex)];
+  const [ofFace, ofVertex] = shares.map((all) => all.map((share) => side.fieldsOf(share)).filter(Boolean));
   const all = [...ofFace.map((share) => ({ ...share, kind: "selected" })), ...ofVertex.map((share) => ({ ...share, kind: "selected2" }))];
-  const title = `Triangle ${triangle} of ${meshName(mesh)}, vertex ${vertex}`;
+  const meters = side.model.meshes[mesh].distances?.[vertex];
+  const distance = meters === undefined ? "" : `, ${decimal(meters)} m from the other file`;
+  const title = `Triangle ${triangle} of ${side.meshName(mesh)}, vertex ${vertex}${distance}`;
   // The other parts scroll in the room that the description leaves.
   describe([element("p", {}, title), links("Face", ofFace), links("Vertex", ofVertex)]);
   fields.show(all[0]?.fields[0] ?? null, all.flatMap((share) => share.fields));
   bytes.show(all.map(({ range, kind }) => ({ ...range, kind })));
-  model.show({ kind: "picked", mesh, triangles: model.trianglesOf(mesh, face), vertex });
-}
-
-/** The fields of a share of a list, and their bytes together. */
-function fieldsOf({ list, first, width }) {
-  const holder = tree.find(list);
-  const items = Array.from({ length: width }, (_, place) => holder?.part(first + place)).filter(Boolean);
-  if (!items.length) return null;
-  const range = { ...items[0].range, end: items.at(-1).range.end };
-  return { fields: items, range, label: width === 1 ? items[0].path : `${list}[${first}..${first + width}]` };
+  return showPlace({ kind: "picked", mesh, triangles: side.model.trianglesOf(mesh, face), vertex });
 }
 
 function links(title, all) {
@@ -141,7 +235,8 @@ function describe(parts) {
 }
 
 function hint() {
-  return element("p", { class: "meaning" }, "Select a triangle, a field or a byte: the other parts show where it is.");
+  const both = sides.length > 1 ? " The fields and bytes are those of the file with the outline." : "";
+  return element("p", { class: "meaning" }, `Select a triangle, a field or a byte: the other parts show where it is.${both}`);
 }
 
 function describeField(field) {
@@ -154,27 +249,23 @@ function describeField(field) {
 function describePlace(place) {
   if (!place) return null;
   const texts = {
-    vertex: () => `In the model: vertex ${place.vertex} of ${meshName(place.mesh)}`,
-    face: () => `In the model: face ${place.face} of ${meshName(place.mesh)}`,
-    mesh: () => `In the model: ${meshName(place.mesh)}`,
+    vertex: () => `In the model: vertex ${place.vertex} of ${current.meshName(place.mesh)}`,
+    face: () => `In the model: face ${place.face} of ${current.meshName(place.mesh)}`,
+    mesh: () => `In the model: ${current.meshName(place.mesh)}`,
     joint: () => `In the model: joint ${place.joint}`,
     key: () => `In the model: a key of animation ${place.animation}`,
   };
-  return model && element("p", {}, texts[place.kind]());
+  return current.model && element("p", {}, texts[place.kind]());
 }
 
 /** Reloads when the file changes, and goes on where the page was. */
 function serve() {
+  const { model } = current;
   const kept = keptState();
   if (kept?.path) selectPath(kept.path, null);
   if (kept?.tab) document.querySelector(`#tabs [data-tab="${kept.tab}"]`).click();
   if (kept?.view && model) model.restore(kept.view);
   reloadOnChange(() => ({ path: fields.selected?.path ?? "", tab: document.body.dataset.tab, view: model?.saved() }));
-}
-
-function meshName(mesh) {
-  const { title } = model.meshes[mesh];
-  return `mesh ${mesh}${title === `mesh ${mesh}` ? "" : ` (${title})`}`;
 }
 
 function connectTabs() {
@@ -184,7 +275,7 @@ function connectTabs() {
     buttons.forEach((button) => {
       button.ariaSelected = String(button.dataset.tab === tab);
     });
-    model?.draw();
+    stage.draw();
     fields.reveal();
   };
   buttons.forEach((button) => button.addEventListener("click", () => show(button.dataset.tab)));

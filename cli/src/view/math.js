@@ -19,6 +19,10 @@ export function unit(vector) {
   return vector.map((component) => component / length);
 }
 
+export function scaling(factor) {
+  return [factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, 1];
+}
+
 /** The product of two matrices: `b` applies first. */
 export function multiply(a, b) {
   const product = new Array(16);

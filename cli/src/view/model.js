@@ -1,13 +1,12 @@
 // The model: state of the view, drawing, pointer and keys.
 
-import { Camera } from "./camera.js";
 import { makeControls, makeTimeline } from "./controls.js";
-import { boundsOf, loadAnimations, loadMeshes, posedPositions } from "./geometry.js";
+import { centerTriangles } from "./distances.js";
+import { boundsOf, loadAnimations, loadImages, loadMeshes, posedPositions } from "./geometry.js";
 import { IDENTITY, multiply, transformPoint } from "./math.js";
 import { pickTriangle } from "./pick.js";
 import { poseAt, spanOf } from "./pose.js";
 import { MODES, Renderer } from "./renderer.js";
-import { decimal, element } from "./text.js";
 
 const ACCENT = [1, 0.62, 0.1, 1];
 const VERTEX = [0.1, 0.75, 1, 1];
@@ -16,7 +15,6 @@ const REST = 200;
 const JOINT = [0.95, 0.35, 0.75, 1];
 
 export class ModelView {
-  state = { mode: 0, joint: 0, grid: true, joints: false };
   highlight = null;
   animation = -1;
   seconds = 0;
@@ -25,27 +23,40 @@ export class ModelView {
   onTime = () => {};
 
   /** `onPick` is called with `{ mesh, triangle, face, vertex }`. */
-  constructor(model, onPick) {
+  constructor(model, stage, canvas, onPick) {
     this.model = model;
+    this.stage = stage;
     this.onPick = onPick;
-    this.canvas = document.getElementById("canvas");
+    this.canvas = canvas;
     const triangles = model.meshes.reduce((sum, mesh) => sum + mesh.triangles, 0);
     this.renderer = new Renderer(this.canvas, triangles);
     this.meshes = loadMeshes(model);
     this.animations = loadAnimations(model);
     this.spans = this.animations.map(spanOf);
     this.whole = model.transform ?? IDENTITY;
-    this.camera = new Camera();
+    this.camera = stage.camera;
     this.meshes.forEach((mesh) => this.renderer.add(mesh));
-    this.state.joints = this.meshes.every((mesh) => !mesh.triangleCount);
-    makeControls(this);
-    makeTimeline(this);
+    stage.state.joints = this.meshes.every((mesh) => !mesh.triangleCount);
+    stage.views.push(this);
     this.applyPose();
-    this.fit();
     this.connectPointer();
-    this.tell();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** Decodes the images of base colours. Resolves to the messages of those that fail. */
+  async loadImages() {
+    const failed = await this.renderer.addImages(loadImages(this.model), this.meshes);
+    this.draw();
+    return failed;
+  }
+
+  /** Makes this model that of the controls and of the time line. */
+  takeControls() {
+    for (const view of this.stage.views) view.onTime = () => {};
+    makeControls(this);
+    makeTimeline(this);
+    this.tell();
   }
 
   /** Draws while something moves. */
@@ -59,11 +70,6 @@ export class ModelView {
     this.draw();
   }
 
-  set(changes) {
-    Object.assign(this.state, changes);
-    this.draw();
-  }
-
   /** The box around everything visible in its pose. */
   bounds() {
     const visible = this.meshes.filter((mesh) => mesh.visible);
@@ -72,14 +78,6 @@ export class ModelView {
       parts.push({ positions: Float32Array.from(this.pose.flatMap((matrix) => matrix.slice(12, 15))), places: [this.whole] });
     }
     return boundsOf(parts);
-  }
-
-  fit() {
-    this.camera.fit(this.bounds(), this.renderer.resize());
-    this.grid = gridOf(this.bounds());
-    const axes = ["x", "y", "z"].map((axis) => element("span", { class: axis }, `${axis.toUpperCase()} `));
-    document.getElementById("legend").replaceChildren(...axes, `grid ${decimal(this.grid.step)} m`);
-    this.draw();
   }
 
   setVisible(mesh, visible) {
@@ -165,16 +163,21 @@ export class ModelView {
   }
 
   paint() {
-    const { renderer, state } = this;
+    const { renderer } = this;
+    const { state, grid } = this.stage;
     const style = getComputedStyle(document.getElementById("stage"));
     const background = style.backgroundColor.match(/[\d.]+/g).slice(0, 3).map((channel) => Number(channel) / 255);
     renderer.begin(background, this.camera);
-    if (state.grid) renderer.drawLines(this.grid);
+    if (state.grid) renderer.drawLines(grid);
     const isDark = background[0] < 0.5;
     const wire = isDark ? [0.85, 0.9, 1, 0.8] : [0.08, 0.1, 0.15, 0.8];
     for (const mesh of this.meshes) {
       const tint = this.highlight?.kind === "mesh" && this.highlight.mesh === mesh.index ? [1, 0.75, 0.4] : null;
-      if (mesh.visible) renderer.drawMesh(mesh, { ...state, tint, wire, isMoving: this.isMoving });
+      if (!mesh.visible) continue;
+      renderer.drawMesh(mesh, { ...state, tint, wire, isMoving: this.isMoving });
+      if (MODES[state.mode] !== "distances" || !mesh.centers) continue;
+      const centers = centerTriangles(mesh, this.positionsOf(mesh), state.largest);
+      renderer.drawLines(centers, "TRIANGLES", { program: renderer.programs.centers() });
     }
     if (state.joints || this.highlight?.kind === "joint") renderer.drawLines(this.bones(), "LINES", { isOnTop: true });
     this.paintHighlight();
@@ -203,15 +206,15 @@ export class ModelView {
     const positions = this.positionsOf(mesh);
     for (const place of mesh.places) {
       const at = (vertex) => transformPoint(place, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3)));
-      for (const triangle of highlight.triangles ?? []) {
-        const [a, b, c] = Array.from(mesh.indices.subarray(3 * triangle, 3 * triangle + 3)).map(at);
-        const fill = [ACCENT, ACCENT, ACCENT].flatMap(([r, g, b]) => [r, g, b, 0.45]);
-        renderer.drawLines({ points: [...a, ...b, ...c], colors: fill }, "TRIANGLES", { isOnTop: true });
-        renderer.drawLines({ points: [...a, ...b, ...b, ...c, ...c, ...a], colors: Array(6).fill(ACCENT).flat() }, "LINES", { isOnTop: true });
-      }
-      if (highlight.vertex !== undefined) {
-        renderer.drawLines({ points: at(highlight.vertex), colors: VERTEX }, "POINTS", { isOnTop: true, size: 10 });
-      }
+      const cornersOf = (triangle) => Array.from(mesh.indices.subarray(3 * triangle, 3 * triangle + 3)).map(at);
+      const corners = (highlight.triangles ?? []).map(cornersOf);
+      const faces = corners.flat(2);
+      const edges = corners.flatMap(([a, b, c]) => [a, b, b, c, c, a]).flat();
+      const colors = (points, [r, g, b], alpha) => Array(points.length / 3).fill([r, g, b, alpha]).flat();
+      renderer.drawLines({ points: faces, colors: colors(faces, ACCENT, 0.45) }, "TRIANGLES", { isOnTop: true });
+      renderer.drawLines({ points: edges, colors: colors(edges, ACCENT, 1) }, "LINES", { isOnTop: true });
+      const vertices = (highlight.vertices ?? [highlight.vertex]).filter((vertex) => vertex !== undefined).flatMap(at);
+      renderer.drawLines({ points: vertices, colors: colors(vertices, VERTEX, 1) }, "POINTS", { isOnTop: true, size: 10 });
     }
   }
 
@@ -220,9 +223,9 @@ export class ModelView {
     this.highlight = place;
     if (place?.kind === "face") place.triangles = this.trianglesOf(place.mesh, place.face);
     if (place?.kind === "key") this.showKey(place);
-    if (place?.kind === "joint" && this.jointSelect) {
-      this.jointSelect.value = place.joint;
-      this.state.joint = place.joint;
+    if (place?.kind === "joint" && this.stage.jointSelect) {
+      this.stage.jointSelect.value = place.joint;
+      this.stage.state.joint = place.joint;
     }
     this.draw();
   }
@@ -230,10 +233,15 @@ export class ModelView {
   showKey({ animation, channel, sample }) {
     const own = this.animations[animation];
     const { joint, times } = own.channels[channel];
+    this.highlight = { kind: "joint", joint };
+    this.showTime(animation, own.times[times][sample] / (own.rate > 0 ? own.rate : 1));
+  }
+
+  /** Stops an animation at a time. */
+  showTime(animation, seconds) {
     this.animation = animation;
     this.isPlaying = false;
-    this.highlight = { kind: "joint", joint };
-    this.setTime(own.times[times][sample] / (own.rate > 0 ? own.rate : 1));
+    this.setTime(seconds);
   }
 
   /** Where the camera and the animation are. */
@@ -246,6 +254,7 @@ export class ModelView {
     Object.assign(this.camera, camera);
     if (animation < this.animations.length) this.animation = animation;
     this.setTime(seconds);
+    this.stage.draw();
   }
 
   trianglesOf(mesh, face) {
@@ -275,7 +284,7 @@ export class ModelView {
       else if (event.shiftKey || event.buttons & 6) camera.pan(right / canvas.clientHeight, -down / canvas.clientHeight);
       else camera.orbit(right * 0.01, down * 0.01);
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
-      this.move();
+      this.stage.move();
     });
     const end = (event) => {
       const isClick = pointers.size === 1 && moved < 4 && event.type === "pointerup" && event.button === 0;
@@ -290,7 +299,7 @@ export class ModelView {
       (event) => {
         event.preventDefault();
         camera.zoom(Math.exp(Math.max(-100, Math.min(100, event.deltaY)) * 0.002));
-        this.move();
+        this.stage.move();
       },
       { passive: false },
     );
@@ -318,21 +327,22 @@ export class ModelView {
       ArrowDown: () => (event.shiftKey ? camera.pan(0, -0.05) : camera.orbit(0, -step)),
       "+": () => camera.zoom(0.85),
       "-": () => camera.zoom(1 / 0.85),
-      f: () => this.fit(),
+      f: () => this.stage.fit(),
       " ": () => this.togglePlaying(),
     };
     if (event.key >= "1" && event.key <= String(MODES.length)) {
       moves[event.key] = () => {
-        const option = this.modeSelect.options[Number(event.key) - 1];
+        const { modeSelect } = this.stage;
+        const option = modeSelect.options[Number(event.key) - 1];
         if (option.disabled) return;
-        this.modeSelect.value = option.value;
-        this.modeSelect.dispatchEvent(new Event("change"));
+        modeSelect.value = option.value;
+        modeSelect.dispatchEvent(new Event("change"));
       };
     }
     if (!moves[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     moves[event.key]();
-    this.draw();
+    this.stage.draw();
   }
 }
 
@@ -341,32 +351,4 @@ function pinch(camera, other, before, after, height) {
   const distance = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]) || 1;
   camera.zoom(distance(before) / distance(after));
   camera.pan((after[0] - before[0]) / 2 / height, -(after[1] - before[1]) / 2 / height);
-}
-
-/** Lines on the ground below a box, a power of ten apart, and the axes. */
-function gridOf({ low, high }) {
-  const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
-  const step = 10 ** Math.floor(Math.log10(size));
-  const [points, colors] = [[], []];
-  const line = (a, b, color) => {
-    points.push(...a, ...b);
-    colors.push(...color, ...color);
-  };
-  const from = [0, 2].map((axis) => Math.floor(Math.min(low[axis], 0) / step - 1) * step);
-  const to = [0, 2].map((axis) => Math.ceil(Math.max(high[axis], 0) / step + 1) * step);
-  const grey = [0.5, 0.5, 0.5, 0.45];
-  const most = 200;
-  for (let n = 0; n <= Math.min(most, Math.round((to[0] - from[0]) / step)); n++) {
-    const x = from[0] + n * step;
-    line([x, 0, from[1]], [x, 0, to[1]], grey);
-  }
-  for (let n = 0; n <= Math.min(most, Math.round((to[1] - from[1]) / step)); n++) {
-    const z = from[1] + n * step;
-    line([from[0], 0, z], [to[0], 0, z], grey);
-  }
-  const length = Math.max(step, size / 4);
-  line([0, 0, 0], [length, 0, 0], [0.85, 0.2, 0.2, 1]);
-  line([0, 0, 0], [0, length, 0], [0.2, 0.6, 0.2, 1]);
-  line([0, 0, 0], [0, 0, length], [0.2, 0.45, 0.95, 1]);
-  return { points, colors, step };
 }

@@ -2,16 +2,18 @@
 
 import { coarseIndices } from "./coarse.js";
 import { ownBox } from "./geometry.js";
-import { IDENTITY, multiply } from "./math.js";
+import { IDENTITY, multiply, scaling } from "./math.js";
 import { Programs } from "./shaders.js";
+import { loadTexture, makeSampler } from "./textures.js";
 
 /** Triangles up to which edges are smooth: without a GPU, that costs more than the triangles. */
 const SMOOTH_TRIANGLES = 50_000;
 const JOINTS_PER_ROW = 64;
 const GREY = [0.72, 0.74, 0.77];
+const WHITE = [1, 1, 1];
 
 /** The ways to show a surface, in the order of the shader. */
-export const MODES = ["shaded", "wireframe", "normals", "checkerboard", "colours", "weights"];
+export const MODES = ["shaded", "wireframe", "normals", "checkerboard", "colours", "weights", "distances"];
 
 export class Renderer {
   constructor(canvas, triangles) {
@@ -44,11 +46,23 @@ export class Renderer {
       gl.vertexAttribI4ui(4, 0, 0, 0, 0);
     }
     this.attribute(5, mesh.weights, 4, gl.UNSIGNED_BYTE, true);
+    this.attribute(6, mesh.distances, 1, gl.FLOAT);
+    if (mesh.texture) mesh.sampler = makeSampler(gl, mesh.texture);
     mesh.faceBuffer = this.indexBuffer(mesh.indices);
     const [low, high] = ownBox(mesh.positions) ?? [[0, 0, 0], [0, 0, 0]];
     const coarse = coarseIndices(mesh, { low, high });
     mesh.coarse = coarse && { count: coarse.length, buffer: this.indexBuffer(coarse) };
     gl.bindVertexArray(null);
+  }
+
+  /** Decodes and uploads images for the meshes that show them. Resolves to the messages of those that fail. */
+  async addImages(images, meshes) {
+    const loads = images.map(async (image, number) => {
+      const texture = await loadTexture(this.gl, image);
+      for (const mesh of meshes.filter((own) => own.texture?.image === number)) mesh.image = texture;
+    });
+    const results = await Promise.allSettled(loads);
+    return results.flatMap(({ reason }, number) => (reason ? [`Texture ${number} not shown: ${reason.message}`] : []));
   }
 
   attribute(location, values, size, type, normalized = false) {
@@ -112,8 +126,11 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    this.view = camera.view();
-    this.projection = camera.projection(aspect);
+    // The radius is the unit: 32 bits hold the product of lengths of tiny and huge models.
+    this.unit = camera.radius;
+    this.rotation = camera.view();
+    this.view = multiply(scaling(1 / this.unit), this.rotation);
+    this.projection = camera.projection(aspect, this.unit);
   }
 
   use({ program, uniforms }, place = IDENTITY) {
@@ -125,23 +142,34 @@ export class Renderer {
   }
 
   /** Draws a mesh in each of its places; a large one coarsely while it moves. */
-  drawMesh(mesh, { mode, joint, tint, wire, isMoving }) {
+  drawMesh(mesh, { mode, joint, tint, wire, isMoving, largest }) {
     const { gl } = this;
     const coarse = isMoving ? mesh.coarse : null;
     const count = coarse?.count ?? mesh.indices.length;
     if (!count) return;
-    const features = { skinned: Boolean(mesh.joints) && this.jointCount > 0, smooth: Boolean(mesh.normals) };
+    const features = { skinned: Boolean(mesh.joints) && this.jointCount > 0, smooth: Boolean(mesh.normals), textured: Boolean(mesh.image) };
     gl.bindVertexArray(mesh.array);
     gl.vertexAttrib4f(3, 1, 1, 1, 1);
     gl.vertexAttrib4f(5, 0, 0, 0, 0);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.matrices);
+    if (mesh.image) {
+      gl.activeTexture(gl.TEXTURE1);
+      gl.bindTexture(gl.TEXTURE_2D, mesh.image);
+      gl.bindSampler(1, mesh.sampler);
+    }
+    const plain = mesh.image && mode === 0 ? WHITE : GREY;
     for (const place of mesh.places) {
       const uniforms = this.use(this.programs.mesh(mode, features), place);
       gl.uniform1i(uniforms.matrices, 0);
       gl.uniform1i(uniforms.joint, joint);
-      gl.uniform3fv(uniforms.baseColor, tint ?? mesh.baseColor?.slice(0, 3) ?? GREY);
-      gl.uniformMatrix4fv(uniforms.view, false, this.view);
+      gl.uniform1f(uniforms.largest, largest);
+      gl.uniform1i(uniforms.image, 1);
+      gl.uniform1f(uniforms.cutoff, mesh.texture?.cutoff ?? 0);
+      gl.uniform1i(uniforms.fromBottom, mesh.uvFromBottom ? 1 : 0);
+      gl.uniform3fv(uniforms.baseColor, tint ?? mesh.baseColor?.slice(0, 3) ?? plain);
+      gl.uniformMatrix4fv(uniforms.view, false, this.rotation);
+      gl.uniform1f(uniforms.unit, this.unit);
       gl.enable(gl.POLYGON_OFFSET_FILL);
       gl.polygonOffset(1, 1);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, coarse?.buffer ?? mesh.faceBuffer);
@@ -159,7 +187,7 @@ export class Renderer {
   }
 
   /** Draws lines, points or triangles from `{ points, colors }`; `kind` is the name of a primitive of WebGL. */
-  drawLines({ points, colors }, kind = "LINES", { isOnTop = false, size = 7 } = {}) {
+  drawLines({ points, colors }, kind = "LINES", { isOnTop = false, size = 7, program = this.programs.lines() } = {}) {
     const { gl } = this;
     if (!points.length) return;
     this.lines ??= { array: gl.createVertexArray(), points: gl.createBuffer(), colors: gl.createBuffer() };
@@ -170,7 +198,7 @@ export class Renderer {
       gl.enableVertexAttribArray(location);
       gl.vertexAttribPointer(location, width, gl.FLOAT, false, 0, 0);
     }
-    const uniforms = this.use(this.programs.lines());
+    const uniforms = this.use(program);
     gl.uniform1f(uniforms.size, size);
     gl.enable(gl.BLEND);
     if (isOnTop) gl.disable(gl.DEPTH_TEST);

@@ -1,5 +1,13 @@
 // The shaders, with only what a mode needs. Joint matrices are in a texture: 4 texels each, 64 joints a row.
 
+/** The colours of distances from 0 to 1, as `meshspec render --diff` has them: grey for none, blue, yellow, red. */
+const RAMP = `
+vec3 ramp(float x) {
+  const vec3 blue = vec3(0.05, 0.25, 0.9), yellow = vec3(0.95, 0.75, 0.05), red = vec3(0.85, 0.03, 0.02);
+  vec3 linear = x > 0.5 ? mix(yellow, red, 2.0 * x - 1.0) : x > 0.0 ? mix(blue, yellow, 2.0 * x) : vec3(0.6);
+  return sqrt(linear);
+}`;
+
 const MESH_VERTEX = `
 precision highp float;
 precision highp int;
@@ -9,18 +17,23 @@ layout(location = 2) in vec2 uv;
 layout(location = 3) in vec4 color;
 layout(location = 4) in uvec4 joints;
 layout(location = 5) in vec4 weights;
+layout(location = 6) in float distance;
 uniform mat4 viewPlace, projection;
 out vec3 eyePosition;
 #ifdef SMOOTH
+uniform float unit;
 out vec3 eyeNormal;
 #endif
-#if MODE == 3
+#if MODE == 3 || defined(TEXTURED)
 out vec2 coordinate;
 #elif MODE == 4
 out vec4 tint;
 #elif MODE == 5
 uniform int joint;
 out float weight;
+#elif MODE == 6
+out float fraction;
+uniform float largest;
 #endif
 
 #ifdef SKINNED
@@ -46,14 +59,16 @@ void main() {
   vec4 eye = model * vec4(position, 1.0);
   eyePosition = eye.xyz;
 #ifdef SMOOTH
-  eyeNormal = mat3(model) * normal;
+  eyeNormal = mat3(model) * normal * unit;
 #endif
-#if MODE == 3
+#if MODE == 3 || defined(TEXTURED)
   coordinate = uv;
 #elif MODE == 4
   tint = color;
 #elif MODE == 5
   weight = dot(vec4(equal(ivec4(joints), ivec4(joint))), weights) / max(sum, 1e-6);
+#elif MODE == 6
+  fraction = largest > 0.0 ? distance / largest : 0.0;
 #endif
   gl_Position = projection * eye;
 }`;
@@ -65,12 +80,19 @@ in vec3 eyePosition;
 #ifdef SMOOTH
 in vec3 eyeNormal;
 #endif
-#if MODE == 3
+#if MODE == 3 || defined(TEXTURED)
 in vec2 coordinate;
 #elif MODE == 4
 in vec4 tint;
 #elif MODE == 5
 in float weight;
+#elif MODE == 6
+in float fraction;
+#endif
+#ifdef TEXTURED
+uniform sampler2D image;
+uniform float cutoff;
+uniform bool fromBottom;
 #endif
 uniform vec3 baseColor;
 uniform mat4 view;
@@ -86,6 +108,8 @@ float lit(vec3 n) {
 vec3 heat(float x) {
   return clamp(vec3(1.5 * x - 0.3, 1.2 - abs(2.4 * x - 1.2), 1.0 - 1.7 * x), 0.0, 1.0);
 }
+
+${RAMP}
 
 void main() {
   vec3 n = normalize(cross(dFdx(eyePosition), dFdy(eyePosition)));
@@ -105,6 +129,12 @@ void main() {
   vec3 color = tint.rgb;
 #elif MODE == 5
   vec3 color = heat(weight) * (0.5 + 0.5 * light);
+#elif MODE == 6
+  vec3 color = ramp(fraction) * (0.4 + 0.6 * light);
+#elif defined(TEXTURED)
+  vec4 sampled = texture(image, vec2(coordinate.x, fromBottom ? 1.0 - coordinate.y : coordinate.y));
+  if (sampled.a < cutoff) discard;
+  vec3 color = baseColor * sampled.rgb * light;
 #else
   vec3 color = baseColor * light;
 #endif
@@ -123,6 +153,13 @@ void main() {
   gl_Position = projection * viewPlace * vec4(position, 1.0);
   gl_PointSize = size;
 }`;
+
+const CENTER_FRAGMENT = `
+precision highp float;
+in vec4 tint;
+out vec4 result;
+${RAMP}
+void main() { result = vec4(ramp(tint.x), 1.0); }`;
 
 const LINE_FRAGMENT = `
 precision highp float;
@@ -143,9 +180,13 @@ export class Programs {
     this.known = new Map();
   }
 
-  /** The surfaces of meshes in a mode; `skinned` where joints move the vertices, `smooth` where these have normals. */
-  mesh(mode, { skinned, smooth }) {
-    const features = `${skinned ? "#define SKINNED\n" : ""}${smooth ? "#define SMOOTH\n" : ""}`;
+  /**
+   * The surfaces of meshes in a mode; `skinned` where joints move the vertices, `smooth` where these have normals,
+   * `textured` where the image of base colours is there.
+   */
+  mesh(mode, { skinned, smooth, textured }) {
+    const all = { SKINNED: skinned, SMOOTH: smooth, TEXTURED: textured && mode === 0 };
+    const features = Object.keys(all).filter((name) => all[name]).map((name) => `#define ${name}\n`).join("");
     return this.get(`#define MODE ${mode}\n${features}`, MESH_VERTEX, MESH_FRAGMENT);
   }
 
@@ -157,6 +198,11 @@ export class Programs {
   /** Points with a colour each. */
   lines() {
     return this.get("", LINE_VERTEX, LINE_FRAGMENT);
+  }
+
+  /** Triangles with a distance at each corner, as the red of its colour. */
+  centers() {
+    return this.get("", LINE_VERTEX, CENTER_FRAGMENT);
   }
 
   get(defines, vertex, fragment) {

@@ -264,3 +264,14 @@ pub fn compares_by_a_declaration(folder: &Folder, run: impl Fn(&Folder, &str) ->
     let message = run(folder, "render a.hfld b.png").fails(2);
     assert!(message.contains("height_field has no scenes"), "{message}");
 }
+
+/// IyMA stores the names of custom usages as lists of bytes.
+#[test]
+fn names_are_shown_as_text() {
+    let folder = Folder::new();
+    let sample = repository().join("samples/iyma/usages.ima").display().to_string();
+    let edit = folder.run(&format!("edit {sample} b.ima --set attributes[7].name=[99,111,108,100]"));
+    assert_eq!(edit.status, 0, "{edit:?}");
+    let run = folder.run(&format!("diff {sample} b.ima"));
+    assert!(run.stdout.ends_with("\n  descriptor.attributes[7].name: \"heat\" → \"cold\"\n"), "{run:?}");
+}

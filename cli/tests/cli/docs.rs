@@ -27,7 +27,7 @@ fn commands_of_the_readme() {
             folder.put(&name, std::fs::read(file.path()).unwrap());
         }
     }
-    let readmes = [(include_str!("../../../README.md"), 3, 13), (include_str!("../../README.md"), 0, 6)];
+    let readmes = [(include_str!("../../../README.md"), 3, 15), (include_str!("../../README.md"), 0, 6)];
     for (readme, shown, count) in readmes {
         assert_eq!(run_examples_in(&folder, readme), shown);
         let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();

@@ -68,7 +68,11 @@ fn render(folder: &Folder, arguments: &str) -> Image {
 /// A right-angled triangle with the corner at the origin, 2 m along +X and 1 m along +Y. A smaller one is behind it,
 /// along −Z.
 fn shape() -> mesh::Document {
-    let positions = vec![
+    scaled_shape(1.0)
+}
+
+fn scaled_shape(factor: f32) -> mesh::Document {
+    let positions = [
         [0.0, 0.0, 0.0],
         [2.0, 0.0, 0.0],
         [0.0, 1.0, 0.0],
@@ -76,6 +80,7 @@ fn shape() -> mesh::Document {
         [0.0, 0.0, -1.0],
         [0.0, 0.5, 0.0],
     ];
+    let positions = positions.map(|position| position.map(|coordinate: f32| coordinate * factor)).to_vec();
     let columns = mesh::Columns { positions, ..Default::default() };
     let vertices = mesh::Vertices::from_columns(&columns).unwrap();
     mesh::Document { vertices, indices: vec![0, 1, 2, 3, 4, 5], ..triangle() }
@@ -309,4 +314,30 @@ fn jpeg_textures() {
     let image = render(&folder, "a.obj --size 32 --view front");
     let ([dark, ..], [bright, ..]) = (image.at(16, 6), image.at(16, 26));
     assert!((20..36).contains(&dark) && bright > 180, "{dark} {bright}");
+}
+
+/// Models of any size, from the smallest floats to the largest, look alike.
+#[test]
+fn tiny_and_huge_models() {
+    let folder = Folder::new();
+    let scaled = |factor: f32| {
+        folder.put_mesh("a.mesh", &scaled_shape(factor));
+        render(&folder, "a.mesh --size 60 --view iso").pixels
+    };
+    let expected = scaled(1.0);
+    // Powers of two, so that the coordinates are exact.
+    for exponent in [-120, -60, 60, 120] {
+        assert!(scaled(2.0_f32.powi(exponent)) == expected, "{exponent}");
+    }
+    let covered = |pixels: &[[u8; 4]]| pixels.iter().filter(|[.., alpha]| *alpha > 0).count();
+    for factor in [1e-30, 1e30, 1.6e38] {
+        assert!(covered(&scaled(factor)).abs_diff(covered(&expected)) < 20, "{factor}");
+    }
+    // A vertex of no triangle that is no number.
+    let corners = "0 0 0\n2e30 0 0\n0 1e30 0\nnan 0 0\n";
+    let head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    folder.put("a.ply", format!("{head}{corners}3 0 1 2\n"));
+    let run = folder.run("render a.ply out.png --size 60 --view front --force");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(Image::of(&folder.get("out.png")).pixels.iter().any(|[.., alpha]| *alpha > 0));
 }

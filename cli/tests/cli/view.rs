@@ -17,9 +17,14 @@ fn page(folder: &Folder, file: &str) -> String {
 }
 
 /// Returns the initial data of a page's script.
-fn about(page: &str) -> serde_json::Value {
-    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"about\">").unwrap();
+fn data(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// Returns the data of the first file.
+fn about(page: &str) -> serde_json::Value {
+    data(page)["file"].take()
 }
 
 /// Returns the bytes of an array in a page.
@@ -39,6 +44,10 @@ fn from_base64(text: &str) -> Vec<u8> {
         [word >> 16, word >> 8, word].map(|byte| byte as u8).into_iter().take(four.len() - 1)
     });
     bytes.collect()
+}
+
+fn floats(bytes: Vec<u8>) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
 /// Returns the branch at this path.
@@ -96,11 +105,9 @@ fn a_page_holds_the_model_its_places_and_the_bytes() {
     let about = about(&page);
     assert_eq!((&about["file"], &about["dialect"]), (&"a.mesh".into(), &"spec".into()));
     assert_eq!(array(&page, &about["bytes"]), folder.get("a.mesh"));
+    assert_eq!(about["is_converted"], true);
     let mesh = &about["model"]["meshes"][0];
     assert_eq!((&mesh["vertices"], &mesh["triangles"]), (&3.into(), &1.into()));
-    let floats = |bytes: Vec<u8>| -> Vec<f32> {
-        bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
-    };
     let positions = floats(array(&page, &mesh["positions"]));
     assert_eq!(positions, [0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 2.0, 0.0]);
     let indices = array(&page, &mesh["indices"]);
@@ -166,6 +173,7 @@ fn broken_files_are_shown_as_far_as_they_go() {
     assert_eq!(index["findings"][0]["path"], "indices[2]");
     // The model keeps the order of triangles; the missing corner becomes vertex 0.
     assert_eq!(index["model"]["meshes"][0]["triangles"], 1);
+    assert_eq!(index["is_converted"], false);
 
     let bytes = bytes_of(&animated());
     folder.put("short.mesh", &bytes[..150]);
@@ -225,4 +233,114 @@ fn hostile_names_end_no_element() {
     let arrays = page.matches("<script type=\"application/octet-stream;base64\"").count();
     assert_eq!(page.matches("<script").count(), arrays + 2);
     assert_eq!(page.matches("</script>").count(), arrays + 2);
+}
+
+/// Two squares: the second lacks a triangle, and a corner is 0.5 m higher.
+fn squares() -> [mesh::Document; 2] {
+    let square = |height: f32, indices: &[u32]| {
+        let positions =
+            vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 0.0], [3.0, 3.0, height]];
+        let vertices = mesh::Vertices::from_columns(&mesh::Columns { positions, ..Default::default() });
+        mesh::Document { vertices: vertices.unwrap(), indices: indices.to_vec(), ..triangle() }
+    };
+    [square(0.0, &[0, 1, 2, 1, 3, 4, 1, 4, 2]), square(0.5, &[0, 1, 2, 1, 3, 4])]
+}
+
+#[test]
+fn two_files_are_shown_with_their_differences_and_distances() {
+    let folder = Folder::new();
+    for (name, document) in ["a.mesh", "b.mesh"].iter().zip(squares()) {
+        folder.put_mesh(name, &document);
+    }
+    assert_eq!(folder.run("view a.mesh b.mesh").stderr, "a.mesh-b.mesh.html: written\n");
+    let page = String::from_utf8(folder.get("a.mesh-b.mesh.html")).unwrap();
+    let data = data(&page);
+    assert_eq!([&data["file"]["file"], &data["other"]["file"]], ["a.mesh", "b.mesh"]);
+    // The same list as that of `diff`.
+    let listed = folder.run("diff a.mesh b.mesh");
+    let expected: Vec<_> = listed.stdout.lines().skip(1).map(str::trim).collect();
+    let comparison = &data["comparison"];
+    let found: Vec<_> =
+        comparison["differences"].as_array().unwrap().iter().map(|one| &one["text"]).collect();
+    assert!(!expected.is_empty() && found == expected, "{found:?} {expected:?}");
+    assert_eq!((&comparison["compared"], &comparison["total"]), (&"values".into(), &5.into()));
+    let changed = &comparison["differences"][1];
+    assert_eq!((&changed["path"], &changed["kind"]), (&"vertices[4].position".into(), &"changed".into()));
+
+    let [own, other] = ["file", "other"].map(|side| &data[side]["model"]["meshes"][0]);
+    let [of_own, of_other] = [own, other].map(|mesh| floats(array(&page, &mesh["distances"])));
+    assert_eq!((&of_own[..4], &of_other[..4]), (&[0.0; 4][..], &[0.0; 4][..]));
+    // Nearer than along the axis, to both slanting surfaces.
+    let largest = comparison["largest"].as_f64().unwrap();
+    assert!((0.3..0.5).contains(&of_own[4]) && (0.3..=0.5).contains(&of_other[4]), "{of_own:?} {of_other:?}");
+    assert!(f64::from(of_own[4].max(of_other[4])) <= largest + 1e-6, "{largest}");
+    let equal = self::data(&folder.run("view a.mesh a.mesh --out -").stdout);
+    assert_eq!(equal["comparison"]["total"], 0);
+    assert_eq!(equal["comparison"]["largest"], 0.0);
+}
+
+/// A missing triangle whose corners are all there has a distance at its centre.
+#[test]
+fn holes_have_distances() {
+    let folder = Folder::new();
+    let [whole, _] = squares();
+    let mut holed = whole.clone();
+    // The corners of the triangle belong to others.
+    holed.indices = vec![0, 1, 2, 1, 3, 4];
+    folder.put_mesh("a.mesh", &whole);
+    folder.put_mesh("b.mesh", &holed);
+    let page = folder.run("view a.mesh b.mesh --out -").stdout;
+    let data = data(&page);
+    let mesh = &data["file"]["model"]["meshes"][0];
+    assert_eq!(floats(array(&page, &mesh["distances"])), [0.0; 5]);
+    let corners = array(&page, &mesh["centers"]["corners"]);
+    let corners: Vec<u32> =
+        corners.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    let distances = floats(array(&page, &mesh["centers"]["distances"]));
+    assert!(corners == [1, 4, 2] && distances.len() == 1 && distances[0] > 0.1, "{corners:?} {distances:?}");
+    assert_eq!(data["other"]["model"]["meshes"][0]["centers"], serde_json::Value::Null);
+}
+
+#[test]
+fn files_that_cannot_be_compared_are_shown_with_the_reason() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &animated());
+    folder.put("short.mesh", &bytes_of(&animated())[..150]);
+    let page = folder.run("view a.mesh short.mesh --out -");
+    assert_eq!(page.status, 0, "{}", page.stderr);
+    let notes = data(&page.stdout)["comparison"]["notes"].clone();
+    assert!(notes[0].as_str().unwrap().starts_with("The files cannot be compared: "), "{notes}");
+    assert!(notes[1].as_str().unwrap().starts_with("No distances: "), "{notes}");
+    // Of different formats: as scenes.
+    assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
+    let page = folder.run("view a.mesh a.glb --out -").stdout;
+    assert_eq!(data(&page)["comparison"]["compared"], "scenes");
+    assert!(folder.run("view a.mesh -").fails(2).contains("--out"));
+    assert!(folder.run("view - - --out b.html").fails(2).contains("only one"));
+    assert!(folder.run("view --serve . a.mesh").fails(2).contains("--serve"));
+}
+
+#[test]
+fn images_of_base_colours_are_embedded_once() {
+    let folder = Folder::new();
+    let mut image = Vec::new();
+    png::Encoder::new(&mut image, 1, 1).write_header().unwrap().write_image_data(&[9]).unwrap();
+    folder.put("image.png", &image);
+    folder.put(
+        "a.mtl",
+        "newmtl m\nmap_Kd image.png\nnewmtl n\nmap_Kd image.png\nnewmtl o\nmap_Kd missing.png\n",
+    );
+    folder.put("a.obj", "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\nusemtl n\nf 1/1 3/3 2/2\nusemtl o\nf 2/2 3/3 1/1\n");
+    let page = page(&folder, "a.obj");
+    let about = about(&page);
+    let model = &about["model"];
+    assert_eq!(model["images"].as_array().unwrap().len(), 1);
+    assert_eq!(model["images"][0]["media_type"], "image/png");
+    assert_eq!(array(&page, &model["images"][0]["bytes"]), image);
+    let texture = &model["meshes"][0]["texture"];
+    assert_eq!((&texture["image"], &texture["wrap"][0]), (&0.into(), &"REPEAT".into()));
+    assert_eq!(model["meshes"][1]["texture"]["image"], 0);
+    assert_eq!(model["meshes"][2]["texture"], serde_json::Value::Null);
+    let notes = about["notes"].to_string();
+    assert!(notes.contains("Texture \\\"missing.png\\\" not shown: "), "{notes}");
 }

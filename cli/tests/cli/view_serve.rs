@@ -78,7 +78,7 @@ fn the_files_of_a_folder_are_served() {
     assert!(list.contains("<a href=\"view/a.mesh\">a.mesh</a>"), "{list}");
     assert!(list.contains("<a href=\"view/below/b%20%3Ci%3E.mesh\">below/b &lt;i&gt;.mesh</a>"), "{list}");
     let (code, page) = server.get("view/below/b%20%3Ci%3E.mesh");
-    assert!(code == 200 && page.contains("connect-src 'self'") && page.contains("id=\"about\""), "{code}");
+    assert!(code == 200 && page.contains("connect-src 'self'") && page.contains("id=\"data\""), "{code}");
     let (_, before) = server.get("stamp/a.mesh");
     folder.put("models/a.mesh", "no mesh at all");
     let (code, after) = server.get("stamp/a.mesh");

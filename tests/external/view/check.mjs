@@ -6,104 +6,15 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { browser, clickCanvas, close, colorCount, file, markedBytes, markedPlace, NARROW, open, openList, range, selection, selectPath, snapshot, WIDE } from "./pages.mjs";
 
-const [, , executablePath, program, folder, shots] = process.argv;
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
-const browser = await chromium.launch({ executablePath, args: FLAGS });
-const WIDE = { width: 1000, height: 800 };
-const NARROW = { width: 390, height: 780 };
-
-/** Opens a page, and fails if it logs an error or requests anything but itself. */
-async function open(address, { viewport = WIDE, colorScheme = "light" } = {}) {
-  const page = await browser.newPage({ viewport, colorScheme });
-  page.problems = [];
-  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-  page.on("pageerror", (error) => page.problems.push(error.stack));
-  page.on("request", (request) => {
-    const isOwn = request.url() === address || request.url().replace("/stamp/", "/view/") === address;
-    if (!isOwn && !request.url().startsWith("data:")) page.problems.push(`requests ${request.url()}`);
-  });
-  await page.goto(address);
-  await page.waitForFunction(() => document.querySelector("#selection").textContent !== "");
-  return page;
-}
-
-function file(name, options) {
-  return open(pathToFileURL(join(folder, `${name}.html`)).href, options);
-}
-
-async function close(page) {
-  assert.deepEqual(page.problems, []);
-  await page.close();
-}
-
-/** Draws, and keeps the pixels of the canvas in the page. Returns how many differ from those kept before. */
-function snapshot(page) {
-  return page.evaluate(async () => {
-    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    const { width, height } = document.getElementById("canvas");
-    const context = new OffscreenCanvas(width, height).getContext("2d");
-    context.drawImage(document.getElementById("canvas"), 0, 0);
-    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-    const before = window.kept ?? new Uint32Array(pixels.length);
-    window.kept = pixels;
-    window.keptWidth = width;
-    return pixels.reduce((count, pixel, at) => count + Number(pixel !== before[at]), 0);
-  });
-}
-
-/** The number of colours of the canvas. */
-async function colorCount(page) {
-  await snapshot(page);
-  return page.evaluate(() => new Set(window.kept).size);
-}
-
-/** The mean position of the pixels that a selection colours orange, from 0 to 1; `null` for fewer than 20. */
-async function markedPlace(page) {
-  await snapshot(page);
-  return page.evaluate(() => {
-    const height = window.kept.length / window.keptWidth;
-    let [x, y, count] = [0, 0, 0];
-    window.kept.forEach((pixel, at) => {
-      const [red, green, blue] = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
-      if (red < 190 || green < 110 || red - blue < 70) return;
-      x += at % window.keptWidth;
-      y += Math.floor(at / window.keptWidth);
-      count++;
-    });
-    return count > 20 ? { x: x / count / window.keptWidth, y: y / count / height, count } : null;
-  });
-}
-
-async function clickCanvas(page, x, y) {
-  const box = await page.locator("#canvas").boundingBox();
-  await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
-}
-
-async function selectPath(page, path) {
-  await page.fill("#path", path);
-  await page.press("#path", "Enter");
-}
-
-const selection = (page) => page.locator("#selection").innerText();
-
-/** The offsets of marked bytes, of the file or of the unpacked block beside it. */
-function markedBytes(page, kind = "selected", pane = 0) {
-  return page.evaluate(([kind, pane]) => {
-    const holder = document.querySelectorAll("#bytes .hex")[pane];
-    return [...holder.querySelectorAll(`.b.${kind}`)].map((byte) => Number(byte.dataset.at));
-  }, [kind, pane]);
-}
-
-const range = (start, end) => Array.from({ length: end - start }, (_, place) => start + place);
+const [, , , program, folder, shots] = process.argv;
 
 const checks = {
   async "every page opens, and shows its model"() {
     for (const name of readdirSync(folder).filter((name) => name.endsWith(".html"))) {
       const page = await file(name.replace(/\.html$/, ""));
-      const hasModel = await page.locator("#no-model").isHidden();
+      const hasModel = await page.locator(".no-model").isHidden();
       assert.equal(hasModel, !/^(truncated|hostile_broken)/.test(name), name);
       if (hasModel && !name.startsWith("mesh-index")) assert.ok((await colorCount(page)) > 8, `${name}: blank`);
       await close(page);
@@ -272,9 +183,90 @@ const checks = {
     }
   },
 
+  async "tiny and huge models are shaded, and found by a click"() {
+    for (const [name, mode] of [["tiny.mesh", "1"], ["huge.mesh", "1"], ["tiny.mesh", "3"], ["huge.mesh", "3"]]) {
+      const page = await file(name);
+      await page.focus("#canvas");
+      await page.keyboard.press(mode);
+      await snapshot(page);
+      // A normal that is no number is black.
+      const black = await page.evaluate(() => window.kept.filter((pixel) => (pixel & 0xffffff) === 0).length);
+      assert.ok(black === 0 && (await colorCount(page)) > 60, `${name}: ${black} black pixels`);
+      await clickCanvas(page, 0.5, 0.5);
+      assert.match(await selection(page), /Triangle/);
+      await close(page);
+    }
+  },
+
+  async "an image of base colours is on the model, upright"() {
+    const page = await file("square.obj");
+    await page.waitForTimeout(300);
+    await snapshot(page);
+    const places = await page.evaluate(() => {
+      const rows = { red: [], blue: [] };
+      window.kept.forEach((pixel, at) => {
+        const [red, blue] = [pixel & 255, (pixel >> 16) & 255];
+        if (red > 120 && blue < 60) rows.red.push(Math.floor(at / window.keptWidth));
+        if (blue > 120 && red < 60) rows.blue.push(Math.floor(at / window.keptWidth));
+      });
+      return Object.fromEntries(Object.entries(rows).map(([color, all]) => [color, [all.length, all.reduce((a, b) => a + b, 0) / all.length]]));
+    });
+    assert.ok(places.red[0] > 1000 && places.blue[0] > 1000 && places.red[1] < places.blue[1], JSON.stringify(places));
+    await close(page);
+  },
+
+  async "two files are compared: colours, differences and places in both"() {
+    const page = await file("comparison");
+    assert.equal(await page.locator("canvas").count(), 2);
+    const isRed = () => page.evaluate(() => window.kept.some((pixel) => (pixel & 255) > 170 && ((pixel >> 8) & 255) < 110 && ((pixel >> 16) & 255) < 70));
+    await snapshot(page, "other-canvas");
+    assert.ok(await isRed(), "the raised vertex is red");
+    const differences = page.locator("#findings li button");
+    await differences.filter({ hasText: "vertices[40].position" }).click();
+    assert.match(await selection(page), /by 0\.2[^]*vertex 40 of mesh 0/);
+    assert.deepEqual(await markedBytes(page), range(13 + 12 * 40, 25 + 12 * 40));
+    // The missing triangle is in the first file only: its indices, and its place.
+    await differences.filter({ hasText: "removed" }).click();
+    const start = 13 + 12 * 81 + 4 * 381;
+    assert.deepEqual(await markedBytes(page), range(start, start + 12));
+    const first = await markedPlace(page);
+    assert.ok(first.count > 50, JSON.stringify(first));
+    // One camera moves both models.
+    await snapshot(page, "other-canvas");
+    const box = await page.locator("#canvas").boundingBox();
+    await page.mouse.move(box.x + 60, box.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 120, box.y + 210);
+    await page.mouse.up();
+    assert.ok((await snapshot(page, "other-canvas")) > 200);
+    // A click on the other model shows its file.
+    const other = await page.locator("#other-canvas").boundingBox();
+    await page.mouse.click(other.x + other.width / 2, other.y + other.height / 2);
+    assert.equal(await page.locator('#file [aria-pressed="true"]').innerText(), "after.mesh");
+    assert.match(await selection(page), /Triangle \d+ of mesh 0, vertex \d+, [\d.e-]+ m from the other file/);
+    await close(page);
+
+    // Of different formats: the farthest vertex, and poses.
+    const models = await file("formats");
+    await models.locator("#findings li button").filter({ hasText: "joints" }).click();
+    assert.equal(await selection(models), "joints: 4 → 5, by 1");
+    await models.locator("#findings li button").filter({ hasText: "@0.5.surface" }).click();
+    assert.match(await models.locator("#timeline output").innerText(), /^0\.50 of/);
+    await close(models);
+    const scenes = await file("scenes");
+    await scenes.locator("#findings li button").filter({ hasText: /^surface/ }).click();
+    assert.match(await selection(scenes), /Farthest: vertex 40 of mesh 0, 0\.\d+ m/);
+    assert.equal(await scenes.locator('#file [aria-pressed="true"]').innerText(), "after.glb");
+    await close(scenes);
+  },
+
   async "screenshots of both themes and widths"() {
     for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
       for (const colorScheme of ["light", "dark"]) {
+        const both = await file("comparison", { viewport, colorScheme });
+        await both.screenshot({ path: join(shots, `${size}-${colorScheme}-comparison.png`) });
+        assert.ok((await both.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+        await close(both);
         const page = await file("tentacle.bmd", { viewport, colorScheme });
         await clickCanvas(page, 0.5, 0.5);
         assert.match(await selection(page), /Triangle/);
@@ -339,13 +331,6 @@ const checks = {
     }
   },
 };
-
-/** Opens the list of a folder. */
-async function openList(address) {
-  const page = await browser.newPage();
-  await page.goto(address);
-  return page;
-}
 
 const only = process.env.ONLY;
 for (const [name, check] of Object.entries(checks)) {

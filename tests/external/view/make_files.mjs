@@ -19,6 +19,10 @@ function mesh(positions, indices) {
 
 /** A square of hills, `side` quads wide. */
 function hills(side) {
+  return mesh(...hillArrays(side));
+}
+
+function hillArrays(side) {
   const [positions, indices] = [[], []];
   for (let z = 0; z <= side; z++) {
     for (let x = 0; x <= side; x++) {
@@ -31,7 +35,18 @@ function hills(side) {
       indices.push(at, at + side + 1, at + 1, at + 1, at + side + 1, at + side + 2);
     }
   }
-  return mesh(positions, indices);
+  return [positions, indices];
+}
+
+// Two versions: one vertex is higher by 0.2 in the second, and a triangle is missing.
+const [positions, indices] = hillArrays(8);
+writeFileSync(join(folder, "before.mesh"), mesh(positions, indices));
+const changed = positions.map((value, at) => (at === 3 * 40 + 1 ? value + 0.2 : value));
+writeFileSync(join(folder, "after.mesh"), mesh(changed, indices.slice(0, -3)));
+
+// The smallest and the largest models that 32-bit floats hold with some precision.
+for (const [name, scale] of [["tiny", 1e-30], ["huge", 1e30]]) {
+  writeFileSync(join(folder, `${name}.mesh`), mesh(positions.map((value) => value * scale), indices));
 }
 
 // Triangle 0 is on the left, triangle 1 on the right.
@@ -47,6 +62,12 @@ const printable = hostile.replace("\u0007", "");
 writeFileSync(join(folder, "hostile.mesh"), seed(printable));
 writeFileSync(join(folder, "hostile_broken.mesh"), seed(hostile));
 writeFileSync(join(folder, "<img src=x onerror=window.ran=3>'\".mesh"), seed(printable));
+// A square with a texture beside it, red above and blue below.
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8AARAxg8j8AG/ID/fPnS7EAAAAASUVORK5CYII=";
+writeFileSync(join(folder, "image.png"), Buffer.from(png, "base64"));
+writeFileSync(join(folder, "square.mtl"), "newmtl m\nmap_Kd image.png\n");
+const corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n";
+writeFileSync(join(folder, "square.obj"), `mtllib square.mtl\n${corners}usemtl m\nf 1/1 2/2 3/3 4/4\n`);
 const gltf = {
   asset: { version: "2.0" },
   scene: 0,

@@ -40,6 +40,11 @@ head -c 1800 samples/mesh/tentacle.mesh > "$work/files/truncated.mesh"
 "$program" convert --quiet samples/bmd/tentacle.bmd "$work/files/tentacle.glb"
 node "$cache/make_files.mjs" "$work/files"
 for file in "$work"/files/*; do
-    "$program" view "$file" 2> /dev/null
+    [[ $file == *.png || $file == *.mtl ]] || "$program" view "$file" 2> /dev/null
 done
+"$program" view "$work"/files/{before,after}.mesh --out "$work/files/comparison.html" 2> /dev/null
+"$program" view "$work"/files/tentacle.{mesh,bmd} --out "$work/files/formats.html" 2> /dev/null
+"$program" convert --quiet "$work/files/after.mesh" "$work/after.glb"
+"$program" view "$work/files/before.mesh" "$work/after.glb" --out "$work/files/scenes.html" 2> /dev/null
+"$program" view "$work"/files/hostile.{mesh,gltf} --out "$work/files/hostile_both.html" 2> /dev/null
 node "$cache/check.mjs" "$chromium" "$program" "$work/files" "$shots"

@@ -16,6 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{self, name_of};
 use crate::json;
 use crate::output::Staged;
+use crate::scenes::Content;
 
 impl Conversion {
     /// Converts a file. Nothing is written unless all goes well.
@@ -24,12 +25,12 @@ impl Conversion {
         let named = self.from.or_else(|| Encoding::of_path(input, formats));
         let (from, source) = match named {
             Some(from @ Encoding::Interchange(format)) if format.is_read_in_parts() => {
-                (from, Source::Stream(input::open(input)?))
+                (from, Input::Stream(input::open(input)?))
             }
             _ => {
                 let bytes = input::read(input)?;
                 let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input, formats), Ok)?;
-                (from, Source::Bytes(bytes))
+                (from, Input::Bytes(bytes))
             }
         };
         let to = self.target(input, output.path(), from, source.bytes(), formats)?;
@@ -37,7 +38,7 @@ impl Conversion {
         let dialect = self.dialect.unwrap_or_default();
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
         match run.read(source, from, formats)? {
-            Content::Document(document) => {
+            Source::Content(Content::Document(document)) => {
                 let document = *document;
                 let own = Encoding::Format(document.format().into());
                 // As JSON, it is of the same format.
@@ -50,25 +51,21 @@ impl Conversion {
                     let document = run.in_dialect(document)?;
                     run.write_document(&document, to)?;
                 } else {
-                    let scene = run.scene_of(document)?;
+                    let scene = run.scene_of(Content::Document(Box::new(document)))?;
                     run.write_scene(scene, format, to)?;
                 }
             }
-            Content::File(format, bytes) => {
+            Source::Content(Content::File(format, bytes)) => {
                 let own = Encoding::Format(format);
                 let target = if to == Encoding::Json { own } else { to };
                 if target == own && self.edits.are_none() {
                     run.write_file(format, &bytes, to)?;
                 } else {
-                    let conventions = encoding::require_scenes(format, &name_of(input))?;
-                    let options = run.source(format.name(), conventions);
-                    let read = format.read_scene(&bytes, &self.read_options(), &options);
-                    let (scene, losses) = read.map_err(|error| run.failure(&error))?;
-                    run.outcome.losses.extend(losses);
+                    let scene = run.scene_of(Content::File(format, bytes))?;
                     run.write_scene(scene, target, to)?;
                 }
             }
-            Content::Scene(scene) => run.write_scene(*scene, to, to)?,
+            Source::Scene(scene) => run.write_scene(*scene, to, to)?,
         }
         run.finish()
     }
@@ -101,27 +98,26 @@ impl Conversion {
 }
 
 /// A file to be read.
-enum Source {
+enum Input {
     Bytes(Buffer),
     /// Not read yet: it need not be in memory as a whole.
     Stream(Box<dyn Read + Send>),
 }
 
-impl Source {
+impl Input {
     /// The bytes, if they have been read.
     fn bytes(&self) -> &[u8] {
         match self {
-            Source::Bytes(bytes) => bytes,
-            Source::Stream(_) => &[],
+            Input::Bytes(bytes) => bytes,
+            Input::Stream(_) => &[],
         }
     }
 }
 
-/// The content of a file on its way.
-enum Content {
-    Document(Box<Document>),
-    /// A file of a format that is declared elsewhere.
-    File(AnyFormat, Vec<u8>),
+/// A file that has been read.
+enum Source {
+    Content(Content),
+    /// An interchange file.
     Scene(Box<Scene>),
 }
 
@@ -137,8 +133,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Takes the input, so that its memory is free when the output is made.
-    fn read(&mut self, source: Source, from: Encoding, formats: &Formats) -> Result<Content> {
-        let bytes = source.bytes();
+    fn read(&mut self, input: Input, from: Encoding, formats: &Formats) -> Result<Source> {
+        let bytes = input.bytes();
         match from {
             Encoding::Format(format) => {
                 let options =
@@ -147,40 +143,31 @@ impl Run<'_> {
                     if !format.has_json() {
                         encoding::require_scenes(format, &name_of(self.input))?;
                     }
-                    return Ok(Content::File(format, bytes.to_vec()));
+                    return Ok(Source::Content(Content::File(format, bytes.to_vec())));
                 };
                 let document = format.read(bytes, &options);
                 document
-                    .map(|document| Content::Document(Box::new(document)))
+                    .map(|document| Source::Content(Content::Document(Box::new(document))))
                     .map_err(|error| Failure::in_file(&name_of(self.input), &error, bytes))
             }
             Encoding::Json => {
-                let name = name_of(self.input);
-                if let Ok(format) = json::format_among(bytes, formats)
-                    && format.built_in().is_none()
-                {
-                    let file = format.read_json(bytes, &self.write_options());
-                    return Ok(Content::File(format, file.map_err(|error| self.failure(&error))?));
-                }
-                let mut document =
-                    json::read_document(bytes).map_err(|error| Failure::invalid(&name, error))?;
-                self.conversion.comments().apply(&mut document);
-                match document.check().first_refused(self.conversion.read_options().strictness) {
-                    Some(finding) => Err(Failure::invalid(&name, finding)),
-                    None => Ok(Content::Document(Box::new(document))),
-                }
+                let (strictness, comments) =
+                    (self.conversion.read_options().strictness, self.conversion.comments());
+                let change = |document: &mut Document| comments.apply(document);
+                Content::of_json(bytes, self.input, formats, strictness, &self.write_options(), change)
+                    .map(Source::Content)
             }
             Encoding::Interchange(format) => {
                 let options = self.source(format.name(), format.conventions());
                 let beside = input::Beside::new(self.input);
                 let limits = self.conversion.bounds.limits();
-                let read = match source {
-                    Source::Bytes(bytes) => format.read(&bytes, &beside, &options, &limits),
-                    Source::Stream(mut input) => format.read_from(&mut *input, &beside, &options, &limits),
+                let read = match input {
+                    Input::Bytes(bytes) => format.read(&bytes, &beside, &options, &limits),
+                    Input::Stream(mut input) => format.read_from(&mut *input, &beside, &options, &limits),
                 };
                 let (scene, losses) = read.map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);
-                Ok(Content::Scene(Box::new(scene)))
+                Ok(Source::Scene(Box::new(scene)))
             }
         }
     }
@@ -214,10 +201,9 @@ impl Run<'_> {
         self.outcome.assumed.push(format!("{format}: {found} ({why})"));
     }
 
-    fn scene_of(&mut self, document: Document) -> Result<Scene> {
-        let format = document.format();
-        let options = self.source(format.name(), format.conventions());
-        let (scene, losses) = document.into_scene(&options).map_err(|error| self.failure(&error))?;
+    fn scene_of(&mut self, content: Content) -> Result<Scene> {
+        let (input, read) = (self.input, self.conversion.read_options());
+        let (scene, losses) = content.into_scene(input, &read, |format, usual| self.source(format, usual))?;
         self.outcome.losses.extend(losses);
         Ok(scene)
     }

@@ -1,7 +1,8 @@
 //! `meshspec diff`: the differences of two files.
 
 mod align;
-mod difference;
+pub mod compare;
+pub mod difference;
 mod scene;
 mod tree;
 mod values;
@@ -13,19 +14,15 @@ use clap::Args;
 use meshspec::{AnyFormat, Formats};
 use serde::Serialize;
 
-use crate::buffer::Buffer;
-use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, is_standard, name_of};
-use crate::json;
+use crate::input::{is_standard, name_of};
 use crate::messages::SCREEN;
 use crate::output::print_json;
 use crate::progress;
 use crate::reading::{Bounds, Reading};
-use crate::scenes;
 use crate::terminal::{Escaped, TITLE, counted};
+use compare::{File, Rules};
 use difference::{Difference, Differences};
-use tree::Tree;
 
 /// Show the differences of two files: value by value in one format, as models otherwise.
 ///
@@ -75,14 +72,6 @@ struct Outcome<'o> {
     differences: &'o [Difference],
 }
 
-/// A file to compare.
-struct File<'f> {
-    path: &'f Path,
-    place: String,
-    bytes: Buffer,
-    encoding: Encoding,
-}
-
 impl Diff {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         progress::on_printed_file(&self.a, || self.diff(formats))
@@ -92,56 +81,14 @@ impl Diff {
         if is_standard(&self.a) && is_standard(&self.b) {
             return Err(Failure::usage(&name_of(&self.a), "can be only one of the files"));
         }
-        let [a, b] = [self.open(&self.a, formats)?, self.open(&self.b, formats)?];
+        let open = |path| File::open(path, &self.reading, formats);
+        let [a, b] = [open(&self.a)?, open(&self.b)?];
         let mut differences = if self.verbose { Differences::default() } else { Differences::grouped() };
-        let [own, other] = [a.format(formats), b.format(formats)];
-        let format = own.filter(|format| !self.scenes && other == Some(*format));
-        match format {
-            Some(_) => {
-                let [a, b] = [self.values(&a, formats)?, self.values(&b, formats)?];
-                let (before, after, tolerance) = (&a, &b, self.tolerance);
-                let mut comparison =
-                    values::Comparison { before, after, tolerance, differences: &mut differences };
-                comparison.compare(&mut Vec::new(), 0, 0);
-            }
-            None => {
-                let scenes = [(self.scene(&a, formats)?, &*a.place), (self.scene(&b, formats)?, &*b.place)];
-                let comparison = scene::Comparison { scenes, tolerance: self.tolerance };
-                comparison.compare(&mut differences)?;
-            }
-        }
+        let Diff { reading, bounds, tolerance, scenes, .. } = self;
+        let rules = Rules { reading, bounds, formats, tolerance: *tolerance, as_scenes: *scenes };
+        let format = rules.compare([&a, &b], &mut differences)?;
         self.print(&differences, format)?;
         Ok(if differences.total > 0 { Status::Invalid } else { Status::Fine })
-    }
-
-    fn open<'f>(&self, path: &'f Path, formats: &Formats) -> Result<File<'f>> {
-        let bytes = input::read(path)?;
-        let encoding = self.reading.encoding_of(&bytes, path, formats)?;
-        Ok(File { path, place: name_of(path), bytes, encoding })
-    }
-
-    /// Reads the values of a file. A JSON document is compared as the file that it encodes.
-    fn values(&self, file: &File, formats: &Formats) -> Result<Tree> {
-        let written;
-        let (format, bytes): (AnyFormat, &[u8]) = match file.encoding {
-            Encoding::Format(format) => (format, &file.bytes),
-            _ => {
-                written = json::file_of(&file.bytes, formats)
-                    .map_err(|error| Failure::invalid(&file.place, error))?;
-                (written.0, &written.1)
-            }
-        };
-        let options = self.reading.options(Encoding::Format(format), bytes);
-        match format.layout_of(bytes, options.dialect.unwrap_or_default()) {
-            Some(ty) => Tree::of_binary(ty, bytes, &options.limits).map_err(|fault| {
-                Failure::invalid(&file.place, fault).with_hint("`meshspec dump` shows the values before it")
-            }),
-            None => Ok(Tree::of_text(format, bytes)),
-        }
-    }
-
-    fn scene(&self, file: &File, formats: &Formats) -> Result<meshspec::scene::Scene> {
-        scenes::of_bytes(&file.bytes, file.encoding, file.path, &self.reading, &self.bounds, formats)
     }
 
     fn print(&self, differences: &Differences, format: Option<AnyFormat>) -> Result<()> {
@@ -172,16 +119,5 @@ impl Diff {
             writeln!(out, "  and {} more lines; --verbose lists all differences", list.len() - shown)?;
         }
         Ok(out.flush()?)
-    }
-}
-
-impl File<'_> {
-    /// Returns the format of the file, or of the document that it holds.
-    fn format(&self, formats: &Formats) -> Option<AnyFormat> {
-        match self.encoding {
-            Encoding::Format(format) => Some(format),
-            Encoding::Json => json::format_among(&self.bytes, formats).ok(),
-            Encoding::Interchange(_) => None,
-        }
     }
 }

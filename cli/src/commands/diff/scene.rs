@@ -7,7 +7,7 @@ use meshspec::scene::{Animation, Scene};
 
 use super::difference::{Difference, Differences, Kind};
 use crate::failure::Result;
-use crate::model::{Model, Moment};
+use crate::model::{Model, Moment, bounds};
 use crate::surface::Surface;
 
 /// A property of a scene.
@@ -142,12 +142,6 @@ fn attributes(scene: &Scene) -> BTreeSet<String> {
     let info = scene.info();
     let all = info.meshes.iter().flat_map(|(mesh, _)| &mesh.attributes);
     all.map(|attribute| attribute.name.to_string()).collect()
-}
-
-/// Returns the box around the finite points.
-fn bounds(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
-    let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    points.filter(|point| point.is_finite()).fold(all, |[low, high], at| [low.min(at), high.max(at)])
 }
 
 fn transposed<T: Copy>([a, b]: [T; 2], [c, d]: [T; 2]) -> [[T; 2]; 2] {

@@ -164,6 +164,16 @@ fn leaf_of(line: &[u8]) -> Leaf {
     }
 }
 
+/// Returns the text of a list of bytes that is a name in UTF-8, by the name of its field.
+fn name_of(list: &Found, numbers: &[Number]) -> Option<Vec<u8>> {
+    let is_name = list.field.is_some_and(|field| field.name.ends_with("name"));
+    let (true, Type::List(Type::Unsigned(1))) = (is_name, list.ty) else { return None };
+    let byte = |number: &Number| if let Number::Int(byte) = number { u8::try_from(*byte).ok() } else { None };
+    let bytes: Vec<u8> = numbers.iter().map(byte).collect::<Option<_>>()?;
+    let is_text = str::from_utf8(&bytes).is_ok_and(|text| !text.chars().any(char::is_control));
+    is_text.then_some(bytes)
+}
+
 /// Builds a tree from its leaves.
 #[derive(Default)]
 struct Builder {
@@ -296,9 +306,15 @@ impl Visitor for Builder {
 
     fn leave(&mut self, node: &Found) -> ControlFlow<()> {
         if self.numbers.take_if(|depth| *depth == node.path.len()).is_some() {
-            let end = self.tree.numbers.len();
-            if let Some(Node { kind: Kind::Numbers { first, count, .. }, .. }) = self.tree.nodes.last_mut() {
-                *count = end - *first;
+            let Tree { nodes, numbers } = &mut self.tree;
+            if let Some(Node { kind, .. }) = nodes.last_mut()
+                && let Kind::Numbers { first, count, .. } = kind
+            {
+                *count = numbers.len() - *first;
+                if let Some(text) = name_of(node, &numbers[*first..]) {
+                    numbers.truncate(*first);
+                    *kind = Kind::Text(text);
+                }
             }
             let digest = self.tree.nodes.last().map(|node| self.tree.digest(&node.kind));
             if let (Some(node), Some(digest)) = (self.tree.nodes.last_mut(), digest) {

@@ -3,8 +3,10 @@
 use clap::ValueEnum;
 use glam::{DVec3, Mat3, Vec3};
 
+use crate::model::bounds;
+
 /// The empty margin at each side, as a fraction of the size of the picture.
-const MARGIN: f32 = 0.04;
+const MARGIN: f64 = 0.04;
 
 /// √½: the sine and cosine of 45°.
 const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
@@ -62,60 +64,62 @@ fn rotation((sin, cos): (f32, f32), (high, level): (f32, f32)) -> Mat3 {
     Mat3::from_cols(right, toward.cross(right), toward).transpose()
 }
 
-/// An orthographic camera.
+/// An orthographic camera. Places are computed in 64-bit floats, relative to the size of the model, which may be any.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
     /// From the axes of the model to right, up, and towards the viewer.
     pub rotation: Mat3,
     /// The centre of the box around the model.
     center: DVec3,
-    /// Pixels per metre.
-    scale: f32,
+    /// Half of the longest side of that box, in metres.
+    radius: f64,
+    /// Pixels per radius.
+    scale: f64,
     /// The pixel coordinates of that centre.
-    origin: [f32; 2],
+    origin: [f64; 2],
 }
 
 impl Camera {
     /// Fits points into pictures of this size, one for each rotation. Several cameras share one scale
-    /// and are centred on the bounds.
+    /// and are centred on the bounds. Points that are not finite do not count.
     pub fn fit<'p>(
         rotations: &[Mat3],
         points: impl Iterator<Item = &'p DVec3> + Clone,
         [width, height]: [u32; 2],
     ) -> Vec<Camera> {
-        let finite = points.filter(|point| point.is_finite());
-        let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-        let [low, high] = finite.clone().fold(all, |[low, high], at| [low.min(*at), high.max(*at)]);
+        let [low, high] = bounds(points.clone().copied());
         let center = low * 0.5 + high * 0.5;
+        let half = (high * 0.5 - low * 0.5).max_element();
+        let radius = if half > 0.0 { half } else { 1.0 };
         let extent = |rotation: &Mat3| {
-            let seen = finite.clone().map(|point| *rotation * (*point - center).as_vec3());
-            seen.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
+            let rotation = rotation.as_dmat3();
+            bounds(points.clone().map(|point| rotation * ((*point - center) / radius)))
         };
-        let boxes: Vec<[Vec3; 2]> = rotations.iter().map(extent).collect();
-        let boxes: Vec<[Vec3; 2]> = match boxes[..] {
+        let boxes: Vec<[DVec3; 2]> = rotations.iter().map(extent).collect();
+        let boxes: Vec<[DVec3; 2]> = match boxes[..] {
             [_] => boxes,
             _ => {
                 let largest =
-                    boxes.iter().flatten().fold(Vec3::ZERO, |largest, corner| largest.max(corner.abs()));
+                    boxes.iter().flatten().fold(DVec3::ZERO, |largest, corner| largest.max(corner.abs()));
                 vec![[-largest, largest]; boxes.len()]
             }
         };
-        let [width, height] = [width as f32, height as f32];
-        let camera = |(rotation, [low, high]): (&Mat3, &[Vec3; 2])| {
-            let size = (*high - *low).max(Vec3::splat(f32::MIN_POSITIVE));
+        let [width, height] = [width, height].map(f64::from);
+        let camera = |(rotation, [low, high]): (&Mat3, &[DVec3; 2])| {
+            let size = (*high - *low).max(DVec3::splat(f64::EPSILON));
             let free = 1.0 - 2.0 * MARGIN;
-            let scale = (free * width / size.x).min(free * height / size.y).min(f32::MAX);
+            let scale = (free * width / size.x).min(free * height / size.y);
             let middle = (*low + *high) * 0.5;
             let origin = [0.5 * width - scale * middle.x, 0.5 * height + scale * middle.y];
-            Camera { rotation: *rotation, center, scale, origin }
+            Camera { rotation: *rotation, center, radius, scale, origin }
         };
         rotations.iter().zip(&boxes).map(camera).collect()
     }
 
     /// Returns the place of a point in the picture: pixels to the right and down, and towards the viewer.
     pub fn place(&self, point: DVec3) -> Vec3 {
-        let seen = self.rotation * (point - self.center).as_vec3();
+        let seen = self.rotation.as_dmat3() * ((point - self.center) / self.radius);
         let [x, y] = self.origin;
-        Vec3::new(x + self.scale * seen.x, y - self.scale * seen.y, self.scale * seen.z)
+        DVec3::new(x + self.scale * seen.x, y - self.scale * seen.y, self.scale * seen.z).as_vec3()
     }
 }

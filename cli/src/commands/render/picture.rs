@@ -10,8 +10,14 @@ use super::raster::{Band, SAMPLES, Sample, sample_place};
 use super::shade::{Paint, Shader};
 use crate::model::Model;
 
-/// The number of bands of rows per thread. More bands balance the load better, but each one visits all triangles.
-const BANDS_PER_THREAD: usize = 2;
+/// The number of bands of rows per thread. More bands balance the load better.
+const BANDS_PER_THREAD: usize = 8;
+
+/// The number of triangles that are sorted into bands at a time.
+const CHUNK: usize = 1 << 14;
+
+/// The number of pixels from which a picture is compressed fast, at the cost of half its size more.
+const LARGE: usize = 1 << 19;
 
 /// The number of samples of a pixel.
 const PER_PIXEL: usize = SAMPLES * SAMPLES;
@@ -52,11 +58,13 @@ impl Picture {
         let background = self.background;
         let count = (rayon::current_num_threads() * BANDS_PER_THREAD).min(height);
         let band_height = height.div_ceil(count);
+        let bins = bins(&shader, model.triangles.len(), band_height, count);
         let rows = &mut self.pixels[top * line..(top + height) * line];
         let bands = rows.par_chunks_mut(band_height * line).enumerate();
         let draw_band = |(index, rows): (usize, &mut [[u8; 4]])| {
             let first_row = index * band_height;
-            let samples = visible(&shader, model, width, first_row, rows.len() / line);
+            let triangles = bins.iter().filter_map(|bands| bands.get(index)).flatten();
+            let samples = visible(&shader, model, triangles, [width, first_row, rows.len() / line]);
             let mut is_visible = false;
             for (row, pixels) in rows.chunks_mut(line).enumerate() {
                 for (column, pixel) in pixels[left..left + width].iter_mut().enumerate() {
@@ -76,6 +84,8 @@ impl Picture {
         let [width, height] = [self.cell[0] * self.columns, self.cell[1] * self.rows];
         let mut encoder = png::Encoder::new(out, width as u32, height as u32);
         encoder.set_depth(png::BitDepth::Eight);
+        let is_large = self.pixels.len() >= LARGE;
+        encoder.set_compression(if is_large { png::Compression::Fast } else { png::Compression::Balanced });
         let is_opaque = self.pixels.iter().all(|[.., alpha]| *alpha == u8::MAX);
         encoder.set_color(if is_opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
         let channels = if is_opaque { 3 } else { 4 };
@@ -86,19 +96,39 @@ impl Picture {
     }
 }
 
-/// Returns the nearest triangles in a range of pixel rows.
-fn visible(shader: &Shader, model: &Model, width: usize, first_row: usize, rows: usize) -> Vec<Sample> {
+/// Returns the triangles that each band may show, in their order: a list for each chunk of triangles and band.
+fn bins(shader: &Shader, triangles: usize, band_height: usize, bands: usize) -> Vec<Vec<Vec<u32>>> {
+    let bins_of_chunk = |chunk: usize| {
+        let mut bins = vec![Vec::new(); bands];
+        for triangle in chunk * CHUNK..triangles.min((chunk + 1) * CHUNK) {
+            let [a, b, c] = shader.corners(triangle).map(|corner| corner.y);
+            // The casts saturate.
+            let [first, last] = [a.min(b).min(c), a.max(b).max(c)].map(|y| y as usize / band_height);
+            for bin in bins.iter_mut().take(last.saturating_add(1)).skip(first) {
+                bin.push(triangle as u32);
+            }
+        }
+        bins
+    };
+    (0..triangles.div_ceil(CHUNK)).into_par_iter().map(bins_of_chunk).collect()
+}
+
+/// Returns the nearest of these triangles at each sample of so many pixel rows from a first one on.
+fn visible<'t>(
+    shader: &Shader,
+    model: &Model,
+    triangles: impl Iterator<Item = &'t u32>,
+    [width, first_row, rows]: [usize; 3],
+) -> Vec<Sample> {
     let width = width * SAMPLES;
     let mut samples = vec![Sample::EMPTY; width * rows * SAMPLES];
     let mut band = Band { width, first_row: first_row * SAMPLES, samples: &mut samples };
-    for part in &model.parts {
-        let has_alpha = shader.has_alpha(part);
-        for triangle in part.triangles.clone() {
-            let corners = shader.corners(triangle);
-            match has_alpha {
-                true => band.draw(triangle, corners, |x, y| shader.is_visible(triangle, x, y)),
-                false => band.draw(triangle, corners, |_, _| true),
-            }
+    let with_alpha = model.parts.iter().any(|part| shader.has_alpha(part));
+    for triangle in triangles.map(|triangle| *triangle as usize) {
+        let corners = shader.corners(triangle);
+        match with_alpha && shader.has_alpha(model.part_of(triangle)) {
+            true => band.draw(triangle, corners, |x, y| shader.is_visible(triangle, x, y)),
+            false => band.draw(triangle, corners, |_, _| true),
         }
     }
     samples

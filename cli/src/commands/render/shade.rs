@@ -56,6 +56,8 @@ pub struct Shader<'m> {
 struct Spot<'m> {
     part: &'m Part,
     corners: [usize; 3],
+    /// The corners in the picture.
+    points: [Vec3; 3],
     /// The weights of the corners.
     weights: Vec3,
 }
@@ -98,11 +100,11 @@ impl<'m> Shader<'m> {
     /// Returns the linear colour of a triangle at a place of the picture.
     pub fn shade(&self, triangle: usize, at: Vec2) -> Vec3 {
         let spot = self.spot(triangle, at);
-        let color = self.color(&spot, triangle).truncate() * self.light(&spot, triangle);
+        let color = self.color(&spot, triangle).truncate() * self.light(&spot);
         if !self.with_edges {
             return color;
         }
-        let [a, b, c] = self.corners(triangle).map(Vec3::truncate);
+        let [a, b, c] = spot.points.map(Vec3::truncate);
         let area = (b - a).perp_dot(c - a).abs();
         let heights = area / Vec3::new((c - b).length(), (a - c).length(), (b - a).length());
         let to_edge = (spot.weights * heights).min_element();
@@ -111,10 +113,11 @@ impl<'m> Shader<'m> {
 
     fn spot(&self, triangle: usize, at: Vec2) -> Spot<'m> {
         let corners = self.model.triangles[triangle].map(|corner| corner as usize);
-        let [a, b, c] = self.corners(triangle).map(Vec3::truncate);
+        let points = self.corners(triangle);
+        let [a, b, c] = points.map(Vec3::truncate);
         let areas = Vec3::new((c - b).perp_dot(at - b), (a - c).perp_dot(at - c), (b - a).perp_dot(at - a));
         let area = areas.x + areas.y + areas.z;
-        Spot { part: self.model.part_of(triangle), corners, weights: areas / area }
+        Spot { part: self.model.part_of(triangle), corners, points, weights: areas / area }
     }
 
     /// Returns the base colour: that of the material times those of vertices and texture.
@@ -142,13 +145,16 @@ impl<'m> Shader<'m> {
             None if is_plain => PLAIN.extend(1.0),
             None => Vec4::ONE,
         };
-        let color = base * mix(corners.map(|corner| self.model.color(part, corner).into()));
+        let color = match mesh.colors.is_empty() {
+            true => base,
+            false => base * mix(corners.map(|corner| self.model.color(part, corner).into())),
+        };
         let Some((image, uvs, sampler)) = found else { return color };
         let corner_uvs = corners.map(|corner| {
             let [u, v] = uvs.get(corner - part.first_vertex).copied().unwrap_or_default();
             Vec2::new(u, if mesh.uv_origin == UvOrigin::BottomLeft { 1.0 - v } else { v })
         });
-        let [a, b, c] = self.corners(triangle).map(Vec3::truncate);
+        let [a, b, c] = spot.points.map(Vec3::truncate);
         let pixels = (b - a).perp_dot(c - a).abs();
         let coordinates = (corner_uvs[1] - corner_uvs[0]).perp_dot(corner_uvs[2] - corner_uvs[0]).abs();
         let at = corner_uvs[0] * weights.x + corner_uvs[1] * weights.y + corner_uvs[2] * weights.z;
@@ -156,8 +162,8 @@ impl<'m> Shader<'m> {
     }
 
     /// Returns the light that arrives at a point.
-    fn light(&self, spot: &Spot, triangle: usize) -> Vec3 {
-        let [a, b, c] = self.corners(triangle).map(|at| Vec3::new(at.x, -at.y, at.z));
+    fn light(&self, spot: &Spot) -> Vec3 {
+        let [a, b, c] = spot.points.map(|at| Vec3::new(at.x, -at.y, at.z));
         let face = unit_or((b - a).cross(c - a), Vec3::Z);
         // Both sides are lit as if they were the front.
         let face = if face.z < 0.0 { -face } else { face };

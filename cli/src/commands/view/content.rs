@@ -2,16 +2,19 @@
 
 use std::path::Path;
 
-use meshspec::interop::Interchange;
+use meshspec::interop::{Interchange, embed_images};
 use meshspec::layout::dump::{Branch, Dump, Tree};
 use meshspec::scene::{Places, Scene, SceneOptions};
 use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
 
+use super::distances::MeshDistances;
 use super::{decoded, text};
 use crate::buffer::Buffer;
+use crate::commands::diff::compare::File;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::input::{Beside, name_of};
+use crate::reading::{Bounds, Reading};
 
 /// Branches of the tree of fields in a page, about.
 const MAX_BRANCHES: usize = 12_000;
@@ -27,9 +30,13 @@ pub struct Content {
     pub is_text: bool,
     /// The model in the axes of glTF; `None` if there is none.
     pub scene: Option<Scene>,
+    /// The distances of the meshes from those of the file to compare with, by mesh.
+    pub distances: Vec<MeshDistances>,
     pub places: Places,
     pub findings: Vec<Finding>,
     pub losses: Vec<Loss>,
+    /// Whether the file has become the scene; if not, the losses are unknown.
+    pub is_converted: bool,
     /// Defects of the model, and parts that it lacks.
     pub notes: Vec<String>,
 }
@@ -44,9 +51,11 @@ impl Content {
             bytes,
             is_text: false,
             scene: None,
+            distances: Vec::new(),
             places: Places::default(),
             findings: Vec::new(),
             losses: Vec::new(),
+            is_converted: false,
             notes: Vec::new(),
         }
     }
@@ -56,22 +65,30 @@ impl Content {
         Content { notes: vec![why.to_owned()], ..Content::new(path, bytes, "no known format") }
     }
 
-    /// Reads a file as far as it can be decoded.
+    /// Reads a file as far as it can be decoded. `bake` applies the transforms of nodes to the vertices.
     ///
     /// # Errors
     ///
     /// If the format cannot be viewed at all.
-    pub fn read(path: &Path, bytes: Buffer, encoding: Encoding, options: &ReadOptions) -> Result<Content> {
+    pub fn read(file: File, reading: &Reading, bounds: &Bounds, bake: bool) -> Result<Content> {
+        let File { path, bytes, encoding } = file;
+        let options = reading.options(encoding, &bytes).with_limits(bounds.limits());
         let mut content = Content::new(path, bytes, encoding.title());
         match encoding {
-            Encoding::Format(format) => content.read_format(format, options),
-            Encoding::Interchange(format) => content.read_interchange(format, path, options),
+            Encoding::Format(format) => content.read_format(format, &options),
+            Encoding::Interchange(format) => content.read_interchange(format, path, &options, bake),
             Encoding::Json => {
                 let hint = "convert it to its format first";
                 return Err(
                     Failure::usage(&content.name, "documents as JSON cannot be viewed").with_hint(hint)
                 );
             }
+        }
+        if let Some(scene) = &mut content.scene {
+            let failed = embed_images(scene, &Beside::new(path)).into_iter();
+            content
+                .notes
+                .extend(failed.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
         }
         Ok(content)
     }
@@ -103,7 +120,7 @@ impl Content {
             };
             let scene_options = SceneOptions::default().with_conventions(conventions);
             match format.read_scene(&self.bytes, options, &scene_options) {
-                Ok((scene, losses)) => (self.scene, self.losses) = (Some(scene), losses),
+                Ok((scene, losses)) => self.take_model(scene, losses),
                 Err(error) => self.notes.push(format!("No model: {error}")),
             }
             return;
@@ -119,10 +136,7 @@ impl Content {
         };
         self.places = document.places();
         match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
-            Ok((scene, losses)) => {
-                self.scene = Some(scene);
-                self.losses = losses;
-            }
+            Ok((scene, losses)) => self.take_model(scene, losses),
             Err(error) => {
                 // Becoming a scene has consumed the document.
                 let Ok(document) = id.read(&self.bytes, &lenient) else { return };
@@ -140,17 +154,20 @@ impl Content {
         }
     }
 
-    fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions) {
+    fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions, bake: bool) {
         let beside = Beside::new(path);
         self.take_findings(format.check(&self.bytes, &beside, options));
-        let scene_options = SceneOptions::default().with_strictness(options.strictness);
+        let scene_options = SceneOptions::default().with_strictness(options.strictness).with_bake(bake);
         match format.read(&self.bytes, &beside, &scene_options, &options.limits) {
-            Ok((scene, losses)) => {
-                self.scene = Some(scene);
-                self.losses = losses;
-            }
+            Ok((scene, losses)) => self.take_model(scene, losses),
             Err(error) => self.notes.push(format!("No model: {error}")),
         }
+    }
+
+    fn take_model(&mut self, scene: Scene, losses: Vec<Loss>) {
+        self.scene = Some(scene);
+        self.losses = losses;
+        self.is_converted = true;
     }
 
     fn take_findings(&mut self, report: meshspec::Result<Report>) {

@@ -4,6 +4,8 @@ use meshspec::scene::{Animation, Interpolation, Mesh, Samples, Scene, Skin, UvOr
 use serde::Serialize;
 
 use super::data::{ArrayRef, Arrays};
+use super::distances::MeshDistances;
+use super::images::{ImageData, Images, TextureData};
 
 /// Triangles of a page.
 const MAX_TRIANGLES: usize = 4_000_000;
@@ -11,6 +13,7 @@ const MAX_TRIANGLES: usize = 4_000_000;
 #[derive(Serialize, Default)]
 pub struct Model {
     meshes: Vec<MeshData>,
+    images: Vec<ImageData>,
     lods: Vec<LodData>,
     joints: Vec<JointData>,
     animations: Vec<AnimationData>,
@@ -33,11 +36,22 @@ struct MeshData {
     uvs: Option<ArrayRef>,
     /// Whether (0, 0) is the bottom left of images.
     uv_from_bottom: bool,
+    texture: Option<TextureData>,
     colors: Option<ArrayRef>,
     joints: Option<ArrayRef>,
     weights: Option<ArrayRef>,
     /// A matrix for each copy of the mesh, by columns; none for one copy in place.
     placements: Vec<[f64; 16]>,
+    /// The distance of each vertex from the other file's model.
+    distances: Option<ArrayRef>,
+    centers: Option<CentersData>,
+}
+
+/// Triangles whose centres have a distance of their own.
+#[derive(Serialize)]
+struct CentersData {
+    corners: ArrayRef,
+    distances: ArrayRef,
 }
 
 #[derive(Serialize)]
@@ -78,14 +92,30 @@ struct ChannelData {
 
 impl Model {
     /// Takes a scene apart. Meshes beyond the limit of triangles are left out, and noted.
-    pub fn of(scene: &mut Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> Model {
+    pub fn of(
+        scene: &mut Scene,
+        distances: Vec<MeshDistances>,
+        arrays: &mut Arrays,
+        notes: &mut Vec<String>,
+    ) -> Model {
+        let images = Images::of(scene, arrays, notes);
         let mut room = MAX_TRIANGLES;
         let mut left_out = 0;
+        let mut distances = distances.into_iter();
         let meshes = scene.meshes.iter_mut().map(|mesh| {
             let faces = face_numbers(mesh);
             // Overlapping polygons are no concern of a picture.
             let _ = mesh.triangulate();
-            let data = mesh_data(mesh, faces, &mut room, &mut left_out, arrays);
+            let mut data = mesh_data(mesh, faces, &mut room, &mut left_out, arrays);
+            data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
+            if let Some(MeshDistances { vertices, centers }) = distances.next() {
+                let (corners, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
+                data.distances = (!vertices.is_empty()).then(|| arrays.floats(&vertices));
+                data.centers = (!corners.is_empty()).then(|| CentersData {
+                    corners: arrays.words(corners.as_flattened()),
+                    distances: arrays.floats(&of_centers),
+                });
+            }
             *mesh = Mesh::default();
             data
         });
@@ -96,6 +126,7 @@ impl Model {
         let lods = scene.lods.iter();
         Model {
             meshes,
+            images: images.all,
             lods: lods.map(|lod| LodData { distance: lod.distance, meshes: lod.meshes.clone() }).collect(),
             joints: joints(scene),
             animations: scene.animations.iter().map(|animation| animation_data(animation, arrays)).collect(),
@@ -138,7 +169,9 @@ fn mesh_data(
         None => (None, None),
     };
     let normals = mesh.normals.take().filter(|normals| normals.len() == vertices);
-    let uvs = mesh.uvs.drain(..).next().filter(|uvs| uvs.len() == vertices);
+    // The checkerboard shows the coordinates of the texture.
+    let uv_set = mesh.material.texture.as_ref().map_or(0, |texture| texture.uv_set);
+    let uvs = mesh.uvs.drain(..).nth(uv_set).filter(|uvs| uvs.len() == vertices);
     let colors = mesh.colors.drain(..).next().filter(|colors| colors.len() == vertices);
     MeshData {
         name: std::mem::take(&mut mesh.name),
@@ -152,6 +185,7 @@ fn mesh_data(
         normals: normals.map(|normals| arrays.bytes(normals.into_iter().flat_map(normal_bytes).collect())),
         uvs: uvs.map(|uvs| arrays.floats(uvs.as_flattened())),
         uv_from_bottom: mesh.uv_origin == UvOrigin::BottomLeft,
+        texture: None,
         colors: colors.map(|colors| arrays.bytes(colors.into_u8().0.into_flattened())),
         joints,
         weights,
@@ -161,6 +195,8 @@ fn mesh_data(
             .flat_map(|node| node.transforms())
             .map(|m| m.to_cols_array())
             .collect(),
+        distances: None,
+        centers: None,
     }
 }
 

@@ -6,11 +6,12 @@ use std::ops::Range;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use meshspec::layout::dump::{Branch, UnpackedBlock};
-use meshspec::scene::Places;
+use meshspec::scene::{MeshPlaces, Places};
 use meshspec::{Finding, Span};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::comparison::Comparison;
 use super::content::Content;
 use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
@@ -34,6 +35,7 @@ const MODULES: &[&str] = &[
     include_str!("../../view/shaders.js"),
     include_str!("../../view/geometry.js"),
     include_str!("../../view/coarse.js"),
+    include_str!("../../view/textures.js"),
     include_str!("../../view/renderer.js"),
     include_str!("../../view/pick.js"),
     include_str!("../../view/tree.js"),
@@ -41,9 +43,12 @@ const MODULES: &[&str] = &[
     include_str!("../../view/fields.js"),
     include_str!("../../view/bytes.js"),
     include_str!("../../view/findings.js"),
+    include_str!("../../view/distances.js"),
     include_str!("../../view/controls.js"),
+    include_str!("../../view/stage.js"),
     include_str!("../../view/model.js"),
     include_str!("../../view/live.js"),
+    include_str!("../../view/side.js"),
     include_str!("../../view/main.js"),
 ];
 
@@ -58,8 +63,19 @@ pub enum Mode {
 
 /// The data that the script reads first.
 #[derive(Serialize)]
-struct About<'c> {
-    file: &'c str,
+struct Data {
+    file: About,
+    /// The file to compare with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<About>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Comparison>,
+}
+
+/// A file.
+#[derive(Serialize)]
+struct About {
+    file: String,
     title: &'static str,
     dialect: Option<&'static str>,
     size: u64,
@@ -68,13 +84,14 @@ struct About<'c> {
     is_served: bool,
     bytes: ArrayRef,
     blocks: Vec<BlockData>,
-    tree: &'c Branch,
+    tree: Branch,
     fault: Option<FaultData>,
     model: Option<Model>,
-    places: PlacesData<'c>,
-    findings: &'c [Finding],
+    places: PlacesData,
+    findings: Vec<Finding>,
     losses: Vec<LossData>,
-    notes: &'c [String],
+    is_converted: bool,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -99,23 +116,46 @@ struct LossData {
 
 /// Places with the keys as arrays.
 #[derive(Serialize)]
-struct PlacesData<'c> {
-    meshes: &'c [meshspec::scene::MeshPlaces],
-    joints: &'c [String],
-    animations: Vec<KeysData<'c>>,
+struct PlacesData {
+    meshes: Vec<MeshPlaces>,
+    joints: Vec<String>,
+    animations: Vec<KeysData>,
 }
 
 #[derive(Serialize)]
-struct KeysData<'c> {
-    list: &'c str,
+struct KeysData {
+    list: String,
     channels: Vec<ArrayRef>,
 }
 
-/// Writes the page.
-pub fn write(content: Content, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
-    let Content { name, title, dialect, bytes, tree, is_text, scene, places, findings, losses, mut notes } =
-        content;
-    let mut arrays = Arrays::default();
+/// A page of a file, or of two with their comparison.
+pub struct Page {
+    pub file: Content,
+    pub other: Option<(Content, Comparison)>,
+}
+
+impl Page {
+    /// Returns the page of one file.
+    pub fn of(file: Content) -> Page {
+        Page { file, other: None }
+    }
+
+    /// Writes the page.
+    pub fn write(self, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+        let mut arrays = Arrays::default();
+        let file = about(self.file, mode, &mut arrays);
+        let (other, comparison) = match self.other {
+            Some((other, comparison)) => (Some(about(other, mode, &mut arrays)), Some(comparison)),
+            None => (None, None),
+        };
+        write_page(&Data { file, other, comparison }, &arrays, mode, out)
+    }
+}
+
+/// Returns the data of a file, and adds its arrays.
+fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
+    let Content { name, title, dialect, bytes, tree, is_text, scene, places, findings, losses, .. } = content;
+    let (distances, is_converted, mut notes) = (content.distances, content.is_converted, content.notes);
     let shown = bytes.get(..MAX_BYTES).unwrap_or(&bytes);
     if shown.len() < bytes.len() {
         notes.push(format!("Of {} bytes the first {MAX_BYTES} are shown", bytes.len()));
@@ -123,9 +163,8 @@ pub fn write(content: Content, mode: Mode, out: &mut dyn Write) -> io::Result<()
     if losses.len() > MAX_LOSSES {
         notes.push(format!("Of {} losses the first {MAX_LOSSES} are shown", losses.len()));
     }
-    let model = scene.map(|mut scene| Model::of(&mut scene, &mut arrays, &mut notes));
-    let about = About {
-        file: &name,
+    About {
+        file: name,
         title,
         dialect,
         size: bytes.len() as u64,
@@ -133,26 +172,26 @@ pub fn write(content: Content, mode: Mode, out: &mut dyn Write) -> io::Result<()
         is_text,
         is_served: mode == Mode::Served,
         bytes: arrays.bytes(shown.to_vec()),
-        blocks: blocks(tree.blocks, &mut arrays, &mut notes),
-        tree: &tree.root,
+        blocks: blocks(tree.blocks, arrays, &mut notes),
+        tree: tree.root,
         fault: tree.fault.map(|fault| FaultData {
             path: fault.path.to_string(),
             span: fault.span,
             message: fault.message,
         }),
-        model,
-        places: places_data(&places, &mut arrays),
-        findings: &findings,
+        model: scene.map(|mut scene| Model::of(&mut scene, distances, arrays, &mut notes)),
+        places: places_data(places, arrays),
+        findings,
         losses: (losses.iter().take(MAX_LOSSES))
             .map(|loss| LossData { path: loss.path.clone(), text: loss.to_string() })
             .collect(),
-        notes: &notes,
-    };
-    write_page(&about, &arrays, mode, out)
+        is_converted,
+        notes,
+    }
 }
 
 /// Replaces the marks of the markup.
-fn write_page(about: &About, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+fn write_page(data: &Data, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
     let script = script();
     for part in MARKUP.split_inclusive("-->") {
         let (markup, mark) = match part.strip_suffix("-->").and_then(|part| part.rsplit_once("<!--")) {
@@ -164,8 +203,8 @@ fn write_page(about: &About, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -
             "policy" => write_policy(&script, mode, out)?,
             "style" => write!(out, "<style>{STYLE}</style>")?,
             "data" => {
-                write!(out, "<script type=\"application/json\" id=\"about\">")?;
-                write_json(about, out)?;
+                write!(out, "<script type=\"application/json\" id=\"data\">")?;
+                write_json(data, out)?;
                 writeln!(out, "</script>")?;
                 arrays.write(out)?;
             }
@@ -213,10 +252,11 @@ fn blocks(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<Str
     blocks
 }
 
-fn places_data<'c>(places: &'c Places, arrays: &mut Arrays) -> PlacesData<'c> {
-    let animations = places.animations.iter().map(|keys| KeysData {
-        list: &keys.list,
+fn places_data(places: Places, arrays: &mut Arrays) -> PlacesData {
+    let Places { meshes, joints, animations } = places;
+    let animations = animations.into_iter().map(|keys| KeysData {
         channels: keys.channels.iter().map(|channel| arrays.words(channel)).collect(),
+        list: keys.list,
     });
-    PlacesData { animations: animations.collect(), meshes: &places.meshes, joints: &places.joints }
+    PlacesData { animations: animations.collect(), meshes, joints }
 }

@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 
 use super::View;
 use super::folder::Folder;
-use super::page::{self, Mode};
+use super::page::{Mode, Page};
 use super::request::{Request, Response};
 use crate::failure::{Failure, Result};
 use crate::terminal::Escaped;
@@ -118,7 +118,7 @@ impl<'v> Server<'v> {
         let content = self.view.content(&path, self.formats);
         let content = content.or_else(|failure| self.view.unreadable(&path, failure.message()));
         match content {
-            Ok(content) => match page::write(content, Mode::Served, &mut html) {
+            Ok(content) => match Page::of(content).write(Mode::Served, &mut html) {
                 Ok(()) => Response::html(html),
                 Err(error) => Response::text(500, &error.to_string()),
             },

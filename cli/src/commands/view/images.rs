@@ -1,0 +1,87 @@
+//! The images of base colours, as the files have them: browsers decode them.
+
+use std::collections::HashMap;
+
+use meshspec::scene::{AlphaMode, Filter, Image, Material, Scene, Wrap};
+use serde::Serialize;
+
+use super::data::{ArrayRef, Arrays};
+
+/// Bytes of all images of a page.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The smallest alpha of a blended surface that is shown.
+const BLENDED: f32 = 0.5;
+
+#[derive(Serialize)]
+pub struct ImageData {
+    media_type: String,
+    bytes: ArrayRef,
+}
+
+/// The image of a mesh, and how it is sampled.
+#[derive(Serialize)]
+pub struct TextureData {
+    /// The number of the image.
+    image: usize,
+    wrap: [&'static str; 2],
+    is_nearest: bool,
+    /// The smallest alpha that is shown.
+    cutoff: f32,
+}
+
+/// The images of a scene, each once.
+#[derive(Default)]
+pub struct Images {
+    pub all: Vec<ImageData>,
+    known: HashMap<Image, Option<usize>>,
+    left_out: usize,
+}
+
+impl Images {
+    /// Adds the embedded images of a scene. Those beyond the limit are left out, and noted.
+    pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> Images {
+        let mut images = Images::default();
+        let mut room = MAX_BYTES;
+        let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
+        for image in textures.filter_map(|texture| texture.image.as_ref()) {
+            if images.known.contains_key(image) {
+                continue;
+            }
+            let left = room.checked_sub(image.bytes.len());
+            let number = left.map(|left| {
+                room = left;
+                let bytes = arrays.bytes(image.bytes.to_vec());
+                images.all.push(ImageData { media_type: image.media_type.clone(), bytes });
+                images.all.len() - 1
+            });
+            images.left_out += usize::from(number.is_none());
+            images.known.insert(image.clone(), number);
+        }
+        if images.left_out > 0 {
+            let count = images.left_out;
+            notes.push(format!(
+                "{count} textures are left out: a page holds {MAX_BYTES} bytes of them at most"
+            ));
+        }
+        images
+    }
+
+    /// Returns the texture of a material.
+    pub fn texture(&self, material: &Material) -> Option<TextureData> {
+        let texture = material.texture.as_ref()?;
+        let image = (*self.known.get(texture.image.as_ref()?)?)?;
+        let wrap = texture.sampler.wrap.map(|wrap| match wrap {
+            Wrap::Repeat => "REPEAT",
+            Wrap::Mirror => "MIRRORED_REPEAT",
+            Wrap::Clamp => "CLAMP_TO_EDGE",
+        });
+        let cutoff = match material.alpha_mode {
+            AlphaMode::Opaque => 0.0,
+            AlphaMode::Mask { cutoff } => cutoff,
+            AlphaMode::Blend => BLENDED,
+        };
+        let is_nearest = texture.sampler.magnify == Some(Filter::Nearest);
+        Some(TextureData { image, wrap, is_nearest, cutoff })
+    }
+}

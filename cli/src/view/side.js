@@ -1,0 +1,81 @@
+// A file of the page: its fields, its bytes and its places in the model.
+
+import { takeArray } from "./data.js";
+import { Places } from "./places.js";
+import { Tree } from "./tree.js";
+
+export class Side {
+  constructor(about) {
+    this.about = about;
+    this.blocks = about.blocks.map(({ packed, size, bytes }) => ({ packed, size, bytes: takeArray(bytes) }));
+    this.tree = new Tree(about.tree, takeArray(about.bytes), this.blocks.map(({ bytes }) => bytes), about.is_text);
+    this.wrongPaths = about.findings.map(({ path }) => path).concat(about.fault?.path ?? []);
+    this.wrongMarks = about.findings.flatMap(({ span }) => this.marksOf(span, "wrong"));
+  }
+
+  /** The name without its folders. */
+  get name() {
+    return this.about.file.split(/[\\/]/).pop();
+  }
+
+  /** Sets the view of the model; `null` for none. */
+  setModel(model) {
+    this.model = model;
+    const counts = (this.about.model?.meshes ?? []).map((mesh, index) => {
+      const faces = model?.meshes[index].faces;
+      return { vertices: mesh.vertices, faces: faces?.length ? faces[faces.length - 1] + 1 : mesh.triangles };
+    });
+    this.places = new Places(this.about.places, counts);
+  }
+
+  /** Whether a path has findings, or a path within. */
+  isWrong(path) {
+    return this.wrongPaths.some((wrong) => wrong === path || (path && wrong.startsWith(path) && ".[".includes(wrong[path.length])));
+  }
+
+  /** The size of an unpacked block, or of the file, including what the page leaves out. */
+  sizeOf(block) {
+    return block === null ? this.about.size : this.blocks[block].size;
+  }
+
+  /** The field of a path, or the innermost that contains it. */
+  nearest(path) {
+    for (let rest = path; rest; rest = rest.replace(/(\.[^.[]*|\[\d+\]|^[^.[]+)$/, "")) {
+      const field = this.tree.find(rest);
+      if (field) return field;
+    }
+    return this.tree.root;
+  }
+
+  marksOf(span, kind) {
+    if (!span) return [];
+    if (span.bytes) return [{ block: null, ...span.bytes, kind }];
+    if (span.text) return [{ block: null, ...span.text.range, kind }];
+    const block = this.blocks.findIndex(({ packed }) => packed.start === span.unpacked.packed.start);
+    return block < 0 ? [] : [{ block, ...span.unpacked.range, kind }];
+  }
+
+  /** The fields of a share of a list, and their bytes together. */
+  fieldsOf({ list, first, width }) {
+    const holder = this.tree.find(list);
+    const items = Array.from({ length: width }, (_, place) => holder?.part(first + place)).filter(Boolean);
+    if (!items.length) return null;
+    const range = { ...items[0].range, end: items.at(-1).range.end };
+    return { fields: items, range, label: width === 1 ? items[0].path : `${list}[${first}..${first + width}]` };
+  }
+
+  /** The place of several items of a list: all vertices or faces that are of one mesh, else the first. */
+  placeOf(paths) {
+    const [first, ...rest] = paths.map((path) => this.places.locate(path));
+    if (!rest.length || !["vertex", "face"].includes(first?.kind)) return first ?? null;
+    const all = [first, ...rest].filter((place) => place?.kind === first.kind && place.mesh === first.mesh);
+    const { mesh } = first;
+    if (first.kind === "vertex") return { kind: "picked", mesh, vertices: all.map(({ vertex }) => vertex) };
+    return { kind: "picked", mesh, triangles: [...new Set(all.flatMap(({ face }) => this.model.trianglesOf(mesh, face)))] };
+  }
+
+  meshName(mesh) {
+    const { title } = this.model.meshes[mesh];
+    return `mesh ${mesh}${title === `mesh ${mesh}` ? "" : ` (${title})`}`;
+  }
+}

@@ -1,0 +1,68 @@
+// What the models of a page have in common: the camera, the grid and the way to show them.
+
+import { Camera } from "./camera.js";
+import { showLegend } from "./controls.js";
+
+/** What the views of two files have in common. `largest` is the distance with the last colour. */
+export class Stage {
+  camera = new Camera();
+  state = { mode: 0, joint: 0, grid: true, joints: false, largest: 0 };
+  views = [];
+
+  /** Shows all models as a whole. */
+  fit() {
+    const all = this.views.map((view) => view.bounds());
+    const bounds = { low: least(all.map(({ low }) => low), Math.min), high: least(all.map(({ high }) => high), Math.max) };
+    this.camera.fit(bounds, Math.min(...this.views.map((view) => view.renderer.resize())));
+    this.grid = gridOf(bounds);
+    this.set({});
+  }
+
+  set(changes) {
+    Object.assign(this.state, changes);
+    showLegend(this);
+    this.draw();
+  }
+
+  draw() {
+    for (const view of this.views) view.draw();
+  }
+
+  /** Draws while something moves. */
+  move() {
+    for (const view of this.views) view.move();
+  }
+}
+
+/** The least or greatest of points, axis by axis. */
+function least(points, choose) {
+  return [0, 1, 2].map((axis) => choose(...points.map((point) => point[axis])));
+}
+
+/** Lines on the ground below a box, a power of ten apart, and the axes. */
+function gridOf({ low, high }) {
+  const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
+  const step = 10 ** Math.floor(Math.log10(size));
+  const [points, colors] = [[], []];
+  const line = (a, b, color) => {
+    points.push(...a, ...b);
+    colors.push(...color, ...color);
+  };
+  const from = [0, 2].map((axis) => Math.floor(Math.min(low[axis], 0) / step - 1) * step);
+  const to = [0, 2].map((axis) => Math.ceil(Math.max(high[axis], 0) / step + 1) * step);
+  const grey = [0.5, 0.5, 0.5, 0.45];
+  const most = 200;
+  for (let n = 0; n <= Math.min(most, Math.round((to[0] - from[0]) / step)); n++) {
+    const x = from[0] + n * step;
+    line([x, 0, from[1]], [x, 0, to[1]], grey);
+  }
+  for (let n = 0; n <= Math.min(most, Math.round((to[1] - from[1]) / step)); n++) {
+    const z = from[1] + n * step;
+    line([from[0], 0, z], [to[0], 0, z], grey);
+  }
+  const length = Math.max(step, size / 4);
+  line([0, 0, 0], [length, 0, 0], [0.85, 0.2, 0.2, 1]);
+  line([0, 0, 0], [0, length, 0], [0.2, 0.6, 0.2, 1]);
+  line([0, 0, 0], [0, 0, length], [0.2, 0.45, 0.95, 1]);
+  return { points, colors, step };
+}
