@@ -83,7 +83,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_anims) == 40, "offset of ofs_ani
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_anims) == 44, "offset of sz_anims");
 
 /*
- * Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
+ * The forms in use by the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
  */
 typedef uint32_t bmd_control_flags;
 /* 0: 64 bits; 1: any; 2: 128 bits; 3: 96 bits. */
@@ -103,17 +103,17 @@ typedef uint32_t bmd_control_flags;
  * The first word of any vertex.
  */
 typedef uint64_t bmd_vertex_tag;
-/* Depends on the form. */
+/* Remaining bits; their meaning depends on the form. */
 #define BMD_VERTEX_TAG_CONTENT_SHIFT 0
 #define BMD_VERTEX_TAG_CONTENT_MASK UINT64_C(0xffffffffffffff)
 #define BMD_VERTEX_TAG_CONTENT(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffffffffff))
-/* Below F0 the bone of a 64-bit vertex, else the form. */
+/* The bone of a 64-bit vertex if below F0, otherwise the form. */
 #define BMD_VERTEX_TAG_TAG_SHIFT 56
 #define BMD_VERTEX_TAG_TAG_MASK UINT64_C(0xff)
 #define BMD_VERTEX_TAG_TAG(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
 
 /*
- * Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+ * Three signed fractions with a shared exponent, 32 bits. The values are fraction · 2^(exponent − 22) (B3).
  * Decoded as [ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)].
  */
 typedef uint32_t bmd_triple;
@@ -129,13 +129,13 @@ typedef uint32_t bmd_triple;
 #define BMD_TRIPLE_FRAC_Z_SHIFT 18
 #define BMD_TRIPLE_FRAC_Z_MASK UINT64_C(0x1ff)
 #define BMD_TRIPLE_FRAC_Z(word) ((int64_t)(((((uint64_t)(word) >> 18) & UINT64_C(0x1ff)) ^ UINT64_C(0x100)) - UINT64_C(0x100)))
-/* The exponent of all three. */
+/* The shared exponent. */
 #define BMD_TRIPLE_EXPONENT_SHIFT 27
 #define BMD_TRIPLE_EXPONENT_MASK UINT64_C(0x1f)
 #define BMD_TRIPLE_EXPONENT(word) (((uint64_t)(word) >> 27) & UINT64_C(0x1f))
 
 /*
- * Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+ * Texture coordinates with a shared exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
  * Decoded as [ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)].
  */
 typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
@@ -148,7 +148,7 @@ typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
 #define BMD_SCALED_ST_FRAC_T_SHIFT 11
 #define BMD_SCALED_ST_FRAC_T_MASK UINT64_C(0x7ff)
 #define BMD_SCALED_ST_FRAC_T(word) (((uint64_t)(word) >> 11) & UINT64_C(0x7ff))
-/* The exponent of both. */
+/* The shared exponent. */
 #define BMD_SCALED_ST_EXPONENT_SHIFT 22
 #define BMD_SCALED_ST_EXPONENT_MASK UINT64_C(0x3)
 #define BMD_SCALED_ST_EXPONENT(word) (((uint64_t)(word) >> 22) & UINT64_C(0x3))
@@ -157,7 +157,7 @@ typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
  * The 64-bit form for textured surfaces: no normal.
  */
 typedef uint64_t bmd_textured_vertex64;
-/* Position in the space of the bone. In m. */
+/* Position in bone space. In m. */
 #define BMD_TEXTURED_VERTEX64_POSITION_SHIFT 0
 #define BMD_TEXTURED_VERTEX64_POSITION_MASK UINT64_C(0xffffffff)
 #define BMD_TEXTURED_VERTEX64_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
@@ -193,7 +193,7 @@ typedef struct bmd_normal { uint8_t bytes[3]; } bmd_normal;
  * The 64-bit form for surfaces of a flat colour: no texture coordinate.
  */
 typedef uint64_t bmd_flat_vertex64;
-/* Position in the space of the bone. In m. */
+/* Position in bone space. In m. */
 #define BMD_FLAT_VERTEX64_POSITION_SHIFT 0
 #define BMD_FLAT_VERTEX64_POSITION_MASK UINT64_C(0xffffffff)
 #define BMD_FLAT_VERTEX64_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
@@ -226,7 +226,7 @@ typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
  */
 typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
 /* Bits are numbered in the bytes as one little-endian number. */
-/* Position in the space of the bone. In m. */
+/* Position in bone space. In m. */
 #define BMD_FINE_VERTEX96_POSITION_SHIFT 0
 #define BMD_FINE_VERTEX96_POSITION_WIDTH 32
 /* Texture coordinate. */
@@ -238,16 +238,16 @@ typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
 /* Normal. */
 #define BMD_FINE_VERTEX96_NORMAL_SHIFT 64
 #define BMD_FINE_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade where the tag is F8, bone where it is FA (B10). Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE). */
+/* Colour/shade for tag F8, bone for tag FA (B10). Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE). */
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
 /*
- * The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
+ * The 96-bit form with an odd tag: texture coordinates with a shared exponent (B4).
  */
 typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 /* Bits are numbered in the bytes as one little-endian number. */
-/* Position in the space of the bone. In m. */
+/* Position in bone space. In m. */
 #define BMD_SCALED_VERTEX96_POSITION_SHIFT 0
 #define BMD_SCALED_VERTEX96_POSITION_WIDTH 32
 /* Texture coordinate. */
@@ -259,12 +259,12 @@ typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 /* Normal. */
 #define BMD_SCALED_VERTEX96_NORMAL_SHIFT 64
 #define BMD_SCALED_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade where the tag is F9, bone where it is FB (B10). Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE). */
+/* Colour/shade for tag F9, bone for tag FB (B10). Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE). */
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
 /*
- * Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+ * Q2.12 texture coordinates with a shared exponent: (fraction / 4096 − 2) · 2^exponent (B6).
  * Decoded as [ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)].
  */
 typedef uint32_t bmd_wide_st;
@@ -276,7 +276,7 @@ typedef uint32_t bmd_wide_st;
 #define BMD_WIDE_ST_FRAC_T_SHIFT 14
 #define BMD_WIDE_ST_FRAC_T_MASK UINT64_C(0x3fff)
 #define BMD_WIDE_ST_FRAC_T(word) (((uint64_t)(word) >> 14) & UINT64_C(0x3fff))
-/* The exponent of both. */
+/* The shared exponent. */
 #define BMD_WIDE_ST_EXPONENT_SHIFT 28
 #define BMD_WIDE_ST_EXPONENT_MASK UINT64_C(0xf)
 #define BMD_WIDE_ST_EXPONENT(word) (((uint64_t)(word) >> 28) & UINT64_C(0xf))
@@ -286,7 +286,7 @@ typedef uint32_t bmd_wide_st;
  */
 typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Bits are numbered in the bytes as one little-endian number. */
-/* X in the space of the bone, as binary16 (B7). Decoded as x as IEEE 754 binary16, in m. (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* X in bone space, as binary16 (B7). Decoded as x as IEEE 754 binary16, in m. (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_X_SHIFT 0
 #define BMD_VERTEX128_ORG_X_WIDTH 16
 /* Y, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_y & 31744) != 31744 must hold (BMD-NON-FINITE). */
@@ -312,7 +312,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 #define BMD_VERTEX128_BONE_WIDTH 8
 
 /*
- * VertexItem: One vertex, of the size that its tag gives.
+ * VertexItem: A vertex, in the size that its tag selects.
  *
  * - first: VertexTag, at 0, as a look-ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
@@ -328,7 +328,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
  */
 
 /*
- * VertexList: A list of vertices of any mix of sizes, up to the end of its bytes.
+ * VertexList: A list of vertices in any mix of sizes, up to the end of its bytes.
  *
  * - vertices: VertexItem[to the end], at 0
  */
@@ -341,7 +341,7 @@ typedef uint8_t bmd_face_tag;
 #define BMD_FACE_TAG_TAG_SHIFT 0
 #define BMD_FACE_TAG_TAG_MASK UINT64_C(0x3)
 #define BMD_FACE_TAG_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* Depends on the form. */
+/* Remaining bits; their meaning depends on the form. */
 #define BMD_FACE_TAG_CONTENT_SHIFT 2
 #define BMD_FACE_TAG_CONTENT_MASK UINT64_C(0x3f)
 #define BMD_FACE_TAG_CONTENT(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3f))
@@ -451,7 +451,7 @@ typedef uint64_t bmd_quad64;
 #define BMD_QUAD64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
 
 /*
- * FaceItem: One face, of the form that its tag gives.
+ * FaceItem: A face, in the form of its tag.
  *
  * - first: FaceTag, at 0, as a look-ahead
  * - triangle_32: Triangle32, at 0, if first.tag == 0
@@ -465,13 +465,13 @@ typedef uint64_t bmd_quad64;
  */
 
 /*
- * FaceList: A list of faces of any mix of forms, up to the end of its bytes.
+ * FaceList: A list of faces in any mix of forms, up to the end of its bytes.
  *
  * - faces: FaceItem[to the end], at 0
  */
 
 /*
- * MeshDef: One mesh: 32 bytes, whose lists lie elsewhere.
+ * MeshDef: A mesh: a 32-byte table entry whose lists are stored elsewhere.
  *
  * - ofs_vtx: u32, at 0
  *   Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
@@ -518,7 +518,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, flags) == 24, "offset of fla
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, resv3) == 28, "offset of resv3");
 
 /*
- * A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+ * An 8-bit float: sign, 3 exponent bits, 4 fraction bits (B2).
  * Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
  */
 typedef uint8_t bmd_f8_a;
@@ -536,7 +536,7 @@ typedef uint8_t bmd_f8_a;
 #define BMD_F8_A_NEGATIVE(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
 
 /*
- * One level of detail: 4 bytes.
+ * A level of detail: a 4-byte table entry.
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
@@ -551,7 +551,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, ld_sc) == 2, "offset of ld_sc");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, resv1) == 3, "offset of resv1");
 
 /*
- * A bone up to its parent.
+ * A bone up to and including its parent.
  */
 typedef struct bmd_bone_entry {
     uint8_t content[12]; /* Transform and name. */
@@ -562,7 +562,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_bone_entry, content) == 0, "offset of conten
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_bone_entry, id_parent) == 12, "offset of id_parent");
 
 /*
- * Four F8A: a quaternion, to be normalised (B19).
+ * Four F8A: a quaternion, normalised by the reader (B19).
  * Decoded as [i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0.
  */
 typedef uint32_t bmd_rotation;
@@ -584,7 +584,7 @@ typedef uint32_t bmd_rotation;
 #define BMD_ROTATION_R(word) (((uint64_t)(word) >> 24) & UINT64_C(0xff))
 
 /*
- * The transform of a bone in the space of its parent: 64 bits (B19).
+ * The transform of a bone relative to its parent: 64 bits (B19).
  */
 typedef uint64_t bmd_bone_transform;
 /* Origin. In m. */
@@ -597,7 +597,7 @@ typedef uint64_t bmd_bone_transform;
 #define BMD_BONE_TRANSFORM_ROTATION(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffffff))
 
 /*
- * The bones that a pseudo-bone follows: 64 bits (B22).
+ * The bones that a pseudo-bone follows, with their weights: 64 bits (B22).
  */
 typedef uint64_t bmd_pseudo_transform;
 /* First bone. */
@@ -634,7 +634,7 @@ typedef uint64_t bmd_pseudo_transform;
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_3(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
 
 /*
- * BoneDef: One bone: 16 bytes.
+ * BoneDef: A bone: a 16-byte table entry.
  *
  * - entry: BoneEntry, at 0, as a look-ahead
  * - xform: BoneTransform, at 0, if entry.id_parent != 255
@@ -653,15 +653,15 @@ typedef uint64_t bmd_pseudo_transform;
  */
 
 /*
- * Speed of an animation: 8 bits (B27).
+ * Frame rate and loop flag of an animation: 8 bits (B27).
  * Decoded as quarter_hz * 0.25, in frames/s.
  */
 typedef uint8_t bmd_anim_rate;
-/* Frames per second, in units of 0.25. */
+/* Frame rate in units of 0.25 Hz. */
 #define BMD_ANIM_RATE_QUARTER_HZ_SHIFT 0
 #define BMD_ANIM_RATE_QUARTER_HZ_MASK UINT64_C(0x7f)
 #define BMD_ANIM_RATE_QUARTER_HZ(word) (((uint64_t)(word) >> 0) & UINT64_C(0x7f))
-/* Whether it stops at its end. */
+/* Whether playback stops at the end. */
 #define BMD_ANIM_RATE_NO_LOOP_SHIFT 7
 #define BMD_ANIM_RATE_NO_LOOP_MASK UINT64_C(0x1)
 #define BMD_ANIM_RATE_NO_LOOP(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
@@ -704,7 +704,7 @@ typedef uint8_t bmd_anim_tag;
  */
 
 /*
- * AnimDef: One animation: 16 bytes, whose keys lie elsewhere.
+ * AnimDef: An animation: a 16-byte table entry whose keys are stored elsewhere.
  *
  * - ofs_name: u32, at 0
  *   Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
@@ -724,8 +724,8 @@ typedef uint8_t bmd_anim_tag;
 /* The fixed start of every AnimDef. */
 typedef struct bmd_anim_def_start {
     uint32_t ofs_name; /* Offset of the animation name; 0 for none. Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
-    uint8_t n_frames; /* Number of frames in this animation loop. */
-    bmd_anim_rate fl_hz; /* Speed, and whether it loops. */
+    uint8_t n_frames; /* Number of frames. */
+    bmd_anim_rate fl_hz; /* Frame rate, and whether the animation loops. */
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint8_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_frames; /* Offset of the frames list. */
@@ -741,7 +741,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_frames) == 8, "offset of
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, sz_frames) == 12, "offset of sz_frames");
 
 /*
- * Image: A file.
+ * Image: A BMD file.
  *
  * - header: Header, at 0
  * - meshes: MeshDef[header.sz_meshes / 32], at header.ofs_meshes

@@ -5,7 +5,7 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file.
+  A BMD file.
 seq:
   - id: header
     type: 'header'
@@ -184,7 +184,7 @@ types:
           Fails with: the list overlaps the header.
   mesh_def:
     doc: |
-      One mesh: 32 bytes, whose lists lie elsewhere.
+      A mesh: a 32-byte table entry whose lists are stored elsewhere.
     seq:
       - id: ofs_vtx
         type: u4
@@ -270,24 +270,24 @@ types:
         if: 'ofs_mat != 0'
         terminator: 0
         doc: |
-          The name of the material; none for a mesh that may not be drawn.
+          The name of the material; `None` for a mesh that must not be drawn.
       as_vertices:
         io: _root._io
         pos: 'ofs_vtx'
         size: 'sz_vtx'
         type: 'vertex_list(flags.vertex_subtype, ofs_mat != 0 and (material.length >= 7 and material[0] == 0x23 and ((material[1] >= 0x30 and material[1] <= 0x39) or (material[1] >= 0x41 and material[1] <= 0x46) or (material[1] >= 0x61 and material[1] <= 0x66)) and ((material[2] >= 0x30 and material[2] <= 0x39) or (material[2] >= 0x41 and material[2] <= 0x46) or (material[2] >= 0x61 and material[2] <= 0x66)) and ((material[3] >= 0x30 and material[3] <= 0x39) or (material[3] >= 0x41 and material[3] <= 0x46) or (material[3] >= 0x61 and material[3] <= 0x66)) and ((material[4] >= 0x30 and material[4] <= 0x39) or (material[4] >= 0x41 and material[4] <= 0x46) or (material[4] >= 0x61 and material[4] <= 0x66)) and ((material[5] >= 0x30 and material[5] <= 0x39) or (material[5] >= 0x41 and material[5] <= 0x46) or (material[5] >= 0x61 and material[5] <= 0x66)) and ((material[6] >= 0x30 and material[6] <= 0x39) or (material[6] >= 0x41 and material[6] <= 0x46) or (material[6] >= 0x61 and material[6] <= 0x66))))'
         doc: |
-          The vertices, of any mix of forms.
+          The vertices, in any mix of forms.
       as_faces:
         io: _root._io
         pos: 'ofs_tris'
         size: 'sz_tris'
         type: 'face_list(flags.triangles_type)'
         doc: |
-          The faces, of any mix of forms.
+          The faces, in any mix of forms.
   control_flags:
     doc: |
-      Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
+      The forms in use by the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
     seq:
       - id: vertex_subtype
         type: b2
@@ -303,7 +303,7 @@ types:
           Not defined.
   vertex_list:
     doc: |
-      A list of vertices of any mix of sizes, up to the end of its bytes.
+      A list of vertices in any mix of sizes, up to the end of its bytes.
     params:
       - id: subtype
         type: u1
@@ -317,7 +317,7 @@ types:
           The vertices.
   vertex_item:
     doc: |
-      One vertex, of the size that its tag gives.
+      A vertex, in the size that its tag selects.
     params:
       - id: subtype
         type: u1
@@ -328,7 +328,7 @@ types:
         if: 'first.tag < 240 and not flat'
         type: 'textured_vertex64'
         doc: |
-          64 bits, where the material is a texture.
+          64 bits, if the material is a texture.
           subtype <= 1 must hold (BMD-FLAGS).
       - id: check_textured_64
         if: '(first.tag < 240 and not flat)'
@@ -341,7 +341,7 @@ types:
         if: 'first.tag < 240 and flat'
         type: 'flat_vertex64'
         doc: |
-          64 bits, where the material is a flat colour.
+          64 bits, if the material is a flat colour.
           subtype <= 1 must hold (BMD-FLAGS).
       - id: check_flat_64
         if: '(first.tag < 240 and flat)'
@@ -380,7 +380,7 @@ types:
         if: 'first.tag >= 252'
         type: 'vertex128'
         doc: |
-          128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+          128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them alike (B8).
           subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
       - id: check_vertex_128
         if: '(first.tag >= 252)'
@@ -394,7 +394,7 @@ types:
         pos: _io.pos
         type: 'vertex_tag'
         doc: |
-          The first word, whose tag gives the form.
+          The first word, whose tag selects the form.
   vertex_tag:
     doc: |
       The first word of any vertex.
@@ -402,11 +402,11 @@ types:
       - id: content
         type: b56
         doc: |
-          Depends on the form.
+          Remaining bits; their meaning depends on the form.
       - id: tag
         type: b8
         doc: |
-          Below F0 the bone of a 64-bit vertex, else the form.
+          The bone of a 64-bit vertex if below F0, otherwise the form.
   textured_vertex64:
     doc: |
       The 64-bit form for textured surfaces: no normal.
@@ -426,7 +426,7 @@ types:
       - id: position_exponent
         type: b5
         doc: |
-          The exponent of all three.
+          The shared exponent.
       - id: st_frac_s
         type: b11
         doc: |
@@ -438,7 +438,7 @@ types:
       - id: st_exponent
         type: b2
         doc: |
-          The exponent of both.
+          The shared exponent.
       - id: bone
         type: b8
         doc: |
@@ -459,7 +459,7 @@ types:
           Fraction of Z.
   triple:
     doc: |
-      Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+      Three signed fractions with a shared exponent, 32 bits. The values are fraction · 2^(exponent − 22) (B3).
       Decoded as [ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)].
     seq:
       - id: frac_x_bits
@@ -477,7 +477,7 @@ types:
       - id: exponent
         type: b5
         doc: |
-          The exponent of all three.
+          The shared exponent.
     instances:
       frac_x:
         value: '(frac_x_bits ^ 256) - 256'
@@ -493,7 +493,7 @@ types:
           Fraction of Z.
   scaled_st:
     doc: |
-      Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+      Texture coordinates with a shared exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
       Decoded as [ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)].
     seq:
       - id: frac_s
@@ -507,7 +507,7 @@ types:
       - id: exponent
         type: b2
         doc: |
-          The exponent of both.
+          The shared exponent.
   flat_vertex64:
     doc: |
       The 64-bit form for surfaces of a flat colour: no texture coordinate.
@@ -527,7 +527,7 @@ types:
       - id: position_exponent
         type: b5
         doc: |
-          The exponent of all three.
+          The shared exponent.
       - id: normal_x
         type: b8
         doc: |
@@ -600,7 +600,7 @@ types:
       - id: position_exponent
         type: b5
         doc: |
-          The exponent of all three.
+          The shared exponent.
       - id: st_frac_s
         type: b12
         doc: |
@@ -632,7 +632,7 @@ types:
       - id: color_or_bone
         type: b8
         doc: |
-          Colour/shade where the tag is F8, bone where it is FA (B10).
+          Colour/shade for tag F8, bone for tag FA (B10).
           Must be an index into bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
@@ -662,7 +662,7 @@ types:
           Fraction of T.
   scaled_vertex96:
     doc: |
-      The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
+      The 96-bit form with an odd tag: texture coordinates with a shared exponent (B4).
     seq:
       - id: position_frac_x_bits
         type: b9
@@ -679,7 +679,7 @@ types:
       - id: position_exponent
         type: b5
         doc: |
-          The exponent of all three.
+          The shared exponent.
       - id: st_frac_s
         type: b11
         doc: |
@@ -691,7 +691,7 @@ types:
       - id: st_exponent
         type: b2
         doc: |
-          The exponent of both.
+          The shared exponent.
       - id: tag
         type: b8
         doc: |
@@ -715,7 +715,7 @@ types:
       - id: color_or_bone
         type: b8
         doc: |
-          Colour/shade where the tag is F9, bone where it is FB (B10).
+          Colour/shade for tag F9, bone for tag FB (B10).
           Must be an index into bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
@@ -737,7 +737,7 @@ types:
       - id: org_x
         type: b16
         doc: |
-          X in the space of the bone, as binary16 (B7).
+          X in bone space, as binary16 (B7).
           Decoded as x as IEEE 754 binary16, in m.
           (org_x & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: org_y
@@ -772,7 +772,7 @@ types:
       - id: st_exponent
         type: b4
         doc: |
-          The exponent of both.
+          The shared exponent.
       - id: normal_x
         type: b8
         doc: |
@@ -795,7 +795,7 @@ types:
           Must be an index into bones, or 0 for none (BMD-VERTEX-BONE).
   wide_st:
     doc: |
-      Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+      Q2.12 texture coordinates with a shared exponent: (fraction / 4096 − 2) · 2^exponent (B6).
       Decoded as [ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)].
     seq:
       - id: frac_s
@@ -809,10 +809,10 @@ types:
       - id: exponent
         type: b4
         doc: |
-          The exponent of both.
+          The shared exponent.
   face_list:
     doc: |
-      A list of faces of any mix of forms, up to the end of its bytes.
+      A list of faces in any mix of forms, up to the end of its bytes.
     params:
       - id: kind
         type: u1
@@ -824,7 +824,7 @@ types:
           The faces.
   face_item:
     doc: |
-      One face, of the form that its tag gives.
+      A face, in the form of its tag.
     params:
       - id: kind
         type: u1
@@ -886,7 +886,7 @@ types:
         pos: _io.pos
         type: 'face_tag'
         doc: |
-          The first word, whose tag gives the form.
+          The first word, whose tag selects the form.
   face_tag:
     doc: |
       The first byte of any face.
@@ -898,7 +898,7 @@ types:
       - id: content
         type: b6
         doc: |
-          Depends on the form.
+          Remaining bits; their meaning depends on the form.
   triangle32:
     doc: |
       A triangle of 32 bits: indices up to 1,023.
@@ -1018,7 +1018,7 @@ types:
           Must be 0 (BMD-TAG2).
   lod_def:
     doc: |
-      One level of detail: 4 bytes.
+      A level of detail: a 4-byte table entry.
     seq:
       - id: id_mesh
         type: u1
@@ -1042,7 +1042,7 @@ types:
           Must be 0 (BMD-RESERVED).
   f8_a:
     doc: |
-      A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+      An 8-bit float: sign, 3 exponent bits, 4 fraction bits (B2).
       Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
     seq:
       - id: fraction
@@ -1059,18 +1059,18 @@ types:
           Set for negative values.
   bone_def:
     doc: |
-      One bone: 16 bytes.
+      A bone: a 16-byte table entry.
     seq:
       - id: xform
         if: 'entry.id_parent != 255'
         type: 'bone_transform'
         doc: |
-          Base transform in the space of the parent; 0 for bone 0.
+          Base transform relative to the parent; 0 for bone 0.
       - id: pseudo
         if: 'entry.id_parent == 255'
         type: 'pseudo_transform'
         doc: |
-          Of a pseudo-bone, the bones that it follows instead (B22).
+          For a pseudo-bone, the bones that it follows (B22).
       - id: ofs_name
         type: u4
         doc: |
@@ -1084,12 +1084,12 @@ types:
       - id: id_parent
         type: u1
         doc: |
-          Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
+          Parent bone, which precedes this bone; 0 for bone 0, FF for a pseudo-bone (B21).
           Must be the index of the parent, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 means no parent (BMD-PARENT).
       - id: id_solid
         type: u1
         doc: |
-          Mesh that is the solid of the bone; 0 for none.
+          Mesh of the bone's solid; 0 for none.
           Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
       - id: resv1
         type: u1
@@ -1110,7 +1110,7 @@ types:
         pos: _io.pos
         type: 'bone_entry'
         doc: |
-          The parent, which decides what the transform is.
+          The parent, which determines the kind of transform.
       name:
         io: _root._io
         pos: 'ofs_name'
@@ -1120,7 +1120,7 @@ types:
           The name.
   bone_entry:
     doc: |
-      A bone up to its parent.
+      A bone up to and including its parent.
     seq:
       - id: content
         type: u1
@@ -1134,7 +1134,7 @@ types:
           Parent bone; FF for a pseudo-bone.
   bone_transform:
     doc: |
-      The transform of a bone in the space of its parent: 64 bits (B19).
+      The transform of a bone relative to its parent: 64 bits (B19).
     seq:
       - id: origin_frac_x_bits
         type: b9
@@ -1151,7 +1151,7 @@ types:
       - id: origin_exponent
         type: b5
         doc: |
-          The exponent of all three.
+          The shared exponent.
       - id: rotation_i
         type: b8
         doc: |
@@ -1187,7 +1187,7 @@ types:
           Fraction of Z.
   rotation:
     doc: |
-      Four F8A: a quaternion, to be normalised (B19).
+      Four F8A: a quaternion, normalised by the reader (B19).
       Decoded as [i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0.
     seq:
       - id: i
@@ -1212,7 +1212,7 @@ types:
           Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
   pseudo_transform:
     doc: |
-      The bones that a pseudo-bone follows: 64 bits (B22).
+      The bones that a pseudo-bone follows, with their weights: 64 bits (B22).
     seq:
       - id: bone_0
         type: b8
@@ -1252,7 +1252,7 @@ types:
           Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
   anim_def:
     doc: |
-      One animation: 16 bytes, whose keys lie elsewhere.
+      An animation: a 16-byte table entry whose keys are stored elsewhere.
     seq:
       - id: ofs_name
         type: u4
@@ -1267,11 +1267,11 @@ types:
       - id: n_frames
         type: u1
         doc: |
-          Number of frames in this animation loop.
+          Number of frames.
       - id: fl_hz
         type: 'anim_rate'
         doc: |
-          Speed, and whether it loops.
+          Frame rate, and whether the animation loops.
       - id: resv1
         type: u1
         valid:
@@ -1321,20 +1321,20 @@ types:
         size: 'sz_frames'
         type: 'key_list'
         doc: |
-          The keys of all normal bones, bone after bone.
+          The keys of all normal bones, one bone after the other.
   anim_rate:
     doc: |
-      Speed of an animation: 8 bits (B27).
+      Frame rate and loop flag of an animation: 8 bits (B27).
       Decoded as quarter_hz * 0.25, in frames/s.
     seq:
       - id: quarter_hz
         type: b7
         doc: |
-          Frames per second, in units of 0.25.
+          Frame rate in units of 0.25 Hz.
       - id: no_loop
         type: b1
         doc: |
-          Whether it stops at its end.
+          Whether playback stops at the end.
   key_list:
     doc: |
       The keys of an animation, up to the end of their bytes.
@@ -1343,7 +1343,7 @@ types:
         type: 'key'
         repeat: eos
         doc: |
-          For each normal bone its keys and an end, a tag of 00.
+          The keys of each normal bone, each followed by an end tag of 00.
   key:
     doc: |
       A keyframe of a bone, or the end of a track (B23).
@@ -1351,7 +1351,7 @@ types:
       - id: tag
         type: 'anim_tag'
         doc: |
-          What is there; 00 ends the bone.
+          The values present; 00 ends the bone.
       - id: rotation
         if: 'tag.rotation'
         type: 'rotation'

@@ -42,7 +42,7 @@
 #pragma pack(push, 1)
 
 /*
- * Indices: Indices of vertices, as wide as the file has them.
+ * Indices: Vertex indices, in the width stored in the file.
  *
  * - U16, if index_size == 0: u16[size / 2]
  *   Rejected unless size % 2 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
@@ -55,17 +55,17 @@
  */
 
 /*
- * IndexStream: The index data, compressed.
+ * IndexStream: The compressed indices.
  *
  * - compressed_size: i32, at 0
- *   Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 4
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
  */
 /* The fixed start of every IndexStream. */
 typedef struct crucible_index_stream_start {
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_index_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_index_stream_start) == 8, "size of crucible_index_stream_start");
@@ -73,7 +73,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, compressed_size) ==
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, uncompressed_size) == 4, "offset of uncompressed_size");
 
 /*
- * Which attribute a stream holds: 16 bits (C1).
+ * The attribute of a stream: 16 bits (C1).
  */
 typedef uint16_t crucible_attribute_flags;
 /* 3D position. */
@@ -92,15 +92,15 @@ typedef uint16_t crucible_attribute_flags;
 #define CRUCIBLE_ATTRIBUTE_FLAGS_UV_SHIFT 3
 #define CRUCIBLE_ATTRIBUTE_FLAGS_UV_MASK UINT64_C(0x1)
 #define CRUCIBLE_ATTRIBUTE_FLAGS_UV(word) (((uint64_t)(word) >> 3) & UINT64_C(0x1))
-/* Colour; in the tangent dialect tangent. */
+/* Colour; tangent in the tangent dialect. */
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_4_SHIFT 4
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_4_MASK UINT64_C(0x1)
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_4(word) (((uint64_t)(word) >> 4) & UINT64_C(0x1))
-/* Bone weights; in the tangent dialect colour. */
+/* Bone weights; colour in the tangent dialect. */
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_5_SHIFT 5
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_5_MASK UINT64_C(0x1)
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_5(word) (((uint64_t)(word) >> 5) & UINT64_C(0x1))
-/* Reserved; in the tangent dialect bone weights. */
+/* Reserved; bone weights in the tangent dialect. */
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_6_SHIFT 6
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_6_MASK UINT64_C(0x1)
 #define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_6(word) (((uint64_t)(word) >> 6) & UINT64_C(0x1))
@@ -114,7 +114,7 @@ typedef uint16_t crucible_attribute_flags;
  */
 typedef struct crucible_bone_weight {
     uint16_t bone; /* Bone ID. */
-    float influence; /* Influence; the four of a vertex add up to 1.0 (C8). */
+    float influence; /* Influence; the four influences of a vertex add up to 1.0 (C8). */
 } crucible_bone_weight;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_bone_weight) == 6, "size of crucible_bone_weight");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, bone) == 0, "offset of bone");
@@ -145,22 +145,22 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  */
 
 /*
- * AttributeStream: A [`Stream`] in a file: its header, and its values compressed.
+ * AttributeStream: A [`Stream`] in a file: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
  *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
  *   Must be unique in the list (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
- *   Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
  */
 /* The fixed start of every AttributeStream. */
 typedef struct crucible_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    crucible_attribute_flags attribute; /* The attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_attribute_stream_start) == 10, "size of crucible_attribute_stream_start");
@@ -169,7 +169,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, compressed_size
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
 
 /*
- * Chunk: One mesh.
+ * Chunk: A mesh.
  *
  * - index_size: u8, at 0
  *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
@@ -192,7 +192,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset 
  */
 
 /*
- * What a `.cmodel` file starts with (C11).
+ * The start of a `.cmodel` file (C11).
  */
 #define CRUCIBLE_MODEL_HEADER_MAGIC "cmodel\012"
 #define CRUCIBLE_MODEL_HEADER_MAGIC_SIZE 7
@@ -251,22 +251,22 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  */
 
 /*
- * TangentAttributeStream: A [`Stream`] in a file: its header, and its values compressed.
+ * TangentAttributeStream: A [`Stream`] in a file: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
  *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
  *   Must be unique in the list (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
- *   Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
+ *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
  */
 /* The fixed start of every TangentAttributeStream. */
 typedef struct crucible_tangent_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Rejected unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    crucible_attribute_flags attribute; /* The attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_tangent_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_attribute_stream_start) == 10, "size of crucible_tangent_attribute_stream_start");
@@ -275,7 +275,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, compres
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
 
 /*
- * TangentChunk: One mesh.
+ * TangentChunk: A mesh.
  *
  * - index_size: u8, at 0
  *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).

@@ -10,17 +10,17 @@ seq:
   - id: header
     type: 'model_header'
     doc: |
-      What a container starts with.
+      The start of a container.
   - id: chunks
     type: 'tangent_model_chunk'
     repeat: expr
     repeat-expr: 'header.chunk_count'
     doc: |
-      The chunks, one per mesh; exactly one without a container.
+      The chunks, one per mesh; exactly one in a bare file.
 types:
   model_header:
     doc: |
-      What a `.cmodel` file starts with (C11).
+      The start of a `.cmodel` file (C11).
     seq:
       - id: magic_bytes
         contents: [0x63, 0x6d, 0x6f, 0x64, 0x65, 0x6c, 0x0a]
@@ -43,7 +43,7 @@ types:
           The chunk.
   tangent_chunk:
     doc: |
-      One mesh.
+      A mesh.
     seq:
       - id: index_size
         type: u1
@@ -55,7 +55,7 @@ types:
       - id: indices
         type: 'index_stream(index_size)'
         doc: |
-          The index data.
+          The indices, compressed.
       - id: attribute_count
         type: u1
         doc: |
@@ -72,10 +72,10 @@ types:
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
-          The attributes, one stream each, in any order.
+          The attribute streams, in any order.
   index_stream:
     doc: |
-      The index data, compressed.
+      The compressed indices.
     params:
       - id: index_size
         type: u1
@@ -83,13 +83,13 @@ types:
       - id: compressed_size
         type: s4
         doc: |
-          Size of the compressed data in bytes, 1 at least (C3).
+          Size of the compressed data in bytes, at least 1 (C3).
       - id: check_compressed_size
         size: 0
         valid:
           expr: 'compressed_size > 0'
         doc: |
-          Fails with: an LZ4 block has 1 byte at least.
+          Fails with: an LZ4 block has at least 1 byte.
       - id: uncompressed_size
         type: s4
         doc: |
@@ -114,7 +114,7 @@ types:
           The unpacked content has no trailing bytes.
   indices:
     doc: |
-      Indices of vertices, as wide as the file has them.
+      Vertex indices, in the width stored in the file.
     params:
       - id: index_size
         type: u1
@@ -127,7 +127,7 @@ types:
         repeat: expr
         repeat-expr: 'size / 2'
         doc: |
-          16 bits each.
+          16-bit indices.
           Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
           size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_as_u16
@@ -150,7 +150,7 @@ types:
         repeat: expr
         repeat-expr: 'size / 4'
         doc: |
-          32 bits each.
+          32-bit indices.
           Each must be an index into streams[0].data (CRUCIBLE-INDEX-RANGE).
           size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_as_u32
@@ -183,12 +183,12 @@ types:
           The index of the chosen variant.
   tangent_attribute_stream:
     doc: |
-      A [`Stream`] in a file: its header, and its values compressed.
+      A [`Stream`] in a file: a header and the compressed values.
     seq:
       - id: attribute
         type: 'attribute_flags'
         doc: |
-          Which attribute: exactly one bit (C2).
+          The attribute: exactly one bit (C2).
           Must be unique in the list (CRUCIBLE-DUPLICATE).
           attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
       - id: check_attribute
@@ -200,13 +200,13 @@ types:
       - id: compressed_size
         type: s4
         doc: |
-          Size of the compressed data in bytes, 1 at least (C3).
+          Size of the compressed data in bytes, at least 1 (C3).
       - id: check_compressed_size
         size: 0
         valid:
           expr: 'compressed_size > 0'
         doc: |
-          Fails with: an LZ4 block has 1 byte at least.
+          Fails with: an LZ4 block has at least 1 byte.
       - id: uncompressed_size
         type: s4
         doc: |
@@ -231,7 +231,7 @@ types:
           The unpacked content has no trailing bytes.
   attribute_flags:
     doc: |
-      Which attribute a stream holds: 16 bits (C1).
+      The attribute of a stream: 16 bits (C1).
     seq:
       - id: position_3d
         type: b1
@@ -252,15 +252,15 @@ types:
       - id: bit_4
         type: b1
         doc: |
-          Colour; in the tangent dialect tangent.
+          Colour; tangent in the tangent dialect.
       - id: bit_5
         type: b1
         doc: |
-          Bone weights; in the tangent dialect colour.
+          Bone weights; colour in the tangent dialect.
       - id: bit_6
         type: b1
         doc: |
-          Reserved; in the tangent dialect bone weights.
+          Reserved; bone weights in the tangent dialect.
       - id: reserved
         type: b9
         doc: |
@@ -340,7 +340,7 @@ types:
         repeat: expr
         repeat-expr: 'size / 12 * 3'
         doc: |
-          Tangent (X, Y, Z), in the tangent dialect only (C10).
+          Tangent (X, Y, Z), only in the tangent dialect (C10).
           Must be as long as in the other items (CRUCIBLE-COUNT).
       - id: check_as_tangent
         if: 'choice == 4'
@@ -410,4 +410,4 @@ types:
       - id: influence
         type: f4
         doc: |
-          Influence; the four of a vertex add up to 1.0 (C8).
+          Influence; the four influences of a vertex add up to 1.0 (C8).

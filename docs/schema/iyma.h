@@ -58,7 +58,7 @@ typedef struct iyma_header {
     uint16_t version; /* Version of the format: 1. Rejected unless version == 1: the version is not 1 (IYMA-VERSION). */
     uint16_t descriptor_len; /* Size of the encoded descriptor in bytes. */
     uint64_t metadata_checksum; /* RapidHash of the encoded descriptor, its length and the data checksum (I3, I4). */
-    uint64_t data_checksum; /* RapidHash of the compressed data; 0 where there is none (I5). */
+    uint64_t data_checksum; /* RapidHash of the compressed data; 0 if absent (I5). */
 } iyma_header;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_header) == 24, "size of iyma_header");
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, version) == 4, "offset of version");
@@ -82,17 +82,17 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_vertex) == 8, "offset of f
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, vertex_count) == 12, "offset of vertex_count");
 
 /*
- * Format of indices.
+ * An index format.
  */
 typedef uint8_t iyma_index_format;
-#define IYMA_INDEX_FORMAT_U16 0 /* 16 bits each. */
-#define IYMA_INDEX_FORMAT_U32 1 /* 32 bits each. */
+#define IYMA_INDEX_FORMAT_U16 0 /* 16-bit indices. */
+#define IYMA_INDEX_FORMAT_U32 1 /* 32-bit indices. */
 
 /*
- * The meaning of the values of a vertex buffer: the usages of both dialects.
+ * The usage of a vertex buffer, from either dialect.
  */
 typedef uint8_t iyma_usage_field;
-#define IYMA_USAGE_FIELD_CUSTOM 0 /* Anything else. */
+#define IYMA_USAGE_FIELD_CUSTOM 0 /* A custom usage. */
 #define IYMA_USAGE_FIELD_POSITION 1 /* Position. */
 #define IYMA_USAGE_FIELD_NORMAL 2 /* Normal. */
 #define IYMA_USAGE_FIELD_TANGENT 3 /* Tangent. */
@@ -103,7 +103,7 @@ typedef uint8_t iyma_usage_field;
 #define IYMA_USAGE_FIELD_JOINT_WEIGHT 8 /* Joint weights. */
 
 /*
- * Format of the values of a vertex buffer: the type of its components, and how many of them a value has.
+ * A vertex format: the type and number of components per value.
  */
 typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_FLOAT16 0 /* One 16-bit float. */
@@ -117,43 +117,43 @@ typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_FLOAT64X2 8 /* Two 64-bit floats. */
 #define IYMA_VERTEX_FORMAT_FLOAT64X3 9 /* Three 64-bit floats. */
 #define IYMA_VERTEX_FORMAT_FLOAT64X4 10 /* Four 64-bit floats. */
-#define IYMA_VERTEX_FORMAT_SINT8 11 /* One 8-bit integer with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT8X2 12 /* Two 8-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT8X4 13 /* Four 8-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT16 14 /* One 16-bit integer with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT32 15 /* One 32-bit integer with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT16X2 16 /* Two 16-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT16X4 17 /* Four 16-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT32X2 18 /* Two 32-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT32X3 19 /* Three 32-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SINT32X4 20 /* Four 32-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SNORM8 21 /* One 8-bit integer for −1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM8X2 22 /* Two 8-bit integers for −1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM8X4 23 /* Four 8-bit integers for −1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM16 24 /* One 16-bit integer for −1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM16X2 25 /* Two 16-bit integers for −1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM16X4 26 /* Four 16-bit integers for −1 to 1. */
-#define IYMA_VERTEX_FORMAT_UINT8 27 /* One 8-bit integer. */
-#define IYMA_VERTEX_FORMAT_UINT8X2 28 /* Two 8-bit integers. */
-#define IYMA_VERTEX_FORMAT_UINT8X4 29 /* Four 8-bit integers. */
-#define IYMA_VERTEX_FORMAT_UINT16 30 /* One 16-bit integer. */
-#define IYMA_VERTEX_FORMAT_UINT32 31 /* One 32-bit integer. */
-#define IYMA_VERTEX_FORMAT_UINT16X2 32 /* Two 16-bit integers. */
-#define IYMA_VERTEX_FORMAT_UINT16X4 33 /* Four 16-bit integers. */
-#define IYMA_VERTEX_FORMAT_UINT32X2 34 /* Two 32-bit integers. */
-#define IYMA_VERTEX_FORMAT_UINT32X3 35 /* Three 32-bit integers. */
-#define IYMA_VERTEX_FORMAT_UINT32X4 36 /* Four 32-bit integers. */
-#define IYMA_VERTEX_FORMAT_UNORM8 37 /* One 8-bit integer for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM8X2 38 /* Two 8-bit integers for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four 8-bit integers for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Blue, green, red and alpha of 8 bits for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM16 41 /* One 16-bit integer for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits. */
-#define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two 16-bit integers for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four 16-bit integers for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_SINT8 11 /* One signed 8-bit integer. */
+#define IYMA_VERTEX_FORMAT_SINT8X2 12 /* Two signed 8-bit integers. */
+#define IYMA_VERTEX_FORMAT_SINT8X4 13 /* Four signed 8-bit integers. */
+#define IYMA_VERTEX_FORMAT_SINT16 14 /* One signed 16-bit integer. */
+#define IYMA_VERTEX_FORMAT_SINT32 15 /* One signed 32-bit integer. */
+#define IYMA_VERTEX_FORMAT_SINT16X2 16 /* Two signed 16-bit integers. */
+#define IYMA_VERTEX_FORMAT_SINT16X4 17 /* Four signed 16-bit integers. */
+#define IYMA_VERTEX_FORMAT_SINT32X2 18 /* Two signed 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_SINT32X3 19 /* Three signed 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_SINT32X4 20 /* Four signed 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_SNORM8 21 /* One signed normalised 8-bit integer, −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8X2 22 /* Two signed normalised 8-bit integers, −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8X4 23 /* Four signed normalised 8-bit integers, −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16 24 /* One signed normalised 16-bit integer, −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16X2 25 /* Two signed normalised 16-bit integers, −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16X4 26 /* Four signed normalised 16-bit integers, −1 to 1. */
+#define IYMA_VERTEX_FORMAT_UINT8 27 /* One unsigned 8-bit integer. */
+#define IYMA_VERTEX_FORMAT_UINT8X2 28 /* Two unsigned 8-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT8X4 29 /* Four unsigned 8-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT16 30 /* One unsigned 16-bit integer. */
+#define IYMA_VERTEX_FORMAT_UINT32 31 /* One unsigned 32-bit integer. */
+#define IYMA_VERTEX_FORMAT_UINT16X2 32 /* Two unsigned 16-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT16X4 33 /* Four unsigned 16-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT32X2 34 /* Two unsigned 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT32X3 35 /* Three unsigned 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT32X4 36 /* Four unsigned 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_UNORM8 37 /* One unsigned normalised 8-bit integer, 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X2 38 /* Two unsigned normalised 8-bit integers, 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four unsigned normalised 8-bit integers, 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha. */
+#define IYMA_VERTEX_FORMAT_UNORM16 41 /* One unsigned normalised 16-bit integer, 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three normalised 10-bit integers and a 2-bit one, 0 to 1, packed in a word from the lowest bit. */
+#define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two unsigned normalised 16-bit integers, 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four unsigned normalised 16-bit integers, 0 to 1. */
 
 /*
- * AttributeFields: One vertex buffer as plain fields.
+ * AttributeFields: A vertex buffer as plain fields.
  *
  * - usage: UsageField, at 0
  * - custom: u32, at 1, if usage == 0
@@ -163,7 +163,7 @@ typedef uint8_t iyma_vertex_format;
  */
 
 /*
- * Descriptor: What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
+ * Descriptor: The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
  *
  * - data_len: u64, at 0
  * - n_vertices: u32, at 8
@@ -178,7 +178,7 @@ typedef uint8_t iyma_vertex_format;
  */
 /* The fixed start of every Descriptor. */
 typedef struct iyma_descriptor_start {
-    uint64_t data_len; /* Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file. */
+    uint64_t data_len; /* Size of the uncompressed data in bytes: the sum of the buffer sizes below (I6). Not stored in the file. */
     uint32_t n_vertices; /* Number of vertices. */
     uint32_t user_data_len; /* Size of the user data in bytes. */
     uint32_t mesh_count; /* Number of meshes. */
@@ -197,7 +197,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  */
 
 /*
- * Data: The uncompressed buffers, one after the other.
+ * Data: The uncompressed buffers, concatenated.
  *
  * - user_data: u8[user_data_len], at 0
  * - indices: IndexData, after user_data, if has_indices != 0
@@ -205,7 +205,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  */
 
 /*
- * File: A file. The dialects differ in how they encode the usages in the descriptor (I1).
+ * File: A file. The dialects encode the usages in the descriptor differently (I1).
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
@@ -215,7 +215,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  */
 
 /*
- * ReferenceFile: A file. The dialects differ in how they encode the usages in the descriptor (I1).
+ * ReferenceFile: A file. The dialects encode the usages in the descriptor differently (I1).
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24

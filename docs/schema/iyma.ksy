@@ -5,7 +5,7 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file. The dialects differ in how they encode the usages in the descriptor (I1).
+  A file. The dialects encode the usages in the descriptor differently (I1).
 seq:
   - id: header
     type: 'header'
@@ -16,7 +16,7 @@ seq:
     process: 'meshspec_bitcode'
     type: 'descriptor'
     doc: |
-      The contents of the data, encoded with bitcode.
+      The structure of the data, encoded with bitcode.
       Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
   - id: check_descriptor_end
     size: 0
@@ -29,7 +29,7 @@ seq:
     process: 'meshspec_zstd(descriptor.data_len)'
     type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.data_len)'
     doc: |
-      All buffers, compressed with zstd; to the end of the file.
+      All buffers, compressed with zstd, up to the end of the file.
       Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
   - id: check_data_end
     size: 0
@@ -65,15 +65,15 @@ types:
       - id: data_checksum
         type: u8
         doc: |
-          RapidHash of the compressed data; 0 where there is none (I5).
+          RapidHash of the compressed data; 0 if absent (I5).
   descriptor:
     doc: |
-      What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
+      The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
     seq:
       - id: data_len
         type: u8
         doc: |
-          Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file.
+          Size of the uncompressed data in bytes: the sum of the buffer sizes below (I6). Not stored in the file.
       - id: n_vertices
         type: u4
         doc: |
@@ -106,7 +106,7 @@ types:
         valid:
           in-enum: true
         doc: |
-          Their format.
+          Format of the indices.
       - id: attribute_count
         type: u4
         doc: |
@@ -116,7 +116,7 @@ types:
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
-          The vertex buffers in the order of the data (I8). Each dialect encodes their usages in its own way.
+          The vertex buffers, in data order (I8). Each dialect encodes their usages in its own way.
   mesh_info:
     doc: |
       The range of a mesh in the buffers.
@@ -141,7 +141,7 @@ types:
           The range of this length from first_vertex must lie within n_vertices (IYMA-MESH-RANGE).
   attribute_fields:
     doc: |
-      One vertex buffer as plain fields.
+      A vertex buffer as plain fields.
     seq:
       - id: usage
         type: u1
@@ -149,7 +149,7 @@ types:
         valid:
           in-enum: true
         doc: |
-          The meaning of its values.
+          The usage of its values.
       - id: custom
         if: 'usage.to_i == 0'
         type: u4
@@ -159,22 +159,22 @@ types:
         if: 'usage.to_i == 0'
         type: u4
         doc: |
-          Size of the name of a custom usage in bytes. The reference dialect has no names.
+          Size of a custom usage's name in bytes. The reference dialect has no names.
       - id: name
         if: 'usage.to_i == 0'
         size: 'name_len'
         doc: |
-          The name in UTF-8.
+          The name, in UTF-8.
       - id: format
         type: u1
         enum: vertex_format
         valid:
           in-enum: true
         doc: |
-          How its values are stored.
+          The format of its values.
   data:
     doc: |
-      The uncompressed buffers, one after the other.
+      The uncompressed buffers, concatenated.
     params:
       - id: user_data_len
         type: u4
@@ -191,7 +191,7 @@ types:
       - id: user_data
         size: 'user_data_len'
         doc: |
-          Bytes that only the application understands.
+          Application-defined bytes.
       - id: indices
         if: 'has_indices != 0'
         type: 'index_data(index_format, n_indices)'
@@ -200,7 +200,7 @@ types:
       - id: vertices
         size: 'data_len - user_data_len - n_indices * (2 + 2 * index_format.to_i)'
         doc: |
-          The vertex buffers in the order of the descriptor (I8).
+          The vertex buffers, in descriptor order (I8).
   index_data:
     doc: |
       The index buffer.
@@ -244,16 +244,16 @@ enums:
     0:
       id: u16
       doc: |
-        16 bits each.
+        16-bit indices.
     1:
       id: u32
       doc: |
-        32 bits each.
+        32-bit indices.
   usage_field:
     0:
       id: custom
       doc: |
-        Anything else.
+        A custom usage.
     1:
       id: position
       doc: |
@@ -334,136 +334,136 @@ enums:
     11:
       id: sint8
       doc: |
-        One 8-bit integer with a sign.
+        One signed 8-bit integer.
     12:
       id: sint8x2
       doc: |
-        Two 8-bit integers with a sign.
+        Two signed 8-bit integers.
     13:
       id: sint8x4
       doc: |
-        Four 8-bit integers with a sign.
+        Four signed 8-bit integers.
     14:
       id: sint16
       doc: |
-        One 16-bit integer with a sign.
+        One signed 16-bit integer.
     15:
       id: sint32
       doc: |
-        One 32-bit integer with a sign.
+        One signed 32-bit integer.
     16:
       id: sint16x2
       doc: |
-        Two 16-bit integers with a sign.
+        Two signed 16-bit integers.
     17:
       id: sint16x4
       doc: |
-        Four 16-bit integers with a sign.
+        Four signed 16-bit integers.
     18:
       id: sint32x2
       doc: |
-        Two 32-bit integers with a sign.
+        Two signed 32-bit integers.
     19:
       id: sint32x3
       doc: |
-        Three 32-bit integers with a sign.
+        Three signed 32-bit integers.
     20:
       id: sint32x4
       doc: |
-        Four 32-bit integers with a sign.
+        Four signed 32-bit integers.
     21:
       id: snorm8
       doc: |
-        One 8-bit integer for −1 to 1.
+        One signed normalised 8-bit integer, −1 to 1.
     22:
       id: snorm8x2
       doc: |
-        Two 8-bit integers for −1 to 1.
+        Two signed normalised 8-bit integers, −1 to 1.
     23:
       id: snorm8x4
       doc: |
-        Four 8-bit integers for −1 to 1.
+        Four signed normalised 8-bit integers, −1 to 1.
     24:
       id: snorm16
       doc: |
-        One 16-bit integer for −1 to 1.
+        One signed normalised 16-bit integer, −1 to 1.
     25:
       id: snorm16x2
       doc: |
-        Two 16-bit integers for −1 to 1.
+        Two signed normalised 16-bit integers, −1 to 1.
     26:
       id: snorm16x4
       doc: |
-        Four 16-bit integers for −1 to 1.
+        Four signed normalised 16-bit integers, −1 to 1.
     27:
       id: uint8
       doc: |
-        One 8-bit integer.
+        One unsigned 8-bit integer.
     28:
       id: uint8x2
       doc: |
-        Two 8-bit integers.
+        Two unsigned 8-bit integers.
     29:
       id: uint8x4
       doc: |
-        Four 8-bit integers.
+        Four unsigned 8-bit integers.
     30:
       id: uint16
       doc: |
-        One 16-bit integer.
+        One unsigned 16-bit integer.
     31:
       id: uint32
       doc: |
-        One 32-bit integer.
+        One unsigned 32-bit integer.
     32:
       id: uint16x2
       doc: |
-        Two 16-bit integers.
+        Two unsigned 16-bit integers.
     33:
       id: uint16x4
       doc: |
-        Four 16-bit integers.
+        Four unsigned 16-bit integers.
     34:
       id: uint32x2
       doc: |
-        Two 32-bit integers.
+        Two unsigned 32-bit integers.
     35:
       id: uint32x3
       doc: |
-        Three 32-bit integers.
+        Three unsigned 32-bit integers.
     36:
       id: uint32x4
       doc: |
-        Four 32-bit integers.
+        Four unsigned 32-bit integers.
     37:
       id: unorm8
       doc: |
-        One 8-bit integer for 0 to 1.
+        One unsigned normalised 8-bit integer, 0 to 1.
     38:
       id: unorm8x2
       doc: |
-        Two 8-bit integers for 0 to 1.
+        Two unsigned normalised 8-bit integers, 0 to 1.
     39:
       id: unorm8x4
       doc: |
-        Four 8-bit integers for 0 to 1.
+        Four unsigned normalised 8-bit integers, 0 to 1.
     40:
       id: unorm8x4_bgra
       doc: |
-        Blue, green, red and alpha of 8 bits for 0 to 1.
+        Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha.
     41:
       id: unorm16
       doc: |
-        One 16-bit integer for 0 to 1.
+        One unsigned normalised 16-bit integer, 0 to 1.
     42:
       id: unorm10_10_10_2
       doc: |
-        Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits.
+        Three normalised 10-bit integers and a 2-bit one, 0 to 1, packed in a word from the lowest bit.
     43:
       id: unorm16x2
       doc: |
-        Two 16-bit integers for 0 to 1.
+        Two unsigned normalised 16-bit integers, 0 to 1.
     44:
       id: unorm16x4
       doc: |
-        Four 16-bit integers for 0 to 1.
+        Four unsigned normalised 16-bit integers, 0 to 1.

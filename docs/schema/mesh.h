@@ -42,10 +42,10 @@
 #pragma pack(push, 1)
 
 /*
- * Which attributes a vertex has: 16 bits.
+ * The attributes of a vertex: 16 bits.
  */
 typedef uint16_t mesh_vertex_format;
-/* Position. Always present: a format without this bit is an error. */
+/* Position. Mandatory: a format without this bit is an error. */
 #define MESH_VERTEX_FORMAT_POSITION_SHIFT 0
 #define MESH_VERTEX_FORMAT_POSITION_MASK UINT64_C(0x1)
 #define MESH_VERTEX_FORMAT_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0x1))
@@ -61,17 +61,17 @@ typedef uint16_t mesh_vertex_format;
 #define MESH_VERTEX_FORMAT_JOINTS_SHIFT 3
 #define MESH_VERTEX_FORMAT_JOINTS_MASK UINT64_C(0x1)
 #define MESH_VERTEX_FORMAT_JOINTS(word) (((uint64_t)(word) >> 3) & UINT64_C(0x1))
-/* Not used. Set bits are an error, kept in lenient mode (M7). */
+/* Unused. Set bits are an error; lenient reading keeps them (M7). */
 #define MESH_VERTEX_FORMAT_UNUSED_SHIFT 4
 #define MESH_VERTEX_FORMAT_UNUSED_MASK UINT64_C(0xfff)
 #define MESH_VERTEX_FORMAT_UNUSED(word) (((uint64_t)(word) >> 4) & UINT64_C(0xfff))
 
 /*
- * The header: 13 bytes, 78 in the renderlib dialect.
+ * The header: 13 bytes, or 78 in the renderlib dialect.
  */
 typedef struct mesh_header {
     uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
-    mesh_vertex_format format; /* Which attributes a vertex has. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    mesh_vertex_format format; /* The vertex attributes. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
     uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
     uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
@@ -86,7 +86,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, joint_count) == 11, "offset of join
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of animation_count");
 
 /*
- * Vertex: One vertex: the attributes that the format has in this order, packed tightly (M2).
+ * Vertex: A vertex: the attributes in the format, in this order, tightly packed (M2).
  *
  * - position: f32[3], at 0
  *   Must be finite (MESH-NON-FINITE).
@@ -111,7 +111,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
 #define MESH_VERTEX_SIZE(format) (12 + (MESH_VERTEX_FORMAT_NORMAL(format) ? 12 : 0) + (MESH_VERTEX_FORMAT_UV(format) ? 8 : 0) + (MESH_VERTEX_FORMAT_JOINTS(format) ? 4 : 0) + (MESH_VERTEX_FORMAT_JOINTS(format) ? 4 : 0))
 
 /*
- * One joint of the skeleton: 66 bytes.
+ * A joint of the skeleton: 66 bytes.
  */
 typedef struct mesh_joint {
     uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID). Must be the index of the item (MESH-JOINT-ORDER). */
@@ -124,7 +124,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, parent) == 1, "offset of parent");
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, transform) == 2, "offset of transform");
 
 /*
- * Where one joint is at one time: 44 bytes.
+ * The pose of a joint at one time: 44 bytes.
  */
 typedef struct mesh_pose {
     uint32_t joint; /* The joint (M11). */
@@ -139,8 +139,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, rotation) == 16, "offset of rotation"
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
 
 /*
- * Animation: One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
- * dialect.
+ * Animation: An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
+ * 41 · J · P.
  *
  * - name: u32, at 0
  *   Must be an index into strings (MESH-NAME).
@@ -157,7 +157,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  */
 /* The fixed start of every Animation. */
 typedef struct mesh_animation_start {
-    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. Must be an index into strings (MESH-NAME). */
+    uint32_t name; /* Index of the name in the strings, zero-based (M6). The renderlib dialect has no names. Must be an index into strings (MESH-NAME). */
     float duration; /* Duration in ticks. In ticks. */
     float speed; /* Speed in ticks per second. In ticks/s. */
     uint32_t pose_count; /* Number of skeleton poses. */
@@ -182,11 +182,11 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  */
 
 /*
- * The header: 13 bytes, 78 in the renderlib dialect.
+ * The header: 13 bytes, or 78 in the renderlib dialect.
  */
 typedef struct mesh_renderlib_header {
     uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Rejected unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
-    mesh_vertex_format format; /* Which attributes a vertex has. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    mesh_vertex_format format; /* The vertex attributes. Rejected unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
     uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
     uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
@@ -203,7 +203,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, animation_count) == 12, "
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, root_transform) == 14, "offset of root_transform");
 
 /*
- * Where one joint is at one time, in the renderlib dialect: 41 bytes.
+ * The pose of a joint at one time, in the renderlib dialect: 41 bytes.
  */
 typedef struct mesh_renderlib_pose {
     uint8_t joint; /* The joint. */
@@ -218,8 +218,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, rotation) == 13, "offset of
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of scale");
 
 /*
- * RenderlibAnimation: One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
- * dialect.
+ * RenderlibAnimation: An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
+ * 41 · J · P.
  *
  * - duration: f32, at 0
  *   In ticks.

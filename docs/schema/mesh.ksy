@@ -24,20 +24,20 @@ seq:
     valid:
       expr: '(not (header.vertex_count > 0) or _ < header.vertex_count)'
     doc: |
-      Indices of vertices; three make a triangle, though the specification does not say so (M13).
+      Vertex indices, three per triangle, although the specification does not say so (M13).
       Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
   - id: joints
     type: 'joint'
     repeat: expr
     repeat-expr: 'header.joint_count'
     doc: |
-      The skeleton, 255 joints at most.
+      The skeleton, up to 255 joints.
   - id: animations
     type: 'animation(header.joint_count)'
     repeat: expr
     repeat-expr: 'header.animation_count'
     doc: |
-      Animations, each of its own size (M4): 255 at most, 65,535 in the renderlib dialect.
+      Animations of varying size (M4): up to 255, or 65,535 in the renderlib dialect.
   - id: strings
     terminator: 0
     eos-error: false
@@ -48,7 +48,7 @@ seq:
 types:
   header:
     doc: |
-      The header: 13 bytes, 78 in the renderlib dialect.
+      The header: 13 bytes, or 78 in the renderlib dialect.
     seq:
       - id: version
         type: u1
@@ -63,7 +63,7 @@ types:
       - id: format
         type: 'vertex_format'
         doc: |
-          Which attributes a vertex has.
+          The vertex attributes.
           Reserved bits must be 0 (MESH-FORMAT-BITS).
       - id: check_format
         size: 0
@@ -116,12 +116,12 @@ types:
           Number of animations in the animation data.
   vertex_format:
     doc: |
-      Which attributes a vertex has: 16 bits.
+      The attributes of a vertex: 16 bits.
     seq:
       - id: position
         type: b1
         doc: |
-          Position. Always present: a format without this bit is an error.
+          Position. Mandatory: a format without this bit is an error.
       - id: normal
         type: b1
         doc: |
@@ -137,10 +137,10 @@ types:
       - id: unused
         type: b12
         doc: |
-          Not used. Set bits are an error, kept in lenient mode (M7).
+          Unused. Set bits are an error; lenient reading keeps them (M7).
   vertex:
     doc: |
-      One vertex: the attributes that the format has in this order, packed tightly (M2).
+      A vertex: the attributes in the format, in this order, tightly packed (M2).
     params:
       - id: format
         type: vertex_format
@@ -174,7 +174,7 @@ types:
         repeat: expr
         repeat-expr: 4
         doc: |
-          Joints the vertex is attached to; 255 with weight 0 for none (M9).
+          Joints that the vertex is bound to; 255 with weight 0 for none (M9).
           Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
       - id: joint_weights
         if: 'format.joints'
@@ -182,11 +182,11 @@ types:
         repeat: expr
         repeat-expr: 4
         doc: |
-          Weights of the joints, 255 for the whole.
+          Weights of the joints, 0 to 255; 255 is the full weight.
           Decoded as x / 255.0.
   joint:
     doc: |
-      One joint of the skeleton: 66 bytes.
+      A joint of the skeleton: 66 bytes.
     seq:
       - id: id
         type: u1
@@ -207,8 +207,8 @@ types:
           Model space to joint space, 4×4, row-major (M15).
   animation:
     doc: |
-      One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
-      dialect.
+      An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
+      41 · J · P.
     params:
       - id: joint_count
         type: u1
@@ -216,7 +216,7 @@ types:
       - id: name
         type: u4
         doc: |
-          Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names.
+          Index of the name in the strings, zero-based (M6). The renderlib dialect has no names.
           Must be an index into strings (MESH-NAME).
       - id: duration
         type: f4
@@ -251,7 +251,7 @@ types:
           The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
   pose:
     doc: |
-      Where one joint is at one time: 44 bytes.
+      The pose of a joint at one time: 44 bytes.
     seq:
       - id: joint
         type: u4

@@ -24,24 +24,24 @@ seq:
     valid:
       expr: '(not (header.vertex_count > 0) or _ < header.vertex_count)'
     doc: |
-      Indices of vertices; three make a triangle, though the specification does not say so (M13).
+      Vertex indices, three per triangle, although the specification does not say so (M13).
       Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
   - id: joints
     type: 'joint'
     repeat: expr
     repeat-expr: 'header.joint_count'
     doc: |
-      The skeleton, 255 joints at most.
+      The skeleton, up to 255 joints.
   - id: animations
     type: 'renderlib_animation(header.joint_count)'
     repeat: expr
     repeat-expr: 'header.animation_count'
     doc: |
-      Animations, each of its own size (M4): 255 at most, 65,535 in the renderlib dialect.
+      Animations of varying size (M4): up to 255, or 65,535 in the renderlib dialect.
 types:
   renderlib_header:
     doc: |
-      The header: 13 bytes, 78 in the renderlib dialect.
+      The header: 13 bytes, or 78 in the renderlib dialect.
     seq:
       - id: version
         type: u1
@@ -56,7 +56,7 @@ types:
       - id: format
         type: 'vertex_format'
         doc: |
-          Which attributes a vertex has.
+          The vertex attributes.
           Reserved bits must be 0 (MESH-FORMAT-BITS).
       - id: check_format
         size: 0
@@ -115,12 +115,12 @@ types:
           Transform of the whole model, 4×4, row-major.
   vertex_format:
     doc: |
-      Which attributes a vertex has: 16 bits.
+      The attributes of a vertex: 16 bits.
     seq:
       - id: position
         type: b1
         doc: |
-          Position. Always present: a format without this bit is an error.
+          Position. Mandatory: a format without this bit is an error.
       - id: normal
         type: b1
         doc: |
@@ -136,10 +136,10 @@ types:
       - id: unused
         type: b12
         doc: |
-          Not used. Set bits are an error, kept in lenient mode (M7).
+          Unused. Set bits are an error; lenient reading keeps them (M7).
   vertex:
     doc: |
-      One vertex: the attributes that the format has in this order, packed tightly (M2).
+      A vertex: the attributes in the format, in this order, tightly packed (M2).
     params:
       - id: format
         type: vertex_format
@@ -173,7 +173,7 @@ types:
         repeat: expr
         repeat-expr: 4
         doc: |
-          Joints the vertex is attached to; 255 with weight 0 for none (M9).
+          Joints that the vertex is bound to; 255 with weight 0 for none (M9).
           Must be an index into joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
       - id: joint_weights
         if: 'format.joints'
@@ -181,11 +181,11 @@ types:
         repeat: expr
         repeat-expr: 4
         doc: |
-          Weights of the joints, 255 for the whole.
+          Weights of the joints, 0 to 255; 255 is the full weight.
           Decoded as x / 255.0.
   joint:
     doc: |
-      One joint of the skeleton: 66 bytes.
+      A joint of the skeleton: 66 bytes.
     seq:
       - id: id
         type: u1
@@ -206,8 +206,8 @@ types:
           Model space to joint space, 4×4, row-major (M15).
   renderlib_animation:
     doc: |
-      One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
-      dialect.
+      An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
+      41 · J · P.
     params:
       - id: joint_count
         type: u1
@@ -245,7 +245,7 @@ types:
           The values of joint of each joint_count must be a permutation of 0, 1, 2, … (MESH-POSE-JOINT).
   renderlib_pose:
     doc: |
-      Where one joint is at one time, in the renderlib dialect: 41 bytes.
+      The pose of a joint at one time, in the renderlib dialect: 41 bytes.
     seq:
       - id: joint
         type: u1

@@ -11,8 +11,11 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Type, Value};
 use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 
-/// The maximum number of files in which a field is set.
-const MAX_FILES: usize = 6;
+/// The maximum number of files that are searched for a field, the smallest first. In some, its list is empty.
+const MAX_SEARCHED: usize = 60;
+
+/// The maximum number of files in which a field is changed.
+const MAX_CHANGED: usize = 6;
 
 /// The number of copies of an item that make a list so long that its number of items needs two bytes. It is a multiple
 /// of 3: the indices of whole triangles stay such.
@@ -24,10 +27,13 @@ pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
         if pool.has(field, kind) {
             continue;
         }
-        let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
-        for file in files {
-            let Some(bytes) = with_kind(format, file.dialect, &file.bytes, field, kind) else { continue };
-            pool.add(format, oracle, file.dialect, bytes);
+        let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_SEARCHED).cloned().collect();
+        let changed = files.iter().filter_map(|file| {
+            let bytes = with_kind(format, file.dialect, &file.bytes, field, kind)?;
+            Some((file.dialect, bytes))
+        });
+        for (dialect, bytes) in changed.take(MAX_CHANGED) {
+            pool.add(format, oracle, dialect, bytes);
             if pool.has(field, kind) {
                 break;
             }
