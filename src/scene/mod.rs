@@ -216,6 +216,12 @@ pub trait ToScene: Format {
     /// How the format understands space, with the evidence.
     const CONVENTIONS: Conventions;
 
+    /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](ToScene::into_scene).
+    /// Without any, programs show the fields and the model of a file side by side, unlinked.
+    fn places(&self) -> Places {
+        Places::default()
+    }
+
     /// The content as a scene, with a list of what a scene cannot hold.
     ///
     /// # Errors
@@ -229,12 +235,6 @@ pub trait FromScene: ToScene {
     /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
     /// formats that have none.
     const NEEDS_NORMALS: bool = false;
-
-    /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](ToScene::into_scene).
-    /// Without any, programs show the fields and the model of a file side by side, unlinked.
-    fn places(&self) -> Places {
-        Places::default()
-    }
 
     /// A document with the content of the scene, with a list of what the format cannot hold.
     ///
