@@ -14,7 +14,7 @@ pub enum Type {
     Signed(u32),
     /// An IEEE 754 number of this many bytes.
     Float(u32),
-    /// A number or enum of several bytes, the most significant first. All others are little-endian.
+    /// A number, enum or packed word of several bytes, the most significant first. All others are little-endian.
     Big(&'static Type),
     /// A fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
@@ -68,7 +68,7 @@ pub enum Shape {
         /// The values.
         values: &'static [EnumValue],
     },
-    /// Bit fields of one little-endian word, the lowest bits first.
+    /// Bit fields of one word, the lowest bits first.
     Bits {
         /// Size of the word in bytes.
         size: u32,
@@ -190,6 +190,15 @@ impl Type {
     /// Returns the type of a number without its byte order.
     pub(crate) fn without_order(&self) -> &Type {
         if let Type::Big(number) = self { number } else { self }
+    }
+
+    /// Returns the declaration of the type itself, in either byte order; `None` for numbers, strings and lists.
+    pub const fn own_declaration(&self) -> Option<&'static Declaration> {
+        match *self {
+            Type::Declared(declaration) => Some(declaration),
+            Type::Big(number) => number.own_declaration(),
+            _ => None,
+        }
     }
 
     /// Returns the innermost items and all dimensions.

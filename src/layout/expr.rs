@@ -148,9 +148,9 @@ impl Value {
     /// The packed word of type `T` in these little-endian bytes, 16 at most.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::bits::word(bytes);
-        match T::TYPE {
-            super::Type::Declared(declaration) => Value::Bits(word, declaration),
-            _ => Value::Int(word as i128),
+        match T::TYPE.own_declaration() {
+            Some(declaration) => Value::Bits(word, declaration),
+            None => Value::Int(word as i128),
         }
     }
 

@@ -95,7 +95,29 @@ pub trait Layout {
     const TYPE: Type;
 
     /// The description within a big-endian struct: another one for numbers, arrays of them, and structs that do not state
-    /// their byte order.
+    /// their byte order. A packed word in a big-endian struct states its order. This does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use binrw::binrw;
+    /// # use meshspec::layout::{Layout, Type};
+    /// # use modular_bitfield::prelude::*;
+    /// #[derive(Layout)]
+    /// #[bitfield(bits = 16)]
+    /// #[binrw]
+    /// #[br(map = Self::from_bytes)]
+    /// #[bw(map = |word: &Self| word.into_bytes())]
+    /// struct Flags {
+    ///     flags: B16,
+    /// }
+    ///
+    /// #[derive(Layout)]
+    /// #[binrw]
+    /// #[brw(big)]
+    /// struct Header {
+    ///     flags: Flags,
+    /// }
+    /// # const TYPE: Type = Header::TYPE;
+    /// ```
     const BIG: Type = Self::TYPE;
 
     /// The size in bytes of a value whose size does not depend on its own content, given the arguments that its
