@@ -111,7 +111,7 @@ pub fn has_repr(attrs: &[Attribute]) -> Result<bool> {
 impl Container {
     pub fn parse(attrs: &[Attribute]) -> Result<Container> {
         let mut container = Container::default();
-        let mut decoding = None;
+        let (mut decoding, mut maps) = (None, Vec::new());
         for directive in directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
@@ -119,7 +119,7 @@ impl Container {
                     container.bits = Some(directive.value::<LitInt>()?.base10_parse()?);
                 }
                 // The codec of a packed word uses its bytes, which the layout describes.
-                ("br" | "bw", "map") if container.bits.is_some() => {}
+                ("br" | "bw", "map") if container.bits.is_some() => maps.push(directive),
                 ("layout", "outer") if container.bits.is_some() => {
                     let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
                     container.outer = names.into_iter().collect();
@@ -134,6 +134,9 @@ impl Container {
                 _ => return Err(directive.unknown()),
             }
         }
+        if container.bits > Some(8) {
+            maps.iter().try_for_each(|map| check_word_order(map, container.order))?;
+        }
         match decoding {
             Some(span) if container.bits.is_none() => Err(Error::new(
                 span,
@@ -142,6 +145,21 @@ impl Container {
             _ => Ok(container),
         }
     }
+}
+
+/// Rejects a codec of a packed word whose byte order differs from the declaration.
+fn check_word_order(map: &Directive, order: Option<Order>) -> Result<()> {
+    let function = map.value::<Tokens>()?.to_string();
+    let is_little = function.contains("from_bytes") || function.contains("into_bytes");
+    let message = match (is_little, order) {
+        (true, Some(Order::Big)) => {
+            "the bytes of a packed word are little-endian: write `#[repr(u32)]`, \
+             `br(map = |word: u32| Self::from(word))` and `bw(map = |word: &Self| u32::from(*word))`"
+        }
+        (false, None) => "a packed word states its byte order: `#[brw(big)]` or `#[brw(little)]`",
+        _ => return Ok(()),
+    };
+    Err(Error::new(map.name.span(), message))
 }
 
 /// The imports of a struct.

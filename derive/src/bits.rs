@@ -1,4 +1,4 @@
-//! Bit field structs: one little-endian word, lowest bits first.
+//! Bit field structs: one word, lowest bits first.
 
 use proc_macro2::{Ident, TokenStream as Tokens};
 use quote::{format_ident, quote};
@@ -75,10 +75,7 @@ fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field, scope
     let (name, doc, ty) = (name_of(ident), doc_of(&field.attrs), &field.ty);
     let flag = matches!(ty, Type::Path(path) if path.path.is_ident("bool"));
     let declared = if declared {
-        quote!(match <#ty as ::meshspec::layout::Layout>::TYPE {
-            ::meshspec::layout::Type::Declared(declaration) => ::core::option::Option::Some(declaration),
-            _ => ::core::option::Option::None,
-        })
+        quote!(<#ty as ::meshspec::layout::Layout>::TYPE.own_declaration())
     } else {
         quote!(::core::option::Option::None)
     };

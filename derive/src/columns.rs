@@ -62,6 +62,10 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         Some(_) => quote!(#column: self.#column().map(|column| column.to_vec()),),
         None => quote!(#column: self.#column().to_vec(),),
     });
+    let arrays = columns.iter().map(|Column { column, name, flag, .. }| match flag {
+        Some(_) => quote!(arrays.extend(self.#column.map(|rows| (#name, ::meshspec::contents::Array::of_rows(rows))));),
+        None => quote!(arrays.push((#name, ::meshspec::contents::Array::of_rows(self.#column)));),
+    });
     let flags = flags(&columns).into_iter().map(|(flag, columns)| {
         let setter = Ident::new(&format!("set_{flag}"), flag.span());
         quote!(format.#setter(#(columns.#columns.is_some())||*);)
@@ -81,6 +85,15 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Columns {
             #(#lists)*
+        }
+
+        impl Columns {
+            /// The attributes that are present, by the names of their fields, as plain numbers.
+            pub fn into_arrays(self) -> ::std::vec::Vec<(&'static str, ::meshspec::contents::Array)> {
+                let mut arrays = ::std::vec::Vec::new();
+                #(#arrays)*
+                arrays
+            }
         }
 
         impl #records {

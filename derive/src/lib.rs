@@ -133,17 +133,20 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
         Ok((description(input, &container, &shape, order), constants))
     };
     let (ty, constants) = in_order(container.order.unwrap_or(Order::Little))?;
-    // Packed words, and structs read in bulk, have a fixed byte order.
-    let inherits =
-        container.order.is_none() && container.bits.is_none() && attributes::has_codec(&input.attrs);
-    let big = match inherits {
-        true => {
-            let (big, _) = in_order(Order::Big)?;
-            quote!(const BIG: ::meshspec::layout::Type = #big;)
-        }
-        false => quote!(),
-    };
     let ident = &input.ident;
+    let big = match (container.order, container.bits) {
+        // What is read in bulk has one order.
+        _ if !attributes::has_codec(&input.attrs) => None,
+        (None, None) => Some(in_order(Order::Big)?.0),
+        (None, Some(9..)) => {
+            let message = format!(
+                "the packed word {ident} in a big-endian struct states its byte order: `#[brw(big)]` or `#[brw(little)]`"
+            );
+            Some(quote!(::core::panic!(#message)))
+        }
+        _ => None,
+    };
+    let big = big.map(|big| quote!(const BIG: ::meshspec::layout::Type = #big;));
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     Ok(quote! {
         impl #impl_generics ::meshspec::layout::Layout for #ident #ty_generics #where_clause {
@@ -170,14 +173,17 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
             decoding: #decoding,
         })
     };
-    match &container.repr {
-        // An enum is a single number; a byte has no byte order.
-        Some(repr) if order == Order::Big => quote! {{
-            const DECLARED: ::meshspec::layout::Type = #declared;
-            if ::core::mem::size_of::<#repr>() > 1 { ::meshspec::layout::Type::Big(&DECLARED) } else { DECLARED }
-        }},
-        _ => declared,
-    }
+    // An enum or packed word is a single number; a byte has no byte order.
+    let size = match (&container.repr, container.bits) {
+        _ if order == Order::Little => return declared,
+        (Some(repr), _) => quote!(::core::mem::size_of::<#repr>()),
+        (None, Some(bits)) => quote!(#bits / 8),
+        (None, None) => return declared,
+    };
+    quote! {{
+        const DECLARED: ::meshspec::layout::Type = #declared;
+        if #size > 1 { ::meshspec::layout::Type::Big(&DECLARED) } else { DECLARED }
+    }}
 }
 
 /// Returns the name without the `r#` of a raw identifier.

@@ -3,6 +3,8 @@
 mod about;
 mod any;
 mod binary;
+#[macro_use]
+mod by_document;
 #[cfg(feature = "bmd")]
 pub mod bmd;
 mod broken;

@@ -29,7 +29,7 @@ pub struct BitField {
 /// A bit range of a word: declared once with modular-bitfield, used as constants in hot loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct BitRange {
-    /// The lowest bit, counted from the least significant bit of the little-endian word.
+    /// The lowest bit, counted from the least significant bit of the word.
     pub offset: u32,
     /// The number of bits, 1 to 128.
     pub width: u32,
@@ -150,6 +150,11 @@ impl Type {
             Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
             _ => None,
         }
+    }
+
+    /// Returns the packed word in these bytes; 0 for other types.
+    pub(super) fn word_of(&self, bytes: &[u8]) -> u128 {
+        if let Value::Bits(word, _) = self.value_of(bytes) { word } else { 0 }
     }
 
     /// Reads the number or packed word in these bytes.

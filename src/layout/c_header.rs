@@ -7,8 +7,8 @@
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
-    Lines, bit_field_lines, check_text, content_text, declaration_lines, offsets, packing_text, readable,
-    remark_lines, type_text,
+    Lines, bit_field_lines, byte_order, check_text, content_text, declaration_lines, offsets, packing_text,
+    readable, remark_lines, type_text,
 };
 use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
@@ -21,11 +21,12 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
     comment(
         &mut out,
         &format!(
-            "{title}: the structures of a file.\n\nNumbers are little-endian, and there is no padding between \
+            "{title}: the structures of a file.\n\n{}, and there is no padding between \
              fields.\nOn little-endian machines, the structs can be mapped onto the bytes of a file.\n\nThe bits of a \
              word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.\n\nMagic \
              bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" introduces a formula: x is the \
-             stored number,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}"
+             stored number,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}",
+            byte_order(layouts)
         ),
     );
     out.line(format!("#ifndef {guard}"));
@@ -125,7 +126,7 @@ impl C<'_> {
     fn declare(&self, out: &mut Lines, reached: &Reached) {
         let declaration = reached.declaration;
         match declaration.shape {
-            Shape::Bits { size, fields } => self.bits(out, declaration, size, fields),
+            Shape::Bits { size, fields } => self.bits(out, reached, size, fields),
             Shape::Enum { size, values } => self.enumeration(out, declaration, size, values),
             Shape::Struct(fields) => match declaration.size(&Scope::default()) {
                 Some(size) if size > 0 => {
@@ -305,14 +306,16 @@ impl C<'_> {
         }
     }
 
-    fn bits(&self, out: &mut Lines, declaration: &Declaration, size: u32, fields: &[BitField]) {
+    fn bits(&self, out: &mut Lines, reached: &Reached, size: u32, fields: &[BitField]) {
+        let declaration = reached.declaration;
         comment(out, &declaration_lines(declaration));
         let name = self.type_name(declaration);
-        match size {
-            1 | 2 | 4 | 8 => out.line(format!("typedef uint{}_t {name};", 8 * size)),
-            _ => {
+        match (size, reached.is_big) {
+            (1 | 2 | 4 | 8, false) => out.line(format!("typedef uint{}_t {name};", 8 * size)),
+            (_, is_big) => {
+                let order = if is_big { "big" } else { "little" };
                 out.line(format!("typedef struct {name} {{ uint8_t bytes[{size}]; }} {name};"));
-                out.line("/* Bits are numbered in the bytes as one little-endian number. */");
+                out.line(format!("/* Bits are numbered in the bytes as one {order}-endian number. */"));
             }
         }
         for field in fields {

@@ -14,7 +14,7 @@ pub enum Type {
     Signed(u32),
     /// An IEEE 754 number of this many bytes.
     Float(u32),
-    /// A big-endian number or enum of several bytes. All other types are little-endian.
+    /// A big-endian number, enum or packed word of several bytes. All other types are little-endian.
     Big(&'static Type),
     /// A fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
@@ -68,7 +68,7 @@ pub enum Shape {
         /// The values.
         values: &'static [EnumValue],
     },
-    /// Bit fields of a little-endian word.
+    /// Bit fields of one word, lowest bits first.
     Bits {
         /// The size of the word in bytes.
         size: u32,
@@ -190,6 +190,15 @@ impl Type {
     /// Returns the type of a number without its byte order.
     pub(crate) fn without_order(&self) -> &Type {
         if let Type::Big(number) = self { number } else { self }
+    }
+
+    /// Returns the declaration of the type itself, in either byte order; `None` for numbers, strings and lists.
+    pub const fn own_declaration(&self) -> Option<&'static Declaration> {
+        match *self {
+            Type::Declared(declaration) => Some(declaration),
+            Type::Big(number) => number.own_declaration(),
+            _ => None,
+        }
     }
 
     /// Returns the innermost item type and all dimensions.

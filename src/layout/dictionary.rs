@@ -10,15 +10,17 @@ use super::{Declaration, Shape, Type};
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut dictionary = Dictionary::new(title);
     for reached in reachable(layouts, Order::Reading) {
-        let Declaration { name, magic, shape, .. } = reached.declaration;
+        let (Declaration { name, magic, shape, .. }, is_big) = (reached.declaration, reached.is_big);
         dictionary.add(name, magic.to_vec());
         match shape {
             Shape::Enum { size, values } => {
-                values.iter().for_each(|value| dictionary.add_number(name, *size, value.value));
+                values.iter().for_each(|value| dictionary.add_number(name, (*size, is_big), value.value));
             }
             Shape::Bits { size, .. } => {
                 let fields = reached.declaration.all_bit_fields().into_iter();
-                fields.for_each(|(_, bits, _)| dictionary.add_number(name, *size, bits.mask() as i128));
+                fields.for_each(|(_, bits, _)| {
+                    dictionary.add_number(name, (*size, is_big), bits.mask() as i128)
+                });
             }
             Shape::Struct(_) | Shape::Choice(_) => {}
         }
@@ -39,11 +41,12 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     dictionary.into_text()
 }
 
-/// Returns the size in bytes of the integer that an equation depends on; `None` for a bit field.
-fn size_of(origin: Origin) -> Option<u32> {
+/// Returns the size in bytes of the integer that an equation depends on, and whether it is big-endian; `None` for a bit
+/// field.
+fn size_of(origin: Origin) -> Option<(u32, bool)> {
     let field = origin.declaration.fields().find(|field| field.name == origin.name)?;
     let item = field.ty.flat().item;
-    item.int().map(|int| int.bits / 8)
+    item.int().map(|int| (int.bits / 8, matches!(item, Type::Big(_))))
 }
 
 /// A list of entries without duplicates.
@@ -59,9 +62,13 @@ impl Dictionary {
         Dictionary { lines, known: BTreeSet::new() }
     }
 
-    /// Adds a little-endian number.
-    fn add_number(&mut self, name: &str, size: u32, number: i128) {
-        self.add(name, number.to_le_bytes().into_iter().take(size as usize).collect());
+    /// Adds a number of a size and byte order.
+    fn add_number(&mut self, name: &str, (size, is_big): (u32, bool), number: i128) {
+        let mut bytes: Vec<u8> = number.to_le_bytes().into_iter().take(size as usize).collect();
+        if is_big {
+            bytes.reverse();
+        }
+        self.add(name, bytes);
     }
 
     /// Adds an entry unless its bytes are known. Replaces other characters of names than ASCII letters and digits

@@ -148,9 +148,9 @@ impl Value {
     /// Reads a packed word of type `T` from up to 16 little-endian bytes.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::bits::word(bytes);
-        match T::TYPE {
-            super::Type::Declared(declaration) => Value::Bits(word, declaration),
-            _ => Value::Int(word as i128),
+        match T::TYPE.own_declaration() {
+            Some(declaration) => Value::Bits(word, declaration),
+            None => Value::Int(word as i128),
         }
     }
 

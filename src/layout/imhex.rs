@@ -7,7 +7,7 @@
 //! - arrays with a length or `while($ < block_end)`, where `block_end` is the end of the file or of the enclosing
 //!   block, and `char[]`, which ends at a NUL; nested arrays are flattened;
 //! - `bitfield` from the lowest bit (`bitfield_order right_to_left`), with `bool`, `signed` and nested fields, and
-//!   `enum` with a type;
+//!   `enum` with a type; big-endian words are numbers, and `[[export]]` shows variables computed from them;
 //! - placement (`@`), which leaves the cursor unchanged (`@ $` is a look-ahead), and `$ = …`, which moves it past
 //!   a block of stored size;
 //! - `std::assert` and `std::error`, `///` for documentation. Constraints become comments, since violating one
@@ -120,6 +120,13 @@ fn declare(out: &mut Lines, reached: &Reached) {
                 }
             });
         }
+        Shape::Bits { size, fields } if reached.is_big => {
+            out.line(format!("struct {} {{", declaration.name));
+            out.indented_by(4, |out| {
+                out.line(format!("be u{} word;", 8 * size));
+                fields.iter().for_each(|field| big_bits(out, field));
+            });
+        }
         Shape::Bits { fields, .. } => {
             out.line(format!("bitfield {} {{", declaration.name));
             out.indented_by(4, |out| fields.iter().for_each(|field| bits(out, field)));
@@ -128,9 +135,29 @@ fn declare(out: &mut Lines, reached: &Reached) {
     out.line("};");
 }
 
-fn bits(out: &mut Lines, field: &BitField) {
+/// Bit fields of ImHex are little-endian: those of a big-endian word are computed from its number.
+fn big_bits(out: &mut Lines, field: &BitField) {
+    bit_remarks(out, field);
+    let (name, width) = (member_name(field.name), field.bits.width);
+    let value = format!("(word >> {}) & {:#x}", field.bits.offset, u128::MAX >> (128 - width));
+    let size = width.div_ceil(8).next_power_of_two() * 8;
+    match (field.flag, field.signed) {
+        (true, _) => out.line(format!("bool {name} = ({value}) != 0 [[export]];")),
+        (false, false) => out.line(format!("u{size} {name} = {value} [[export]];")),
+        (false, true) => {
+            let sign = format!("{:#x}", 1u128 << (width - 1));
+            out.line(format!("s{size} {name} = s128(({value}) ^ {sign}) - {sign} [[export]];"));
+        }
+    }
+}
+
+fn bit_remarks(out: &mut Lines, field: &BitField) {
     out.prefixed("/// ", field.doc);
     out.prefixed("// ", &remark_lines(&Field::of_bits(field), &Names::default()));
+}
+
+fn bits(out: &mut Lines, field: &BitField) {
+    bit_remarks(out, field);
     let (name, width) = (member_name(field.name), field.bits.width);
     match field.declared {
         Some(declaration) => out.line(format!("{} {name};", declaration.name)),

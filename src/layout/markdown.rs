@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
-    Lines, check_text, checksum_text, constraint_text, content_text, decoding_text, offsets, packing_text,
-    readable, requirement_text, size_text, type_text,
+    Lines, byte_order, check_text, checksum_text, constraint_text, content_text, decoding_text, offsets,
+    packing_text, readable, requirement_text, size_text, type_text,
 };
 use super::{BitField, EnumValue, Expr, Field, Shape, Type, Variant};
 
@@ -14,7 +14,10 @@ pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) 
     let mut out = Lines::default();
     out.line(format!("# {title}"));
     out.line("");
-    out.line("Numbers are little-endian, and there is no padding between fields. Sizes and offsets are in");
+    out.line(format!(
+        "{}, and there is no padding between fields. Sizes and offsets are in",
+        byte_order(layouts)
+    ));
     out.line(
         "bytes, offsets count from the start of the structure. Bit 0 of a word is the least significant one.",
     );

@@ -96,7 +96,29 @@ pub trait Layout {
     const TYPE: Type;
 
     /// The layout within a big-endian struct. It differs for numbers, arrays of numbers, and structs without a
-    /// byte order of their own.
+    /// byte order of their own. A packed word in a big-endian struct must state its order. This does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use binrw::binrw;
+    /// # use meshspec::layout::{Layout, Type};
+    /// # use modular_bitfield::prelude::*;
+    /// #[derive(Layout)]
+    /// #[bitfield(bits = 16)]
+    /// #[binrw]
+    /// #[br(map = Self::from_bytes)]
+    /// #[bw(map = |word: &Self| word.into_bytes())]
+    /// struct Flags {
+    ///     flags: B16,
+    /// }
+    ///
+    /// #[derive(Layout)]
+    /// #[binrw]
+    /// #[brw(big)]
+    /// struct Header {
+    ///     flags: Flags,
+    /// }
+    /// # const TYPE: Type = Header::TYPE;
+    /// ```
     const BIG: Type = Self::TYPE;
 
     /// Returns the size of a value in bytes, given its imports in order; `None` if the size depends on the

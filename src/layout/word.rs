@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::layout::{BitField, Declaration, Layout, Shape, Type};
+use crate::layout::{BitField, Declaration, Layout, Shape};
 
 /// The bit fields to omit when their value equals that of an implied word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,10 +31,8 @@ struct Fields {
 
 impl Fields {
     fn of<T: Layout>(implied: Implied) -> Fields {
-        match T::TYPE {
-            Type::Declared(declaration) => Fields { implied, ..Fields::declared(declaration) },
-            _ => Fields { fields: &[], implied },
-        }
+        let declared = T::TYPE.own_declaration().map(Fields::declared);
+        Fields { implied, ..declared.unwrap_or(Fields { fields: &[], implied }) }
     }
 
     fn declared(declaration: &'static Declaration) -> Fields {

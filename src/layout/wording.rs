@@ -1,7 +1,7 @@
 //! The wording of printed schemas: types, sizes, offsets, constraints and checks for people.
 
 use super::notation::{Text, atom, factor, is_compound, print};
-use super::program::{Names, Reached};
+use super::program::{Names, Order, Reached, reachable};
 use std::fmt;
 
 use super::walk::path_text;
@@ -76,6 +76,16 @@ fn shown_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
         }
     });
     base_name(&flat.item) + &dimensions.collect::<String>()
+}
+
+/// Returns the byte order of the numbers of several layouts, as the start of a sentence.
+pub(super) fn byte_order(layouts: &[(&str, &'static Type)]) -> &'static str {
+    let is_big = |field: &Field| matches!(field.content().flat().item, Type::Big(_));
+    let has_big = |reached: &Reached| reached.declaration.fields().any(is_big);
+    match reachable(layouts, Order::Reading).iter().any(has_big) {
+        true => "Numbers are little-endian unless their type says big-endian",
+        false => "Numbers are little-endian",
+    }
 }
 
 /// Returns the type without its dimensions.

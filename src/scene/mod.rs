@@ -216,6 +216,13 @@ pub trait ToScene: Format {
     /// The conventions of the format, with their evidence.
     const CONVENTIONS: Conventions;
 
+    /// Returns the fields behind each mesh, joint and key, in the order of [`into_scene`](ToScene::into_scene).
+    ///
+    /// By default there are none, and viewers show fields and model side by side without links.
+    fn places(&self) -> Places {
+        Places::default()
+    }
+
     /// Converts the document to a scene, and lists the losses.
     ///
     /// # Errors
@@ -229,13 +236,6 @@ pub trait ToScene: Format {
 pub trait FromScene: ToScene {
     /// Whether programs that use the format need normals. Converters then generate missing normals.
     const NEEDS_NORMALS: bool = false;
-
-    /// Returns the fields behind each mesh, joint and key, in the order of [`into_scene`](ToScene::into_scene).
-    ///
-    /// By default there are none, and viewers show fields and model side by side without links.
-    fn places(&self) -> Places {
-        Places::default()
-    }
 
     /// Converts a scene to a document, and lists the losses.
     ///

@@ -191,6 +191,8 @@ mod losses;
 mod mutations;
 #[cfg(all(feature = "lz4", feature = "checksums", feature = "proptest"))]
 mod own_format;
+#[cfg(all(feature = "scene", feature = "serde"))]
+mod own_scene;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

@@ -6,8 +6,8 @@ use meshspec::layout::checksum::{self, CRC32, XXH3, XXH32, XXH64};
 use meshspec::layout::generate::{self, Breakage};
 use meshspec::layout::{self, ChecksumFunction, Layout, Packing, Schema, Type};
 use meshspec::{
-    AnyFormat, BinaryFormat, Dialect, ErrorKind, Format, Formats, Limits, ReadOptions, Report, Rule,
-    Severity, WriteOptions, check, path,
+    AnyFormat, BinaryFormat, Dialect, Enforcement, ErrorKind, Format, Formats, Limits, ReadOptions, Report,
+    Rule, Severity, WriteOptions, check, path,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -182,6 +182,216 @@ fn a_wrong_checksum_is_found() {
 }
 
 #[test]
+fn every_byte_of_a_checksum_counts() {
+    let mut file = sums("Lz4");
+    for at in file.len() - 8..file.len() {
+        file[at] ^= 0x80;
+        assert_eq!(findings(&file), ["newest"], "{at}");
+        file[at] ^= 0x80;
+    }
+}
+
+/// The seeds and checksums of the algorithm's own tests.
+#[test]
+fn seeds_decide_a_checksum() {
+    let seeded = |function: ChecksumFunction, seed| (function.compute)(b"", &[layout::Value::Int(seed)]);
+    assert_eq!(seeded(XXH32, 0x9e37_79b1), 0x36b7_8ae7);
+    assert_eq!(seeded(XXH64, 0x9e37_79b1), 0xac75_fda2_929b_17ef);
+    assert_eq!(seeded(XXH3, 0x9e37_79b1_85eb_ca8d), 0xa8a6_b918_b2f0_364a);
+}
+
+static VERIFIED: Rule = Rule {
+    enforced_by: Enforcement::Code("code of the format"),
+    ..Rule::new("TRACKS-VERIFIED", Severity::Error, "The checksum is right.")
+};
+
+/// A checksum that code verifies.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Verified {
+    #[layout(rule = VERIFIED)]
+    sum: u32,
+    #[layout(checksum = sum, by = CRC32)]
+    content: u8,
+}
+
+#[test]
+fn checksums_that_code_verifies_are_left_to_it() {
+    assert_eq!(layout::check::<Verified>(&[0; 5], &ReadOptions::default()).unwrap().findings(), []);
+}
+
+/// A checksum of a checksum, which is stored before it.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Nested {
+    #[layout(rule = rules::SUM)]
+    outer: u32,
+    #[layout(rule = rules::SUM)]
+    #[layout(checksum = outer, by = CRC32)]
+    inner: u32,
+    #[layout(checksum = inner, by = checksum::ADLER32)]
+    content: u8,
+}
+
+#[test]
+fn checksums_of_checksums_follow() {
+    let mut values = layout::assemble::Values::new(&Nested::TYPE);
+    values.set("content", "5").unwrap();
+    let file = values.assemble(&Limits::default()).unwrap();
+    let faults = |file: &[u8]| {
+        let report = layout::check::<Nested>(file, &ReadOptions::default()).unwrap();
+        report.findings().iter().map(|finding| finding.path.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(faults(&file), [""; 0]);
+    // The wrong checksum is summed as it is: it alone is wrong.
+    const RULES: &[&Rule] = &[&rules::SUM];
+    let broken = generate::breakages(&Nested::TYPE, &file, RULES, &Limits::default());
+    let broken: Vec<_> = broken.unwrap().filter(|broken| broken.breakage == Breakage::Checksum).collect();
+    let found: Vec<_> = broken.iter().map(|broken| faults(&broken.bytes)).collect();
+    assert_eq!(found, [["outer"], ["inner"]]);
+}
+
+/// A 0 stands for no checksum: it stays.
+#[test]
+fn no_checksum_is_not_computed() {
+    let file = sums("Lz4");
+    let end = 6 + usize::from(file[5]);
+    let set = |path: &[&'static str], text: &str| Edit {
+        path: meshspec::Path::from(
+            &path.iter().map(|name| layout::walk::Segment::Field(name)).collect::<Vec<_>>()[..],
+        ),
+        change: Change::Set(text.into()),
+    };
+    let mut without = file.clone();
+    without[end + 11..end + 19].fill(0);
+    let edited = edit(&Sums::TYPE, &without, &[set(&["b"], "9")], true, &Limits::default()).unwrap();
+    assert_eq!((edited[end + 10], &edited[end + 11..end + 19]), (9, &[0; 8][..]));
+    let edited = edit(&Sums::TYPE, &file, &[set(&["b"], "9")], true, &Limits::default()).unwrap();
+    assert_ne!(edited[end + 11..end + 19], file[end + 11..end + 19]);
+    assert_eq!(findings(&edited), [""; 0]);
+}
+
+/// A block whose packing any number may choose.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Chosen {
+    method: u8,
+    size: u8,
+    #[br(count = 4)]
+    #[layout(content = [u8; 4], packing = PACKINGS(method), size = size)]
+    packed: Vec<u8>,
+}
+
+#[test]
+fn a_chosen_packing_exists_and_has_the_stated_size() {
+    let messages = |file: &[u8]| {
+        let report = layout::check::<Chosen>(file, &ReadOptions::default()).unwrap();
+        report.findings().iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(messages(&[0, 4, 1, 2, 3, 4]), [""; 0]);
+    assert_eq!(messages(&[0, 5, 1, 2, 3, 4]), ["unpacks to 4 bytes, but 5 are stated"]);
+    assert_eq!(messages(&[9, 4, 1, 2, 3, 4]), ["9 is not a packing"]);
+}
+
+/// A number that code of the declaration decodes.
+#[derive(Layout, Debug)]
+#[binrw]
+#[brw(little, magic = b"EVEN")]
+struct Even {
+    before: u8,
+    #[br(parse_with = even)]
+    #[layout(stored_as = u8)]
+    value: u8,
+}
+
+#[binrw::parser(reader)]
+fn even() -> binrw::BinResult<u8> {
+    let pos = binrw::io::Seek::stream_position(reader)?;
+    match <u8 as binrw::BinRead>::read(reader)? {
+        value if value.is_multiple_of(2) => Ok(value),
+        value => {
+            let error = meshspec::Error::new(ErrorKind::Malformed, format!("{value} is odd"));
+            Err(binrw::Error::Custom { pos, err: Box::new(error.at(path!(value))) })
+        }
+    }
+}
+
+impl BinaryFormat for Even {
+    const NAME: &'static str = "even";
+
+    fn own_dialect(&self) -> Dialect {
+        if self.before == 7 { SECOND } else { Dialect::Spec }
+    }
+}
+
+/// The version is in a packed block.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"DEEP")]
+#[br(import(version: u8))]
+struct Deep {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = Inner, packing = lz4, size = 24, args(version))]
+    block: Vec<u8>,
+    #[br(assert(last == 1, "the file does not end with 1"))]
+    last: u8,
+}
+
+#[derive(Layout)]
+#[br(little, import(version: u8))]
+#[allow(dead_code, reason = "only the walker reads it")]
+struct Inner {
+    zeros: [u8; 20],
+    #[br(assert(own == version, "this is another version"))]
+    own: u8,
+    rest: [u8; 3],
+}
+
+impl BinaryFormat for Deep {
+    const NAME: &'static str = "deep";
+    const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
+}
+
+/// Offsets in a block do not count: the dialect whose fault comes later in the file is detected.
+#[test]
+fn the_dialect_that_fits_longer_is_detected() {
+    let file = b"DEEP\x0a\x1f\0\x01\0\0\x40\x02\0\0\0\x07";
+    assert_eq!(AnyFormat::of::<Deep>().detect(file).dialect, SECOND);
+    let error = <Deep as Format>::read(file, &ReadOptions::default()).err().unwrap().to_string();
+    assert!(error.starts_with("deep: last (bytes 0xf..0x10): the file does not end with 1"), "{error}");
+}
+
+#[test]
+fn errors_of_code_have_a_place() {
+    let options = ReadOptions::default();
+    let error = <Even as Format>::read(b"EVEN\0\x03", &options).unwrap_err().to_string();
+    assert_eq!(error, "even: value (bytes 0x5..0x6): 3 is odd");
+    let report = check(b"EVEN\0\x03", AnyFormat::of::<Even>(), &options).unwrap();
+    let findings: Vec<_> = report.findings().iter().map(|finding| finding.to_string()).collect();
+    assert_eq!(findings, ["value (bytes 0x5..0x6): 3 is odd [LAYOUT-VALUE]"]);
+}
+
+#[test]
+fn documents_are_written_in_a_dialect_of_the_format() {
+    let even = |before| Even { before, value: 2 }.write(&WriteOptions::default());
+    assert_eq!(even(0).unwrap(), b"EVEN\0\x02");
+    assert_eq!(even(7).unwrap_err().to_string(), "even: dialect: even has no second dialect, only spec");
+}
+
+#[test]
+fn documents_are_summarised_and_checked_without_a_file() {
+    assert_eq!(Format::info(&track()).properties.len(), 1);
+    assert!(Format::contents(&track()).fields.is_some());
+    let long = Tracks { heights: vec![1.0; 300], ..track() };
+    let report = Format::check(&long);
+    assert_eq!(report.findings()[0].rule.code, "LAYOUT-VALUE");
+}
+
+#[test]
 fn a_checksum_is_recomputed() {
     let file = track().write(&WriteOptions::default()).unwrap();
     let layout = AnyFormat::of::<Tracks>().layout_of(&file, FIRST).unwrap();
@@ -337,6 +547,39 @@ struct Orders {
     states: States,
     #[layout(below = 0x200, rule = rules::FINITE)]
     limited: i16,
+    corners: Corners,
+    flags: LittleFlags,
+}
+
+/// A big-endian word; its lowest bits are in its last byte.
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[repr(u16)]
+#[binrw]
+#[brw(big)]
+#[br(map = |word: u16| Self::from(word))]
+#[bw(map = |corners: &Self| u16::from(*corners))]
+#[layout(outer(count))]
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Corners {
+    /// The first corner.
+    #[layout(below = count + 8, rule = rules::FINITE)]
+    first: B5,
+    #[layout(signed)]
+    step: B10,
+    closed: bool,
+}
+
+/// A little-endian word in a big-endian file.
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[brw(little)]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct LittleFlags {
+    flags: B16,
 }
 
 #[derive(Layout, Clone, Copy, Debug, PartialEq)]
@@ -361,7 +604,7 @@ struct States {
     number: u16,
 }
 
-const ORDERS: &[u8] = b"\0\x01\x3f\x80\0\0\x04\x03\x02\x01\x01\0\0\x01\0\x02\x01\x02\x01\xff";
+const ORDERS: &[u8] = b"\0\x01\x3f\x80\0\0\x04\x03\x02\x01\x01\0\0\x01\0\x02\x01\x02\x01\xff\xff\xc8\x05\0";
 
 fn orders() -> Orders {
     Orders {
@@ -372,13 +615,18 @@ fn orders() -> Orders {
         inherits: Inherits { pair: [1, 2] },
         states: States { number: 0x0201 },
         limited: 0x1ff,
+        // 1_1111111110_01000
+        corners: Corners::new().with_first(8).with_step(0x3fe).with_closed(true),
+        flags: LittleFlags::new().with_flags(5),
     }
 }
 
 #[test]
 fn numbers_have_either_byte_order() {
     let read = |bytes: &[u8]| layout::read::<Orders>(bytes, &ReadOptions::default());
-    assert_eq!(read(ORDERS).unwrap(), orders());
+    let file = read(ORDERS).unwrap();
+    assert_eq!((file.corners.first(), file.corners.step(), file.corners.closed()), (8, 0x3fe, true));
+    assert_eq!((file.flags.flags(), file), (5, orders()));
     assert_eq!(layout::write(&orders(), &WriteOptions::default()).unwrap(), ORDERS);
     let message = |at: usize, bytes: &[u8]| {
         let mut file = ORDERS.to_vec();
@@ -391,6 +639,10 @@ fn numbers_have_either_byte_order() {
         message(18, &[2]),
         "limited (bytes 0x12..0x14): found 767, expected less than 512 [TRACKS-FINITE]"
     );
+    assert_eq!(
+        message(20, &[0, 9]),
+        "corners.first (bytes 0x14..0x16): found 9, expected less than 9 [TRACKS-FINITE]"
+    );
 }
 
 #[test]
@@ -399,10 +651,17 @@ fn big_endian_files_are_edited_and_assembled() {
         path: layout::walk::parse_path(&Orders::TYPE, path).unwrap()[..].into(),
         change: Change::Set(value.into()),
     };
-    let edits =
-        [set("kind", "Flat"), set("inherits.pair[1]", "0x304"), set("items[0]", "2"), set("limited", "-2")];
+    let edits = [
+        set("kind", "Flat"),
+        set("inherits.pair[1]", "0x304"),
+        set("items[0]", "2"),
+        set("limited", "-2"),
+        set("corners.first", "1"),
+        set("corners.step", "0"),
+        set("flags.flags", "0x102"),
+    ];
     let edited = edit(&Orders::TYPE, ORDERS, &edits, false, &Limits::default()).unwrap();
-    let expected = b"\0\x01\x40\0\0\0\x04\x03\x02\x01\0\x01\0\x01\x03\x04\x01\x02\xff\xfe";
+    let expected = b"\0\x01\x40\0\0\0\x04\x03\x02\x01\0\x01\0\x01\x03\x04\x01\x02\xff\xfe\x80\x01\x02\x01";
     assert_eq!(edited, expected);
     let insert = Edit { path: path!(items[1]).into(), change: Change::Insert("3".into()) };
     let longer = edit(&Orders::TYPE, ORDERS, &[insert], true, &Limits::default()).unwrap();
@@ -417,6 +676,34 @@ fn big_endian_files_are_edited_and_assembled() {
         broken.iter().any(|broken| broken.starts_with("count = 0: a count that is one too small")),
         "{broken:?}"
     );
+    assert!(broken.contains(&"corners.first = 9: a value that violates TRACKS-FINITE".to_owned()), "{broken:?}");
+    assert!(broken.iter().any(|broken| broken.starts_with("kind = 0: ")), "{broken:?}");
+}
+
+#[test]
+fn substituted_numbers_have_their_byte_order() {
+    let files = generate::substitutions(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
+    let files: Vec<_> = files.map(|file| (file.to_string(), file.bytes)).collect();
+    let has = |change: &str, at: usize, bytes: [u8; 2]| {
+        let (_, file) = files.iter().find(|(own, _)| own == change).unwrap();
+        assert_eq!(file[at..at + 2], bytes, "{change}");
+    };
+    has("little = 16909061", 6, [5, 3]);
+    has("limited = 512", 18, [2, 0]);
+    has("corners.first = 9", 20, [0xff, 0xc9]);
+    has("corners.step = -1", 20, [0xff, 0xe8]);
+    has("flags.flags = 6", 22, [6, 0]);
+}
+
+#[test]
+fn words_are_assembled_from_their_fields_in_either_byte_order() {
+    let mut values = layout::assemble::Values::new(&Corners::TYPE);
+    for (path, value) in [("first", "8"), ("step", "-2"), ("closed", "true")] {
+        values.set(path, value).unwrap();
+    }
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), [0xff, 0xc8]);
+    let word = layout::Value::from(orders().corners);
+    assert_eq!(word, layout::Value::Bits(0xffc8, Corners::TYPE.own_declaration().unwrap()));
 }
 
 proptest! {
@@ -456,6 +743,28 @@ fn byte_orders_are_printed() {
     has(Schema::Json, "\"big_endian\"");
     has(Schema::C, "uint8_t count[2]");
     has(Schema::C, "limited: big-endian i16");
+    has(Schema::Markdown, "| `corners` | big-endian [Corners]");
+    has(Schema::Markdown, "| `flags` | [LittleFlags]");
+    let highest_first = "\
+      - id: closed
+        type: b1be
+      - id: step_bits
+        type: b10be
+      - id: first
+        type: b5be
+";
+    has(Schema::Kaitai, highest_first);
+    has(Schema::Kaitai, "type: b16\n");
+    has(Schema::ImHex, "be u16 word;");
+    has(Schema::ImHex, "u8 first = (word >> 0) & 0x1f [[export]];");
+    has(Schema::ImHex, "s16 step = s128(((word >> 5) & 0x3ff) ^ 0x200) - 0x200 [[export]];");
+    has(Schema::ImHex, "bool closed = ((word >> 15) & 0x1) != 0 [[export]];");
+    has(Schema::ImHex, "bitfield LittleFlags {");
+    has(Schema::C, "typedef struct orders_corners { uint8_t bytes[2]; } orders_corners;");
+    has(Schema::C, "as one big-endian number");
+    has(Schema::C, "typedef uint16_t orders_little_flags;");
+    has(Schema::Dictionary, "Kind=\"\\x00\\x01\"");
+    has(Schema::Dictionary, "Corners=\"\\x80\\x00\"");
     let mut text = Vec::new();
     layout::dump::Dump::new(&Orders::TYPE, ORDERS).text(&mut text, false).unwrap();
     let text = String::from_utf8(text).unwrap();

@@ -1,4 +1,4 @@
-//! Packed words are whole bytes, 16 at most.
+//! Packed words are whole bytes, 16 at most, in a stated byte order.
 
 use meshspec::layout::Layout;
 
@@ -22,6 +22,25 @@ struct Wide {
 struct Attribute {
     #[layout(sign)]
     a: B8,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[brw(big)]
+#[br(map = |word: u16| Self::from(word))]
+#[bw(map = |word: &Self| word.into_bytes())]
+struct BigBytes {
+    a: B16,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = |word: u16| Self::from(word))]
+#[bw(map = |word: &Self| u16::from(*word))]
+struct AnyOrder {
+    a: B16,
 }
 
 fn main() {}

@@ -24,15 +24,11 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-#[cfg(feature = "proptest")]
-use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
-#[cfg(feature = "proptest")]
-use crate::layout::generate::Config;
-use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule, WriteOptions};
+use crate::{Dialect, FormatId, ReadOptions, Report, Result, WriteOptions};
 
 /// Splits large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
@@ -64,26 +60,11 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    #[cfg(feature = "proptest")]
-    fn files(config: Config) -> Option<Files> {
-        Some(written(strategy::documents_with(config)))
-    }
-
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
     }
 
-    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-        examples::example_of(rule)
-    }
-
-    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
-        Document::read(bytes, options).map(|document| document.info())
-    }
-
-    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
-        Document::read(bytes, options).map(|document| document.contents())
-    }
+    by_document!();
 }
 
 impl Format for Document {

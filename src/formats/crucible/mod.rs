@@ -34,15 +34,11 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 
-#[cfg(feature = "proptest")]
-use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
-#[cfg(feature = "proptest")]
-use crate::layout::generate::Config;
-use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
@@ -71,26 +67,11 @@ impl Declared for Document {
         Some(codec::layout(bytes, dialect))
     }
 
-    #[cfg(feature = "proptest")]
-    fn files(config: Config) -> Option<Files> {
-        Some(written(strategy::documents_with(config)))
-    }
-
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
     }
 
-    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-        examples::example_of(rule)
-    }
-
-    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
-        Document::read(bytes, options).map(|document| document.info())
-    }
-
-    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
-        Document::read(bytes, options).map(|document| document.contents())
-    }
+    by_document!();
 }
 
 impl Format for Document {

@@ -37,6 +37,10 @@ impl ToScene for Document {
         ..Conventions::GLTF
     };
 
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = Vec::new();
@@ -60,10 +64,6 @@ impl ToScene for Document {
 }
 
 impl FromScene for Document {
-    fn places(&self) -> Places {
-        places::places(self)
-    }
-
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();

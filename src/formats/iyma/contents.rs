@@ -33,7 +33,7 @@ fn name(usage: &Usage) -> String {
         Usage::Uv1 => "uv_1".to_owned(),
         Usage::JointIndex => "joints".to_owned(),
         Usage::JointWeight => "weights".to_owned(),
-        Usage::Position | Usage::Normal | Usage::Tangent => usage.name(),
+        usage => usage.name(),
     }
 }
 

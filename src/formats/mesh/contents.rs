@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DQuat, DVec3};
 
-use super::schema::{Columns, NO_JOINT, Pose};
+use super::schema::{NO_JOINT, Pose};
 use super::{Animation, Document, Joint};
 use crate::FormatId;
 use crate::contents::{
@@ -11,17 +11,21 @@ use crate::contents::{
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     let Document { root_transform, vertices, indices, joints, animations, .. } = document;
-    let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
-    let poses = match (&joint_ids, &joint_weights, Rig::new(joints)) {
-        (Some(ids), Some(weights), Some(rig)) => rig.poses(document, &positions, ids, weights),
+    let columns = vertices.to_columns();
+    let poses = match (&columns.joint_ids, &columns.joint_weights, Rig::new(joints)) {
+        (Some(ids), Some(weights), Some(rig)) => rig.poses(document, &columns.positions, ids, weights),
         _ => Vec::new(),
     };
     let mut mesh = Mesh::new(vertices.len());
-    mesh.add("position", Array::of_rows(positions));
-    normals.into_iter().for_each(|normals| mesh.add("normal", Array::of_rows(normals)));
-    uvs.into_iter().for_each(|uvs| mesh.add("uv_0", Array::of_rows(uvs)));
-    joint_ids.into_iter().for_each(|ids| mesh.add("joints", Array::of_rows(ids)));
-    joint_weights.into_iter().for_each(|weights| mesh.add("weights", Array::of_rows(weights)));
+    for (attribute, array) in columns.into_arrays() {
+        let name = match attribute {
+            "uv" => "uv_0",
+            "joint_ids" => "joints",
+            "joint_weights" => "weights",
+            name => name,
+        };
+        mesh.add(name, array);
+    }
     mesh.indices = Some(Numbers::U32(indices.clone()).into());
     Contents {
         root_transform: root_transform.map(Array::of_matrix),

@@ -1,7 +1,7 @@
 //! Examples of MESH rules that no breakage of a generated file breaks alone.
 
 use super::rules::*;
-use super::schema::{Animation, Columns, Document, Joint, Vertices};
+use super::schema::{Animation, Columns, Document, Joint, NO_JOINT, Vertices};
 use crate::formats::{Change, RuleExample, changed};
 use crate::{Format, Rule, WriteOptions};
 
@@ -13,7 +13,8 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
 
 /// Returns the example for a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-    let joint = |id| Joint { id, parent: 255, transform: super::IDENTITY };
+    #[allow(clippy::needless_update, reason = "another field needs no decision here")]
+    let joint = |id| Joint { id, parent: NO_JOINT, transform: super::IDENTITY, ..Joint::default() };
     let document = Document {
         vertices: vertices(0)?,
         indices: vec![0, 1, 2],

@@ -36,17 +36,11 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
 
-#[cfg(feature = "proptest")]
-use super::generated::{Files, written};
-use super::{
-    About, Confidence, Declared, Detection, Format, RuleExample, Specification, encode_checked, refuse,
-};
+use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, refuse};
 use crate::bulk::Strings;
 use crate::contents::Contents;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
-#[cfg(feature = "proptest")]
-use crate::layout::generate::Config;
-use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Rule, Text, WriteOptions};
+use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 use summary::Summary;
 
 impl Declared for Document {
@@ -72,26 +66,11 @@ impl Declared for Document {
         codec::detect(bytes)
     }
 
-    #[cfg(feature = "proptest")]
-    fn files(config: Config) -> Option<Files> {
-        Some(written(strategy::documents_with(config)))
-    }
-
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
     }
 
-    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-        examples::example_of(rule)
-    }
-
-    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
-        Document::read(bytes, options).map(|document| document.info())
-    }
-
-    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
-        Document::read(bytes, options).map(|document| document.contents())
-    }
+    by_document!();
 }
 
 /// Decodes a file. Also returns the summary of its bulk data that rules need.

@@ -37,17 +37,11 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
-#[cfg(feature = "proptest")]
-use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, RuleExample, Specification, refuse};
+use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
-#[cfg(feature = "proptest")]
-use crate::layout::generate::Config;
 use crate::layout::{Grammar, Occurrence, ValueType};
-use crate::{
-    Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Rule, Severity, WriteOptions,
-};
+use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::{detect, locate, write};
 use rules::Unreadable;
 
@@ -76,11 +70,6 @@ impl Declared for Document {
         Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
     }
 
-    #[cfg(feature = "proptest")]
-    fn files(config: Config) -> Option<Files> {
-        Some(written(strategy::documents_with(config)))
-    }
-
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Self::dialect_of(bytes, options)?;
         let read = codec::read(bytes, &codec_options(options, None));
@@ -93,17 +82,7 @@ impl Declared for Document {
         Ok(report)
     }
 
-    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-        examples::example_of(rule)
-    }
-
-    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
-        Document::read(bytes, options).map(|document| document.info())
-    }
-
-    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
-        Document::read(bytes, options).map(|document| document.contents())
-    }
+    by_document!();
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         dump::lines(bytes, each);

@@ -24,6 +24,10 @@ impl ToScene for Document {
     const CONVENTIONS: Conventions =
         Conventions { evidence: "X3: the engine's constants; the unit is assumed", ..Conventions::GLTF };
 
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let named =
@@ -59,10 +63,6 @@ impl ToScene for Document {
 }
 
 impl FromScene for Document {
-    fn places(&self) -> Places {
-        places::places(self)
-    }
-
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions, options)?;

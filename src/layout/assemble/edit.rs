@@ -286,7 +286,13 @@ fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
     let size = node.bytes.len();
     if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
         let word = bits.put(0, number::bits_of_number(number::integer(text)?, field)?);
-        let [word, mask] = [word, bits.mask()].map(|bits| bits.to_le_bytes()[..size.min(16)].to_vec());
+        let [word, mask] = [word, bits.mask()].map(|bits| {
+            let mut bytes = bits.to_le_bytes()[..size.min(16)].to_vec();
+            if matches!(node.ty, Type::Big(_)) {
+                bytes.reverse();
+            }
+            bytes
+        });
         return Ok(Some(Patch { range, word, mask }));
     }
     if let Type::Declared(Declaration { shape: Shape::Struct(_) | Shape::Choice(_), .. }) = node.ty {

@@ -80,7 +80,7 @@ impl<'v> Input<'v> {
     ///
     /// If the given value is not of this type.
     pub(super) fn leaf(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
-        match (self.tree, ty) {
+        match (self.tree, ty.without_order()) {
             (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration))
                 if matches!(declaration.shape, Shape::Bits { .. }) =>
             {

@@ -7,7 +7,6 @@ use super::numbers::Numbers;
 use super::sizes::Sizes;
 use super::test::{Test, Violation};
 use super::{Constraint, Requirement, message};
-use crate::layout::bits::word;
 use crate::layout::declaration::Flat;
 use crate::layout::general::CHECKSUM;
 use crate::layout::program::{Order, reachable};
@@ -334,7 +333,7 @@ fn stored<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     let (Some(field), Some(bits)) = (node.bit_field, node.bits) else {
         return (*node.ty, Cow::Borrowed(node.bytes));
     };
-    let value = match (BitField { bits, ..*field }).value(word(node.bytes)) {
+    let value = match (BitField { bits, ..*field }).value(node.ty.word_of(node.bytes)) {
         Value::Int(number) => number,
         Value::Bool(flag) => flag.into(),
         Value::Bits(word, _) => word as i128,

@@ -201,7 +201,7 @@ impl Type {
 
     /// Returns the mask of the reserved bits of a packed word.
     pub(super) fn reserved_bits(&self) -> u128 {
-        let Type::Declared(word) = self else { return 0 };
+        let Some(word) = self.own_declaration() else { return 0 };
         let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
         reserved.fold(0, |mask, (_, bits, _)| mask | bits.mask())
     }

@@ -87,7 +87,7 @@ fn body(out: &mut Lines, reached: &Reached) {
     match declaration.shape {
         Shape::Struct(fields) => structure(out, reached, fields, &names),
         Shape::Choice(variants) => choice(out, reached, variants, &names),
-        Shape::Bits { fields, .. } => word(out, fields),
+        Shape::Bits { fields, .. } => word(out, fields, reached.is_big),
         Shape::Enum { .. } => {}
     }
 }

@@ -57,7 +57,7 @@ fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Opti
 /// Returns the condition that the reserved bits of a word are 0.
 pub(super) fn zero_bits(field: &Field) -> String {
     let mut terms = Vec::new();
-    if let Type::Declared(declaration) = &field.ty {
+    if let Some(declaration) = field.ty.own_declaration() {
         zero_terms(declaration, &format!("{}.", identifier(field.name)), &mut terms);
     }
     if terms.is_empty() { "true".to_owned() } else { terms.join(" and ") }

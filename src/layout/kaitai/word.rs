@@ -6,11 +6,12 @@ use crate::layout::BitField;
 use crate::layout::notation::identifier;
 use crate::layout::wording::{Lines, bit_field_lines};
 
-/// Prints the bit fields of a word, with those of nested words flattened.
-pub(super) fn word(out: &mut Lines, fields: &[BitField]) {
+/// Prints the bit fields of a word, with those of nested words flattened. In a big-endian word, the first byte has the
+/// highest bits.
+pub(super) fn word(out: &mut Lines, fields: &[BitField], is_big: bool) {
     out.line("seq:");
     let mut values = Vec::new();
-    out.indented(|out| bits(out, fields, "", &mut values));
+    out.indented(|out| bits(out, fields, is_big, "", &mut values));
     if values.is_empty() {
         return;
     }
@@ -30,13 +31,16 @@ pub(super) fn word(out: &mut Lines, fields: &[BitField]) {
 fn bits(
     out: &mut Lines,
     fields: &[BitField],
+    is_big: bool,
     prefix: &str,
     values: &mut Vec<(String, String, &'static str)>,
 ) {
-    for field in fields {
+    let (mut lowest_first, mut highest_first) = (fields.iter(), fields.iter().rev());
+    let next = || if is_big { highest_first.next() } else { lowest_first.next() };
+    for field in std::iter::from_fn(next) {
         let id = format!("{prefix}{}", identifier(field.name));
         if let Some(word) = field.declared {
-            bits(out, word.bit_fields(), &format!("{id}_"), values);
+            bits(out, word.bit_fields(), is_big, &format!("{id}_"), values);
             continue;
         }
         // In Kaitai, a single bit is a boolean.
@@ -49,7 +53,8 @@ fn bits(
         };
         let seq_id = if value.is_some() { format!("{id}_bits") } else { id.clone() };
         item(out, &seq_id, |out| {
-            out.line(format!("type: b{}", field.bits.width));
+            let order = if is_big { "be" } else { "" };
+            out.line(format!("type: b{}{order}", field.bits.width));
             doc(out, &bit_field_lines(field));
         });
         values.extend(value.map(|value| (id, value, field.doc)));

@@ -1,6 +1,6 @@
 //! Lists the declarations of several layouts, for printers.
 
-use super::model::{Program, Size, Unit};
+use super::model::{Form, Program, Size, Unit};
 use super::names::{Names, ValueKind};
 use super::size::size_of_unit;
 use crate::layout::{Declaration, Type};
@@ -16,6 +16,8 @@ pub(in crate::layout) struct Reached {
     pub size: Size,
     /// Whether the declaration lies in a packed block, so that offsets count from the start of the unpacked bytes.
     pub packed: bool,
+    /// Whether the declaration is a number that is stored big-endian.
+    pub is_big: bool,
 }
 
 /// The order of a listing.
@@ -42,7 +44,10 @@ pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Ord
             let Unit { declaration, imports, slots, .. } = unit;
             if !found.iter().any(|known| known.declaration == *declaration) {
                 let size = size_of_unit(unit, &program.forms);
-                found.push(Reached { declaration, imports, names: Names(slots), size, packed });
+                let is_big =
+                    |form: &Form| matches!(form.ty, Type::Big(Type::Declared(big)) if big == declaration);
+                let is_big = program.forms.iter().any(is_big);
+                found.push(Reached { declaration, imports, names: Names(slots), size, packed, is_big });
             }
         }
     }

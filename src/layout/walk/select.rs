@@ -209,7 +209,7 @@ fn can_have(ty: &Type, path: &[Segment]) -> bool {
         let is_item = |index| count.is_none_or(|count| index < count) && can_have(item, rest);
         return matches!(step, Segment::Index(index) if is_item(*index));
     }
-    let Type::Declared(declaration) = ty else { return false };
+    let Some(declaration) = ty.own_declaration() else { return false };
     let is_choice = !declaration.variants().is_empty();
     let has_field = declaration.fields().any(|field| {
         // Inline content has the path of the field that holds it.

@@ -154,6 +154,7 @@ const IDENTITY: [[f32; 4]; 4] =
 
 /// A vertex at (1, 0, 0) that follows the second of two joints, bound at (1, 0, 0) with this rotation and these
 /// weights.
+#[allow(clippy::needless_update, reason = "another field needs no decision here")]
 fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
     let mut bound = IDENTITY;
     bound[0][3] = -1.0;
@@ -167,8 +168,8 @@ fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
         })
         .unwrap(),
         joints: vec![
-            Joint { id: 0, parent: NO_JOINT, transform: IDENTITY },
-            Joint { id: 1, parent: 0, transform: bound },
+            Joint { id: 0, parent: NO_JOINT, transform: IDENTITY, ..Joint::default() },
+            Joint { id: 1, parent: 0, transform: bound, ..Joint::default() },
         ],
         animations: vec![Animation {
             name: Some(0),

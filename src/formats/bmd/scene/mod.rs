@@ -58,6 +58,10 @@ impl ToScene for Document {
         ..Conventions::GLTF
     };
 
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = unmapped(&self);
@@ -86,10 +90,6 @@ impl ToScene for Document {
 
 impl FromScene for Document {
     const NEEDS_NORMALS: bool = true;
-
-    fn places(&self) -> Places {
-        places::places(self)
-    }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);

@@ -32,6 +32,10 @@ impl ToScene for Document {
     const CONVENTIONS: Conventions =
         Conventions { evidence: "X5: as Bevy, which is as glTF", ..Conventions::GLTF };
 
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         refuse_sharing(&self)?;
@@ -63,10 +67,6 @@ impl ToScene for Document {
 }
 
 impl FromScene for Document {
-    fn places(&self) -> Places {
-        places::places(self)
-    }
-
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();

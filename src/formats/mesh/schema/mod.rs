@@ -119,7 +119,7 @@ pub enum AnimationCount {
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Joint {
     /// Identifier: the position of the entry (M10).
     #[layout(permutation, rule = rules::JOINT_ID, message = "id {problem}")]

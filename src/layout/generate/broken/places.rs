@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
-use crate::layout::bits::word;
 use crate::layout::constraint::Sizes;
 use crate::layout::program::Role;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
@@ -157,7 +156,7 @@ impl Visitor for Finder<'_> {
         let (path, value) = (node.path.to_vec(), value.clone());
         let recounts = self.has_checksums || !matches!(node.span, Span::Bytes(_));
         let leaf = Leaf { path, ty: node.ty, value, recounts, range: None };
-        if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty {
+        if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_order() {
             self.places.enums.push(leaf.clone());
         }
         self.leaves.push(leaf);
@@ -201,7 +200,7 @@ impl Visitor for Finder<'_> {
         };
         let constraints = constraints.iter().map(numbers).collect();
         if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
-            let value = BitField { bits, ..*field }.value(word(node.bytes));
+            let value = BitField { bits, ..*field }.value(node.ty.word_of(node.bytes));
             let range = number_of(node, &value).map(|(_, range)| range);
             let (path, recounts) =
                 (node.path.to_vec(), self.has_checksums || !matches!(node.span, Span::Bytes(_)));
@@ -220,8 +219,7 @@ impl Visitor for Finder<'_> {
 
 /// Returns the packed word that declares the bit field of a node.
 fn word_of(node: &Node) -> Option<&'static Declaration> {
-    let Type::Declared(outer) = node.ty else { return None };
-    let field = node.bit_field?;
+    let (outer, field) = (node.ty.own_declaration()?, node.bit_field?);
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 

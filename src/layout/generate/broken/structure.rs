@@ -36,7 +36,8 @@ fn slice(file: &[u8], at: u64, size: usize) -> &[u8] {
 
 /// Returns changes of an enum value to numbers that the enum does not list.
 fn unlisted(leaf: &Leaf) -> Vec<Alteration> {
-    let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty else {
+    let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty.without_order()
+    else {
         return Vec::new();
     };
     let is_listed = |number: &i128| values.iter().any(|value| value.value == *number);

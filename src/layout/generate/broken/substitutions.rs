@@ -88,6 +88,8 @@ struct Number {
     place: Range<u64>,
     /// The bit range in the word at `place`.
     bits: BitRange,
+    /// Whether the word is big-endian.
+    is_big: bool,
 }
 
 impl Number {
@@ -110,10 +112,17 @@ impl Number {
         let mut bytes = file.to_vec();
         let place = usize::try_from(self.place.start).ok()?..usize::try_from(self.place.end).ok()?;
         let place = bytes.get_mut(place)?;
-        let mut word = [0; 16];
-        word.get_mut(..place.len())?.copy_from_slice(place);
+        let order = |bytes: &mut [u8]| {
+            if self.is_big {
+                bytes.reverse()
+            }
+        };
+        let (mut word, size) = ([0; 16], place.len());
+        word.get_mut(..size)?.copy_from_slice(place);
+        order(&mut word[..size]);
         let word = self.bits.put(u128::from_le_bytes(word), value as u128).to_le_bytes();
         place.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);
+        order(place);
         Some(Substituted { bytes, changed: self.path.as_slice().into(), value })
     }
 }
@@ -137,7 +146,15 @@ impl Visitor for Finder {
         {
             let all = BitRange { offset: 0, width: 8 * node.bytes.len() as u32 };
             let bits = node.bits.unwrap_or(all);
-            self.0.push(Number { path: node.path.to_vec(), value, range, place: place.clone(), bits });
+            let is_big = matches!(node.ty, Type::Big(_));
+            self.0.push(Number {
+                path: node.path.to_vec(),
+                value,
+                range,
+                place: place.clone(),
+                bits,
+                is_big,
+            });
         }
         ControlFlow::Continue(())
     }

@@ -1,0 +1,28 @@
+//! What follows from the document of a format that is built in.
+
+/// The functions of [`Declared`](super::Declared) that decode a file to its document first, or make files of documents. The
+/// format has the modules `examples` and `strategy`.
+#[allow(unused_macros, reason = "there may be no format")]
+macro_rules! by_document {
+    () => {
+        #[cfg(feature = "proptest")]
+        fn files(config: $crate::layout::generate::Config) -> Option<$crate::formats::Files> {
+            Some($crate::formats::generated::written(strategy::documents_with(config)))
+        }
+
+        fn example_of(rule: &'static $crate::Rule) -> Option<$crate::formats::RuleExample> {
+            examples::example_of(rule)
+        }
+
+        fn info_of(bytes: &[u8], options: &$crate::ReadOptions) -> $crate::Result<$crate::info::Info> {
+            <Self as $crate::Format>::read(bytes, options).map(|document| document.info())
+        }
+
+        fn contents_of<'f>(
+            bytes: &'f [u8],
+            options: &$crate::ReadOptions,
+        ) -> $crate::Result<$crate::contents::Contents<'f>> {
+            <Self as $crate::Format>::read(bytes, options).map(|document| document.contents())
+        }
+    };
+}
