@@ -273,7 +273,7 @@ pub mod __private {
 
     #[cfg(feature = "serde")]
     pub use crate::json::*;
-    pub use crate::layout::constraint::PLAUSIBLE;
+    pub use crate::layout::declaration::constraint::PLAUSIBLE;
     pub use crate::layout::decoding::{FromValue, decode};
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::layout::Value;
+use crate::layout::expr::Value;
 use crate::{Limits, Severity};
 
 /// What reading and writing refuse.

@@ -1,6 +1,6 @@
 //! The names of fields that a declaration has, and names similar to a misspelt one.
 
-use meshspec::layout::{Declaration, Field, Shape, Type};
+use meshspec::layout::declaration::{Declaration, Field, Shape, Type};
 
 /// Which names could be meant instead of `name`, the most similar first; only itself if it is one of them.
 pub fn near(layout: &Type, name: &str) -> Vec<&'static str> {

@@ -1,7 +1,7 @@
 //! Values of a file that options name by the end of their path, and lists that changes are made to.
 
 use meshspec::Limits;
-use meshspec::layout::Type;
+use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::{self, Segment, Selection};
 
 use crate::failure::{Failure, Result};

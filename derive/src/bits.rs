@@ -5,10 +5,9 @@ use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, Result, Type};
 
 use crate::attributes::Decoding;
-use crate::constraints;
 use crate::directives::directives;
 use crate::expression::Scope;
-use crate::{doc_of, name_of};
+use crate::{constraints, doc_of, name_of};
 
 /// The `Shape` of a packed word; and a `BitRange` constant for each of its fields, and how it becomes a value.
 pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
@@ -19,7 +18,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
     let (mut shapes, mut scope) = (Vec::new(), Scope::default());
     outer.iter().map(name_of).for_each(|name| scope.push(name.clone(), name));
     let mut constants = Vec::new();
-    let mut previous = quote!(::meshspec::layout::BitRange { offset: 0, width: 0 });
+    let mut previous = quote!(::meshspec::layout::declaration::BitRange { offset: 0, width: 0 });
     for (index, field) in fields.iter().enumerate() {
         let ident = field.ident.clone().unwrap_or_else(|| format_ident!("_{index}"));
         let constant = format_ident!("{}", name_of(&ident).to_uppercase());
@@ -27,27 +26,27 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
         let doc = format!("The bits of `{ident}`.");
         constants.push(quote! {
             #[doc = #doc]
-            pub const #constant: ::meshspec::layout::BitRange =
+            pub const #constant: ::meshspec::layout::declaration::BitRange =
                 #previous.then(<#ty as ::meshspec::__private::Specifier>::BITS as u32);
         });
         previous = quote!(Self::#constant);
         scope.push(name_of(&ident), name_of(&ident));
         shapes.push(bit_field(name, &ident, &constant, field, &scope)?);
     }
-    let shape = quote!(::meshspec::layout::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
+    let shape = quote!(::meshspec::layout::declaration::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
     // modular-bitfield makes every field's constant visible as far as the struct itself is.
     let constants = quote! {
         #[allow(dead_code, reason = "a word has more fields than hot loops need")]
         impl #name { #(#constants)* }
 
-        impl ::core::convert::From<#name> for ::meshspec::layout::Value {
-            fn from(word: #name) -> ::meshspec::layout::Value {
-                ::meshspec::layout::Value::bits::<#name>(&word.into_bytes())
+        impl ::core::convert::From<#name> for ::meshspec::layout::expr::Value {
+            fn from(word: #name) -> ::meshspec::layout::expr::Value {
+                ::meshspec::layout::expr::Value::bits::<#name>(&word.into_bytes())
             }
         }
 
         impl ::meshspec::__private::FromValue for #name {
-            fn from_value(value: &::meshspec::layout::Value) -> ::core::option::Option<#name> {
+            fn from_value(value: &::meshspec::layout::expr::Value) -> ::core::option::Option<#name> {
                 value.to_bytes().map(#name::from_bytes)
             }
         }
@@ -75,13 +74,13 @@ fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field, scope
     let flag = matches!(ty, Type::Path(path) if path.path.is_ident("bool"));
     let declared = if declared {
         quote!(match <#ty as ::meshspec::layout::Layout>::TYPE {
-            ::meshspec::layout::Type::Declared(declaration) => ::core::option::Option::Some(declaration),
+            ::meshspec::layout::declaration::Type::Declared(declaration) => ::core::option::Option::Some(declaration),
             _ => ::core::option::Option::None,
         })
     } else {
         quote!(::core::option::Option::None)
     };
-    Ok(quote!(::meshspec::layout::BitField {
+    Ok(quote!(::meshspec::layout::declaration::BitField {
         name: #name,
         doc: #doc,
         bits: #word::#constant,

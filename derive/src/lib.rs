@@ -132,7 +132,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let big = match inherits {
         true => {
             let (big, _) = in_order(Order::Big)?;
-            quote!(const BIG: ::meshspec::layout::Type = #big;)
+            quote!(const BIG: ::meshspec::layout::declaration::Type = #big;)
         }
         false => quote!(),
     };
@@ -140,7 +140,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     Ok(quote! {
         impl #impl_generics ::meshspec::layout::Layout for #ident #ty_generics #where_clause {
-            const TYPE: ::meshspec::layout::Type = #ty;
+            const TYPE: ::meshspec::layout::declaration::Type = #ty;
             #big
         }
         #constants
@@ -154,7 +154,7 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
     let imports = &container.imports.values;
     let magic = container.magic.as_ref().map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let declared = quote! {
-        ::meshspec::layout::Type::Declared(&::meshspec::layout::Declaration {
+        ::meshspec::layout::declaration::Type::Declared(&::meshspec::layout::declaration::Declaration {
             name: #name,
             doc: #doc,
             imports: &[#(#imports),*],
@@ -166,8 +166,8 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
     match &container.repr {
         // An enum is one number; a byte has no order.
         Some(repr) if order == Order::Big => quote! {{
-            const DECLARED: ::meshspec::layout::Type = #declared;
-            if ::core::mem::size_of::<#repr>() > 1 { ::meshspec::layout::Type::Big(&DECLARED) } else { DECLARED }
+            const DECLARED: ::meshspec::layout::declaration::Type = #declared;
+            if ::core::mem::size_of::<#repr>() > 1 { ::meshspec::layout::declaration::Type::Big(&DECLARED) } else { DECLARED }
         }},
         _ => declared,
     }

@@ -1,7 +1,8 @@
 //! What enforces the rules of a format, in words.
 
 use super::About;
-use crate::layout::{Grammar, declared_rules};
+use crate::layout::grammar::Grammar;
+use crate::layout::schema::declared_rules;
 use crate::{Enforcement, Rule};
 
 /// Returns what enforces a rule, in Markdown: the requirements of the declaration, the structure, or code.

@@ -1,7 +1,7 @@
 //! Examples of rules: a small file that breaks one rule, and its counterpart that does not.
 
 use super::About;
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::generate::{self, Breakage, Broken, Config};
 use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 

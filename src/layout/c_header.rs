@@ -4,13 +4,14 @@
 //! A declaration whose size varies gets its table as a comment, a struct of the fields that always come first
 //! (`…_start`), and, where only its imports have a say, macros with the offset and size of each field.
 
+use super::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
+use super::expr::{IntType, Scope};
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
     Lines, bit_field_lines, check_text, content_text, declaration_lines, offsets, packing_text, readable,
     remark_lines, type_text,
 };
-use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
 /// The header of a format, whose name is the prefix of all names in it, with a note at the start.
 pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Value;
+use super::expr::Value;
 
 /// What a stored value stands for, `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]` in a declaration.
 ///
@@ -12,7 +12,9 @@ use super::Value;
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, dump::Dump, unorm8};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::decoding::unorm8;
+/// use meshspec::layout::dump::Dump;
 ///
 /// /// A battery.
 /// #[derive(Layout)]
@@ -54,12 +56,14 @@ pub enum Decoded {
 }
 
 /// A type that a stored value can be seen as: numbers, and every packed word with a layout.
+#[doc(hidden)]
 pub trait FromValue: Sized {
     /// The value as this type; `None` if it is none.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
 /// What `function` makes of a stored value; `None` if that is not what it takes.
+#[doc(hidden)]
 pub fn decode<T: FromValue, R: Into<Decoded>>(value: &Value, function: impl Fn(T) -> R) -> Option<Decoded> {
     T::from_value(value).map(|stored| function(stored).into())
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::Declaration;
+use super::declaration::Declaration;
 
 /// An expression over the fields that come before it and the imports of its struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -147,9 +147,9 @@ pub enum Value {
 impl Value {
     /// The packed word of type `T` in these little-endian bytes, 16 at most.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
-        let word = super::bits::word(bytes);
+        let word = super::declaration::bits::word(bytes);
         match T::TYPE {
-            super::Type::Declared(declaration) => Value::Bits(word, declaration),
+            super::declaration::Type::Declared(declaration) => Value::Bits(word, declaration),
             _ => Value::Int(word as i128),
         }
     }
@@ -226,7 +226,7 @@ pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Op
     declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
-impl super::BitField {
+impl super::declaration::BitField {
     /// The value of this field in `word`.
     pub fn value(&self, word: u128) -> Value {
         if self.flag {

@@ -16,10 +16,11 @@
 //! LZ4 blocks stay bytes: a comment says what they hold, and the structs of their content are there to be placed over
 //! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
 
+use super::declaration::{BitField, Field, Packing, Shape, Type, Variant};
+use super::expr::{Expr, IntType};
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, content_text, declaration_lines, grouped, packing_text, remark_lines};
-use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
 /// The pattern of a format. It shows the first layout; another one is a matter of changing the last lines.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {

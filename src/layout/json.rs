@@ -9,13 +9,12 @@
 //! `"reserved_zero"`, `"terminated"`, `"holds"`), with `"if"`, its `"rule"` and its `"message"`. `"decoded"` names the function that makes
 //! numbers of a stored value, `"formula"` says what it computes. What a declaration does not have is left out.
 
+use super::declaration::{BitField, Block, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant};
+use super::expr::{Expr, Scope, UnaryOp};
 use super::notation::int_name;
 use super::program::{Order, Reached, reachable};
 use super::walk::{Segment, path_text};
 use super::wording::base_name;
-use super::{
-    BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
-};
 
 /// The layouts of a format with all that they reach.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {

@@ -1,8 +1,8 @@
 //! Which rules of a format its declaration says.
 
+use super::declaration::{Field, Type};
 use super::program::{Order, reachable};
 use super::wording::{readable, requirement_text};
-use super::{Field, Type};
 use crate::Rule;
 
 /// Where a declaration says a rule, and what it says.

@@ -1,16 +1,20 @@
-//! The languages that a declaration can be printed in.
+//! Printed declarations: tables, headers, definitions for other tools, and the rules that they declare.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Type, c_header, dictionary, imhex, json, kaitai, markdown, program};
+use super::declaration::Type;
+pub use super::rules::{DeclaredRule, declared_rules};
+
+use super::{c_header, dictionary, imhex, json, kaitai, markdown, program};
 use crate::Error;
 
 /// A language to print declarations in.
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, Schema};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::schema::Schema;
 ///
 /// /// A height.
 /// #[derive(Layout)]

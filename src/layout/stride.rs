@@ -1,6 +1,7 @@
 //! Strides of tables, as constants.
 
-use super::{BinaryOp, Declaration, Expr, Field, Shape, Type};
+use super::declaration::{Declaration, Field, Shape, Type};
+use super::expr::{BinaryOp, Expr};
 
 impl Type {
     /// Returns the bytes from one entry of a table to the next, for constants of a declaration; `None` if entries differ in

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::layout::{BitField, Declaration, Layout, Shape, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::{BitField, Declaration, Shape, Type};
 
 /// What words of a kind leave out: fields that have the value of a word that is implied.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,8 +3,10 @@
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::checksum::{self, CRC32, XXH3, XXH32, XXH64};
+use meshspec::layout::declaration::{ChecksumFunction, Packing, Type};
 use meshspec::layout::generate::{self, Breakage};
-use meshspec::layout::{self, ChecksumFunction, Layout, Packing, Schema, Type};
+use meshspec::layout::schema::Schema;
+use meshspec::layout::{self, Layout};
 use meshspec::{
     AnyFormat, BinaryFormat, Dialect, ErrorKind, Format, Formats, Limits, ReadOptions, Report, Rule,
     Severity, WriteOptions, check, path,

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::oracle::Oracle;
 use super::pool::Pool;
 use crate::conformance::Coverage;
-use crate::layout::Value;
 use crate::layout::assemble::{Change, Edit, Part, edit};
+use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::{AnyFormat, Dialect, Limits};
 

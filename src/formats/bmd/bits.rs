@@ -1,6 +1,6 @@
 //! Bits of little-endian words. All of it inlines to shifts and masks, in loops over many words.
 
-use crate::layout::BitRange;
+use crate::layout::declaration::BitRange;
 
 /// The packed word in up to four little-endian bytes.
 #[inline(always)]

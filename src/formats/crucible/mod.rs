@@ -39,7 +39,7 @@ use super::generated::{Files, written};
 use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule, WriteOptions};

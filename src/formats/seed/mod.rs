@@ -44,7 +44,7 @@ use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
-use crate::layout::{Grammar, Occurrence, ValueType};
+use crate::layout::grammar::{Grammar, Occurrence, ValueType};
 use crate::{
     Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Rule, Severity, WriteOptions,
 };

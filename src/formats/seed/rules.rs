@@ -8,7 +8,7 @@ use super::codec::messages;
 use super::columns::Column;
 use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
-use crate::layout::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
+use crate::layout::grammar::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
 
 /// What could not be read and is thus not in the document: nothing is known to be missing.

@@ -9,7 +9,7 @@ use super::input::{Input, Supply};
 use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
 use super::space::{Refused, RegionId, Space};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::program::{Call, FormId, Frames, Item, Kind, Program, Unit, UnitId};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
@@ -23,7 +23,7 @@ const MAX_RUNS: usize = 16;
 /// # Errors
 ///
 /// The first value that is left out and follows from nothing, does not fit its field, or overlaps others; values that
-/// contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than [`Limits::max_decoded`].
+/// contradict each other; a [defective](crate::layout::program::Problem) declaration; and a file larger than [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {

@@ -7,8 +7,9 @@ use super::part::Part;
 use super::record::record;
 use super::tree::{Given, Tree};
 use super::values::Values;
+use crate::layout::declaration::{Declaration, Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
-use crate::layout::{Declaration, Shape, Type, Value};
 use crate::{Error, Limits, Path, Result, Span};
 
 /// A change to one value of a file.

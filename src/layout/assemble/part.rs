@@ -1,8 +1,9 @@
 //! Values that are not of a type yet.
 
 use super::tree::{Given, Tree};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_field};
-use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
 /// A value that is not of a type yet: what becomes of a text is up to the field that it is for.

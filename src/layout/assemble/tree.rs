@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
-use crate::layout::{Type, Value};
 
 /// What is given of a value: the value itself, or its parts; of a packed word maybe both. Nothing, if neither is there.
 #[derive(Debug, Clone, Default)]

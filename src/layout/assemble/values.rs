@@ -8,8 +8,9 @@ use super::number::set_bits;
 use super::part::Part;
 use super::record::record;
 use super::tree::{Given, Tree};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Fault, Segment, parse_path};
-use crate::layout::{Type, Value};
 use crate::{Error, Limits, Result};
 
 /// The values of a file by their paths: from its bytes, or set one by one. See [the module](super).
@@ -103,7 +104,7 @@ impl<'b> Values<'b> {
     /// # Errors
     ///
     /// The first value that is left out and follows from nothing, does not fit its field, overlaps others, or has no place in
-    /// the file; values that contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than
+    /// the file; values that contradict each other; a [defective](crate::layout::program::Problem) declaration; and a file larger than
     /// [`Limits::max_decoded`].
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;

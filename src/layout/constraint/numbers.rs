@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::scalar::Scalar;
-use crate::layout::{Type, Value};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 
 /// Items of the same number of numbers of one type, at a fixed distance.
 #[derive(Debug, Clone)]

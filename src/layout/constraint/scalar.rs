@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A number, as [constraints](super::Constraint) look at it.
+/// A number, as [constraints](crate::layout::declaration::Constraint) look at it.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub enum Scalar {
     /// An integer of any type.

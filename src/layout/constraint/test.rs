@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::Requirement;
 use super::forest::{Forest, faults};
 use super::numbers::Numbers;
 use super::scalar::Scalar;
+use crate::layout::declaration::{Requirement, Type};
+use crate::layout::expr::{Expr, Lookup};
 use crate::layout::walk::Segment;
-use crate::layout::{Expr, Lookup, Type};
 
 /// How far the length of a unit vector may be from 1: what is left of components in 8 bits.
 const UNIT_TOLERANCE: f64 = 0.01;

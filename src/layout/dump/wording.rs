@@ -1,8 +1,9 @@
 //! What a dump says of types and values.
 
+use crate::layout::declaration::{BitRange, Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::Node;
 use crate::layout::wording::base_name;
-use crate::layout::{BitRange, Shape, Type, Value};
 
 /// Strings are shown up to this many characters.
 const LONGEST_TEXT: usize = 64;

@@ -1,6 +1,6 @@
 //! Look-aheads of the generator.
 
-use crate::layout::Value;
+use crate::layout::expr::Value;
 use crate::layout::program::{Frames, Step};
 
 /// Values that a look-ahead saw, by their offsets from where it looked.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::layout::Expr;
+use crate::layout::expr::Expr;
 use crate::layout::walk::Segment;
 
 /// Where numbers come from; behind their end they are 0. Each that is taken is written down.

@@ -63,7 +63,7 @@ pub use mutations::{Mutated, Mutation, mutations};
 pub use text::{GeneratedText, texts};
 
 use self::choices::{Choices, Trace};
-use super::Type;
+use super::declaration::Type;
 use super::walk::first_fault;
 use crate::{Limits, Report, Result, Severity};
 
@@ -155,7 +155,7 @@ pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strat
     files(&T::TYPE, config)
 }
 
-/// As [`valid`], by a layout: one of those of a [format](crate::About::layouts), or of [`bind`](super::bind).
+/// As [`valid`], by a layout: one of those of a [format](crate::About::layouts), or of [`bind`](super::declaration::bind).
 #[cfg(feature = "proptest")]
 pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
     tree::Files { ty, config }

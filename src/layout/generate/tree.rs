@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 
 use super::choices::{Choice, Choices, List, Trace};
 use super::{Config, assembled, require_constraints};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 
 /// How often a file is gone through from its beginning at most: what was in the way may be gone.
 const MAX_ROUNDS: usize = 5;

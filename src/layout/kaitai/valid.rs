@@ -1,10 +1,11 @@
 //! Constraints on numbers as `valid`, which Kaitai holds against each item of a list.
 
 use super::element::{Kaitai, expression, quoted};
+use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Type};
+use crate::layout::expr::Expr;
 use crate::layout::notation::{atom, identifier};
 use crate::layout::program::Names;
 use crate::layout::wording::{Lines, grouped};
-use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Type};
 
 /// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The
 /// documentation of the field says those.

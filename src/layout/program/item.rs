@@ -1,7 +1,8 @@
 //! Values to process.
 
 use super::model::{BlockStep, Call, FormId, Program, Step};
-use crate::layout::{Constraint, Decoding};
+use crate::layout::declaration::Constraint;
+use crate::layout::decoding::Decoding;
 
 /// A value that a driver processes.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Resolved declarations.
 //!
-//! A [`Declaration`](super::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
+//! A [`Declaration`](super::declaration::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
 //! walker, the generator and the breaker run programs, and printers [list](reachable) their units.
 
 mod build;
@@ -31,7 +31,7 @@ pub(crate) use model::{
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 
-use super::Type;
+use super::declaration::Type;
 
 /// Returns the defects of a declaration: values that nothing decides, or that two things decide.
 pub fn problems(ty: &'static Type) -> &'static [Problem] {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::names::{SlotName, ValueKind};
 use crate::Rule;
-use crate::layout::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
+use crate::layout::declaration::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
 
 /// A resolved declaration: names are slots, and fixed sizes are known.
 ///
@@ -30,7 +30,8 @@ pub(crate) struct Program {
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, problems};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::program::problems;
 ///
 /// #[derive(Layout)]
 /// #[binrw]

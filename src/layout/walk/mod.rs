@@ -1,4 +1,4 @@
-//! An independent decoder: interprets a [`Declaration`](super::Declaration) over bytes.
+//! An independent decoder: interprets a [`Declaration`](super::declaration::Declaration) over bytes.
 //!
 //! The walker knows no format. It goes through the bytes by the description and reports each field to a [`Visitor`]
 //! with its path, its place and its value. It shares no code with the codec that binrw makes of the same
@@ -17,7 +17,9 @@ mod walker;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::{BitField, BitRange, Decoded, Decoding, Field, Lookup, Type, Value, Variant};
+use super::declaration::{BitField, BitRange, Field, Type, Variant};
+use super::decoding::{Decoded, Decoding};
+use super::expr::{Lookup, Value};
 use crate::finding::write_place;
 use crate::{Limits, Path, Rule, Span};
 

@@ -1,6 +1,6 @@
 //! The attribute table of Seed.
 
-use meshspec::layout::ValueType;
+use meshspec::layout::grammar::ValueType;
 use meshspec::seed::schema::ATTRIBUTES;
 
 /// The rows as the specification prints them: attribute, identifier, values, required, requires.

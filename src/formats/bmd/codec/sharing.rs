@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use super::super::rules;
 use super::super::schema::Image;
+use crate::layout::Layout;
+use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Visit, Visitor};
-use crate::layout::{Layout, Value};
 use crate::{Error, Limits, Path};
 
 /// How many times the size of the image its parts may take together. Lists may share bytes, as meshes do that draw parts

@@ -15,7 +15,9 @@ use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
 use crate::bulk::PrefixedText;
-use crate::layout::{Json, Layout, Packing, Type, Value};
+use crate::layout::declaration::{Packing, Type};
+use crate::layout::expr::Value;
+use crate::layout::{Json, Layout};
 
 /// What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
 #[derive(Layout)]

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
-use crate::layout::bits::word;
 use crate::layout::constraint::Sizes;
+use crate::layout::declaration::bits::word;
+use crate::layout::declaration::{
+    BitField, Constraint, Declaration, Field, Packing, Requirement, Shape, Type,
+};
+use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::Role;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{
-    BitField, Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
-};
 use crate::{Limits, Span};
 
 /// The parts of a file that can be broken.

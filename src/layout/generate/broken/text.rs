@@ -1,6 +1,6 @@
 //! Changes to the lines of a text file, by its grammar.
 
-use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
+use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
 /// Copies of a text, all changed in one place.
 pub(crate) struct TextAttempt {

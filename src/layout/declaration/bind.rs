@@ -3,10 +3,9 @@
 //! A format with dialects is one declaration that imports the dialect. Whoever shows or walks files of one dialect
 //! needs the layout that remains once the dialect is known: fields of other dialects gone, choices made.
 
-use super::{
-    BinaryOp, Block, Check, Checksum, Constraint, Declaration, Expr, Field, Layout, Requirement, Scope,
-    Shape, Type, UnaryOp, Value, Variant,
-};
+use super::{Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant};
+use crate::layout::Layout;
+use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 
 /// The layout of `T` with these arguments for its imports, in order. Declarations that differ from those without
 /// arguments have `prefix` before their names, so that the layouts of several dialects can stand side by side.
@@ -17,7 +16,8 @@ use super::{
 /// use std::sync::LazyLock;
 ///
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, Type, bind};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::declaration::{Type, bind};
 ///
 /// #[derive(Layout)]
 /// #[binrw]

@@ -1,6 +1,7 @@
 //! Fields of bytes that hold another structure: how it is packed, and its checksum.
 
-use super::{Expr, Type, Value};
+use super::Type;
+use crate::layout::expr::{Expr, Value};
 
 /// What a field of plain bytes holds: another structure, possibly compressed.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,8 @@
 //! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
-use super::{Constraint, Declaration, Decoding, IntType, Lookup, Shape, Type, Value};
+use super::{Constraint, Declaration, Shape, Type};
+use crate::layout::decoding::Decoding;
+use crate::layout::expr::{IntType, Lookup, Value};
 use meshspec_derive::ToJson;
 
 /// One bit field of a packed word.
@@ -75,7 +77,7 @@ impl BitRange {
 }
 
 /// The little-endian word in up to 16 bytes.
-pub(super) fn word(bytes: &[u8]) -> u128 {
+pub(in crate::layout) fn word(bytes: &[u8]) -> u128 {
     match *bytes {
         [a] => a.into(),
         [a, b] => u16::from_le_bytes([a, b]).into(),
@@ -134,7 +136,7 @@ impl Declaration {
 
 impl Type {
     /// Returns the type of the stored number: of an enum or packed word an unsigned integer.
-    pub(super) fn stored(&self) -> Type {
+    pub(in crate::layout) fn stored(&self) -> Type {
         match self.without_order() {
             Type::Declared(Declaration {
                 shape: Shape::Enum { size, .. } | Shape::Bits { size, .. },
@@ -154,7 +156,7 @@ impl Type {
     }
 
     /// The number, or packed word, in these bytes.
-    pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
+    pub(in crate::layout) fn value_of(&self, bytes: &[u8]) -> Value {
         if let Type::Big(number) = self {
             let (mut reversed, size) = ([0; 16], bytes.len().min(16));
             reversed[..size].copy_from_slice(&bytes[..size]);
@@ -176,10 +178,10 @@ impl Type {
 }
 
 /// The fields of a packed word, and the values that the struct around it names.
-pub(super) struct WordFields<'w> {
-    pub(super) word: u128,
-    pub(super) fields: &'static [BitField],
-    pub(super) outer: &'w dyn Lookup,
+pub(in crate::layout) struct WordFields<'w> {
+    pub(in crate::layout) word: u128,
+    pub(in crate::layout) fields: &'static [BitField],
+    pub(in crate::layout) outer: &'w dyn Lookup,
 }
 
 impl Lookup for WordFields<'_> {

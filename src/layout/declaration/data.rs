@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{BitField, Block, Checksum, Constraint, Decoding, Expr, Lookup, Scope, Value};
+use super::{BitField, Block, Checksum, Constraint};
 use crate::Rule;
+use crate::layout::decoding::Decoding;
+use crate::layout::expr::{Expr, Lookup, Scope, Value};
 
 /// The stored type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
