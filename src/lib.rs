@@ -58,7 +58,7 @@
 //! # Check
 //!
 //! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the rule. [`check`] lists
-//! all. [`ReadOptions::lenient`] reads whatever can be decoded without guessing.
+//! all. [`open_with`] and [`ReadOptions::lenient`] read whatever can be decoded without guessing.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -193,7 +193,15 @@
 //! | `lz4`, `zstd` | packings, also for formats of your own | with `crucible`, `iyma` |
 //! | `checksums` | checksums for formats of your own | no |
 //!
-//! With `default-features = false, features = ["mesh"]`, only MESH and its crates are built.
+//! With one format alone, only that format and its crates are built:
+//!
+//! ```toml
+//! [dependencies]
+//! meshspec = { version = "0.1", default-features = false, features = ["mesh"] }
+//! ```
+//!
+//! Types of these crates are part of the public interface: binrw's traits, `bytes::Bytes` (`iyma`), `glam::Mat4` (`mesh`, `bmd`, `scene`),
+//! `serde_json::Value` (`scene`, `serde`) and proptest's `Strategy` (`proptest`). A new major version of them is one of meshspec.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -256,7 +264,7 @@ pub use formats::mesh;
 pub use formats::seed;
 pub use formats::{
     About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats,
-    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, read,
+    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, open_with, read,
 };
 pub use limits::Limits;
 pub use lines::Line;

@@ -19,6 +19,16 @@ const INSTANCE: u64 = 4;
 /// Memory is bounded by the input itself: counts are checked against the bytes that remain before anything is
 /// allocated, and packed blocks unpack into buffers that grow only as they fill. These limits bound what a
 /// valid but very large file may take.
+///
+/// ```
+/// # #[cfg(feature = "crucible")] {
+/// use meshspec::{ErrorKind, Limits, ReadOptions};
+///
+/// let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16));
+/// let error = meshspec::open_with("samples/crucible/tetrahedra.cmodel", &options).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -38,6 +38,8 @@ mod json;
 #[cfg(test)]
 mod refused;
 mod structs;
+#[cfg(test)]
+mod tour;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;

@@ -86,9 +86,28 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 ///
 /// If the file cannot be read, is of no format that is built in, or violates the rules of its format.
 pub fn open(path: impl AsRef<Path>) -> Result<Document> {
+    open_with(path, &ReadOptions::default())
+}
+
+/// Reads the file at `path` with options, such as leniently.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::ReadOptions;
+///
+/// let document = meshspec::open_with("samples/mesh/flag.mesh", &ReadOptions::lenient())?;
+/// assert_eq!(document.format().name(), "mesh");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the file cannot be read, is of no format that is built in, or the options reject it.
+pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
     let bytes = std::fs::read(path)?;
-    detect(&bytes, Some(path))?.read(&bytes, &ReadOptions::default())
+    detect(&bytes, Some(path))?.read(&bytes, options)
 }
 
 /// Everything that is wrong with a file of this format, each finding with its place.

@@ -7,6 +7,7 @@ use crate::Rule;
 
 /// Where a declaration says a rule, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeclaredRule {
     /// The rule.
     pub rule: &'static Rule,

@@ -49,6 +49,7 @@ pub enum Schema {
 
 /// A file of a printed schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SchemaFile {
     /// The usual file name.
     pub name: String,

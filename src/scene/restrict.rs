@@ -8,7 +8,7 @@ use super::capabilities::Capabilities;
 use super::{
     AlphaMode, Conventions, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin, merge,
 };
-use crate::{Category, Loss, LossKind, Quantity, Result};
+use crate::{Category, Loss, LossKind, Path, Quantity, Result};
 
 impl Capabilities {
     /// How every writer begins: brings a scene to the axes, the unit and the texture origin of the format, and takes out
@@ -332,7 +332,7 @@ struct Losses {
 }
 
 impl Losses {
-    fn drop(&mut self, path: impl Into<String>, what: &str, detail: impl std::fmt::Display) {
+    fn drop(&mut self, path: impl Into<Path>, what: &str, detail: impl std::fmt::Display) {
         self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)).detail(detail));
     }
 

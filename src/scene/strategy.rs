@@ -14,6 +14,15 @@ use super::{
 
 /// Scenes without anything that glTF forbids: finite numbers, vectors of unit length, weights with a sum of 1, times
 /// that ascend from 0 on.
+///
+/// ```
+/// use meshspec::scene::strategy::scenes;
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(scene in scenes())| {
+///     prop_assert!(scene.triangles().all(|corners| corners.as_flattened().iter().all(|x| x.is_finite())));
+/// });
+/// ```
 pub fn scenes() -> impl Strategy<Value = Scene> {
     (0..=5usize).prop_flat_map(|joints| {
         let max_animations = if joints == 0 { 0 } else { 2 };

@@ -9,6 +9,17 @@ use crate::layout::generate::Config;
 
 /// Returns documents that strict reading accepts: every set of attributes, both dialects, with and without a skeleton
 /// and animations, joints and their parents in any order, names that are not UTF-8, floats of all bits.
+///
+/// ```
+/// use meshspec::{Format, mesh};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in mesh::strategy::documents())| {
+///     let bytes = document.write(&Default::default()).unwrap();
+///     // The loader to test reads `bytes`.
+///     prop_assert!(mesh::Document::read(&bytes, &Default::default()).is_ok());
+/// });
+/// ```
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }

@@ -46,6 +46,7 @@ pub(crate) struct Program {
 /// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is no integer");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The struct and the field: `Header.offset`.
     pub field: String,

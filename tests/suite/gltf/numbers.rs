@@ -244,7 +244,7 @@ fn of_two_channels_that_move_the_same_the_later_one_does() {
         ..Default::default()
     }];
     let (files, losses) = write(Interchange::Glb, scene.clone()).unwrap();
-    let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    let paths: Vec<_> = losses.iter().map(|loss| loss.path.to_string()).collect();
     assert_eq!(paths, ["animations[0].channels[0]"]);
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     let place = |scene: &Scene| scene.animations[0].pose(&scene.skeleton, 0.0)[0].translation;

@@ -20,7 +20,7 @@ fn convert(scene: &Scene, (format, dialect): Target) -> Option<(Scene, Vec<Loss>
 
 /// Whether something else says the same, or what it says is no more than rounding.
 fn is_small(loss: &Loss) -> bool {
-    let path = &*loss.path;
+    let path = loss.path.to_string();
     match loss.kind {
         // The next set, and the side that reading assumes.
         LossKind::Dropped => path.contains(".skins[") || path.ends_with(".tangents.w"),
@@ -42,13 +42,13 @@ fn is_small(loss: &Loss) -> bool {
 
 /// Whether a loss allows what another one does. Weights are one part, of which the larger error counts.
 fn says_as_much(loss: &Loss, other: &Loss) -> bool {
-    let skins = |loss: &Loss| loss.path.contains(".skins");
+    let skins = |loss: &Loss| loss.path.to_string().contains(".skins");
     (loss.kind, &loss.path) == (other.kind, &other.path) || skins(loss) && skins(other)
 }
 
 /// The kind and the part that a loss is of, whatever the numbers.
 fn subject(format: FormatId, loss: &Loss) -> String {
-    let path: String = loss.path.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let path: String = loss.path.to_string().chars().filter(|c| !c.is_ascii_digit()).collect();
     format!("{format}: {:?} {path}", loss.kind)
 }
 

@@ -144,7 +144,7 @@ pub fn write(content: Content, mode: Mode, out: &mut dyn Write) -> io::Result<()
         places: places_data(&places, &mut arrays),
         findings: &findings,
         losses: (losses.iter().take(MAX_LOSSES))
-            .map(|loss| LossData { path: loss.path.clone(), text: loss.to_string() })
+            .map(|loss| LossData { path: loss.path.to_string(), text: loss.to_string() })
             .collect(),
         notes: &notes,
     };
