@@ -23,8 +23,8 @@ pub struct Block {
 /// The checksum of the bytes of a field as they lie in the file, or of several fields of a struct: the last of them
 /// declares it.
 ///
-/// [`check_bytes`](super::check_bytes) verifies it, unless code enforces the rule of the field that stores it. The
-/// [assembler](super::assemble) computes it.
+/// [`check_bytes`](crate::layout::check_bytes) verifies it, unless code enforces the rule of the field that stores it. The
+/// [assembler](crate::layout::assemble) computes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checksum {
     /// The field that stores it: an earlier one, or a later one of the same struct.

@@ -100,7 +100,7 @@ pub struct Field {
     pub lookahead: bool,
     /// Conditions that must hold once the field is read.
     pub checks: &'static [Check],
-    /// The constraints that rules of the format put on the value. [`check_bytes`](super::check_bytes) verifies them; the walker
+    /// The constraints that rules of the format put on the value. [`check_bytes`](crate::layout::check_bytes) verifies them; the walker
     /// does not.
     pub constraints: &'static [Constraint],
     /// What plausible values are, such as unit vectors. Generated files have it; nothing checks it.

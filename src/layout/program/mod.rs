@@ -1,7 +1,7 @@
-//! Resolved declarations.
+//! Resolved declarations, and their defects.
 //!
-//! A [`Declaration`](super::declaration::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
-//! walker, the generator and the breaker run programs, and printers [list](reachable) their units.
+//! A [`Declaration`](super::declaration::Declaration) refers to values by name; a program has a slot for each of them. The walker, the
+//! generator and the breaker run programs, and printers list their units. [`Schema::Program`](super::schema::Schema::Program) prints one.
 
 mod build;
 mod code;
