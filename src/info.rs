@@ -10,6 +10,7 @@ use crate::Dialect;
 use crate::layout::Layout;
 #[cfg(any(feature = "mesh", feature = "crucible"))]
 use crate::layout::declaration::{Declaration, Shape, Type};
+#[cfg(feature = "mesh")]
 use crate::layout::expr::Value;
 
 /// What is in a document.
