@@ -200,8 +200,9 @@
 //! meshspec = { version = "0.1", default-features = false, features = ["mesh"] }
 //! ```
 //!
-//! Types of these crates are part of the public interface: binrw's traits, `bytes::Bytes` (`iyma`), `glam::Mat4` (`mesh`, `bmd`, `scene`),
-//! `serde_json::Value` (`scene`, `serde`) and proptest's `Strategy` (`proptest`). A new major version of them is one of meshspec.
+//! Types of these crates are part of the public interface: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam
+//! (`mesh`, `bmd`, `scene`), half (`bmd`), serde_json (`scene`, `serde`) and proptest (`proptest`). A new major version of one of them is one of
+//! meshspec, too.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
