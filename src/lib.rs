@@ -201,7 +201,7 @@
 //! ```
 //!
 //! Types of these crates are part of the public interface: binrw, bytemuck and modular-bitfield (declarations), bytes (`iyma`), glam
-//! (`mesh`, `bmd`, `scene`), half (`bmd`), serde_json (`scene`, `serde`) and proptest (`proptest`). A new major version of one of them is one of
+//! (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde_json (`scene`, `serde`) and proptest (`proptest`). A new major version of one of them is one of
 //! meshspec, too.
 
 #![forbid(unsafe_code)]
