@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use meshspec::layout::declaration::{Constraint, Field, Packing, Requirement, Shape, Type};
+use meshspec::layout::expr::Expr;
 use meshspec::layout::generate::{self, Breakage, Broken};
 use meshspec::layout::walk::Segment;
-use meshspec::layout::{Constraint, Expr, Field, Packing, Requirement, Shape, Type};
 use meshspec::{FormatId, Limits, Path};
 
 /// The number of breakages of each statement of a layout, by name.

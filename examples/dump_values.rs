@@ -10,9 +10,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use meshspec::layout::declaration::{BitRange, Type};
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::layout::{self, BitRange, Type, Value};
-use meshspec::{Detected, Dialect, FormatId, Report, Span, detect};
+use meshspec::{Detected, Dialect, FormatId, Report, Span, detect, layout};
 
 fn main() -> ExitCode {
     match run() {

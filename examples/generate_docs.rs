@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshspec::layout::Schema;
+use meshspec::layout::schema::Schema;
 use meshspec::{About, AnyFormat, Declared, Enforcement, FormatId, Rule, Specification};
 
 fn main() -> ExitCode {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::interop::{Folder, Interchange};
 use crate::scene::{Scene, SceneOptions};
-use crate::{Error, Limits, Loss, ReadOptions, Result, detect};
+use crate::{Error, Loss, ReadOptions, Result, detect};
 
 impl Scene {
     /// Reads the file at `path`, of any built-in or interchange format. Returns the scene, and what it cannot hold.
@@ -26,14 +26,32 @@ impl Scene {
     ///
     /// If the file cannot be read, has an unknown format, or violates the rules of its format.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
-        let (path, options) = (path.as_ref(), SceneOptions::default());
+        Scene::open_with(path, &ReadOptions::default())
+    }
+
+    /// Reads the file at `path` with options, such as leniently. Interchange formats use their strictness and limits only.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::ReadOptions;
+    /// use meshspec::scene::Scene;
+    ///
+    /// let (scene, _) = Scene::open_with("samples/mesh/flag.mesh", &ReadOptions::lenient())?;
+    /// assert_eq!(scene.meshes.len(), 1);
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is of no known format, or the options reject it.
+    pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
+        let path = path.as_ref();
         let bytes = fs::read(path)?;
+        let scene_options = SceneOptions::default().with_strictness(options.strictness);
         match Interchange::detect(&bytes) {
-            Some(format) => format.read(&bytes, &Folder::of(path), &options, &Limits::default()),
-            None => {
-                let document = detect(&bytes, Some(path))?.read(&bytes, &ReadOptions::default())?;
-                document.into_scene(&options)
-            }
+            Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
+            None => detect(&bytes, Some(path))?.read(&bytes, options)?.into_scene(&scene_options),
         }
     }
 }

@@ -191,6 +191,21 @@ pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<
 }
 
 /// All findings of a check.
+///
+/// ```
+/// # #[cfg(feature = "seed")] {
+/// use meshspec::{FormatId, Strictness};
+///
+/// let text = "f: 1, 2, 3\n";
+/// let report = meshspec::check(text.as_bytes(), FormatId::Seed, &Default::default())?;
+/// assert!(!report.is_valid(Strictness::Strict));
+/// for finding in report.findings() {
+///     println!("{finding}");
+/// }
+/// # assert!(report.errors() > 0);
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Report {
     #[json(always)]

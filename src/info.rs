@@ -6,10 +6,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::Dialect;
-#[cfg(any(feature = "mesh", feature = "crucible"))]
-use crate::layout::{Declaration, Shape, Type};
 #[cfg(feature = "mesh")]
-use crate::layout::{Layout, Value};
+use crate::layout::Layout;
+#[cfg(any(feature = "mesh", feature = "crucible"))]
+use crate::layout::declaration::{Declaration, Shape, Type};
+#[cfg(feature = "mesh")]
+use crate::layout::expr::Value;
 
 /// A summary of a document.
 #[derive(Debug, Clone, PartialEq, ToJson)]

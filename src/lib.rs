@@ -59,7 +59,7 @@
 //! # Check
 //!
 //! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the
-//! rule. [`check`] lists all violations. [`ReadOptions::lenient`] reads whatever can be decoded without guessing.
+//! rule. [`check`] lists all violations. [`open_with`] and [`ReadOptions::lenient`] read whatever can be decoded without guessing.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -195,7 +195,16 @@
 //! | `lz4`, `zstd` | packings, also for formats of your own | with `crucible`, `iyma` |
 //! | `checksums` | checksums for formats of your own | no |
 //!
-//! With `default-features = false, features = ["mesh"]`, only MESH and its dependencies are built.
+//! To build one format alone, with only its dependencies:
+//!
+//! ```toml
+//! [dependencies]
+//! meshspec = { version = "0.1", default-features = false, features = ["mesh"] }
+//! ```
+//!
+//! These crates are public dependencies, since their types appear in the interface: binrw, bytemuck and modular-bitfield
+//! (declarations), bytes (`iyma`), glam (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde_json (`scene`, `serde`) and
+//! proptest (`proptest`). A new major version of one of them is a new major version of meshspec.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -258,7 +267,7 @@ pub use formats::mesh;
 pub use formats::seed;
 pub use formats::{
     About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats,
-    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, read,
+    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, open_with, read,
 };
 pub use limits::Limits;
 pub use lines::Line;
@@ -275,7 +284,7 @@ pub mod __private {
 
     #[cfg(feature = "serde")]
     pub use crate::json::*;
-    pub use crate::layout::constraint::PLAUSIBLE;
+    pub use crate::layout::declaration::constraint::PLAUSIBLE;
     pub use crate::layout::decoding::{FromValue, decode};
 }
 

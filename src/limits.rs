@@ -18,6 +18,16 @@ const INSTANCE: u64 = 4;
 ///
 /// The input size bounds memory: counts are checked against the remaining bytes before allocation, and unpacked
 /// buffers grow only as they fill. These limits bound the memory of valid but very large files.
+///
+/// ```
+/// # #[cfg(feature = "crucible")] {
+/// use meshspec::{ErrorKind, Limits, ReadOptions};
+///
+/// let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16));
+/// let error = meshspec::open_with("samples/crucible/tetrahedra.cmodel", &options).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::layout::Value;
+use crate::layout::expr::Value;
 use crate::{Limits, Severity};
 
 /// The violations that reading and writing reject.
@@ -129,6 +129,19 @@ impl<'de> serde::Deserialize<'de> for Dialect {
 }
 
 /// Options for reading.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{Dialect, Format, Limits, ReadOptions, mesh};
+///
+/// let options = ReadOptions::lenient()
+///     .with_dialect(Dialect::Renderlib)
+///     .with_limits(Limits::default().with_max_decoded(1 << 20));
+/// let document = mesh::Document::read(&std::fs::read("samples/mesh/flag_renderlib.mesh")?, &options)?;
+/// assert_eq!(document.dialect(), Dialect::Renderlib);
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
@@ -168,6 +181,17 @@ impl ReadOptions {
 }
 
 /// Options for writing.
+///
+/// ```
+/// # #[cfg(feature = "iyma")] {
+/// use meshspec::WriteOptions;
+///
+/// let document = meshspec::open("samples/iyma/quads.ima")?;
+/// let small = document.write(&WriteOptions::default().with_compression_level(19))?;
+/// # assert!(!small.is_empty());
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct WriteOptions {

@@ -24,10 +24,10 @@ pub enum Segment {
 /// assert_eq!(path.to_string(), "animations[1].timestamps");
 /// assert_eq!(path.index(7), "animations[1].timestamps[7]");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Path(Repr);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Repr {
     Segments(Vec<Segment>),
     /// The path in a file without a declaration, whose names are dynamic, such as JSON keys.
@@ -117,11 +117,35 @@ impl From<&Path> for Path {
     }
 }
 
+impl From<String> for Path {
+    fn from(text: String) -> Path {
+        Path::text(text)
+    }
+}
+
+impl From<&str> for Path {
+    fn from(text: &str) -> Path {
+        Path::text(text)
+    }
+}
+
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.as_text())
     }
 }
+
+/// Paths are equal if they are shown alike.
+impl PartialEq for Path {
+    fn eq(&self, other: &Path) -> bool {
+        match (&self.0, &other.0) {
+            (Repr::Segments(own), Repr::Segments(others)) => own == others,
+            _ => self.as_text() == other.as_text(),
+        }
+    }
+}
+
+impl Eq for Path {}
 
 impl PartialEq<str> for Path {
     fn eq(&self, text: &str) -> bool {

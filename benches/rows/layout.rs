@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use meshspec::layout::assemble::Values;
+use meshspec::layout::expr::Value;
+use meshspec::layout::generate;
 use meshspec::layout::walk::{Node, Visitor, walk};
-use meshspec::layout::{Value, generate};
 use meshspec::{Document, FormatId, Limits, WriteOptions};
 
 use crate::{Bench, Error};

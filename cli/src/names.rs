@@ -1,6 +1,6 @@
 //! The field names of a declaration, and suggestions for misspelt names.
 
-use meshspec::layout::{Declaration, Field, Shape, Type};
+use meshspec::layout::declaration::{Declaration, Field, Shape, Type};
 
 /// Returns the field names most similar to `name`, best first; only `name` itself if it exists.
 pub fn near(layout: &Type, name: &str) -> Vec<&'static str> {

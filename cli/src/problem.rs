@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use anstyle::Style;
-use meshspec::layout::Type;
+use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::{self, Fault};
 use meshspec::{Finding, Limits, Rule, Severity, Span};
 

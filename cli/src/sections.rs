@@ -2,8 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
+use meshspec::layout::declaration::{Field, Packing, Shape, Type};
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor, path_text};
-use meshspec::layout::{Field, Packing, Shape, Type, Value};
 use meshspec::{Limits, Span};
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Resolves the paths of options to values and places in a file.
 
 use meshspec::Limits;
-use meshspec::layout::Type;
+use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::{self, Segment, Selection};
 
 use crate::failure::{Failure, Result};

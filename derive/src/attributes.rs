@@ -93,7 +93,7 @@ impl ToTokens for Decoding {
             None => (quote!(""), quote!(::core::option::Option::None)),
         };
         let formula = self.formula.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
-        tokens.extend(quote!(::meshspec::layout::Decoding {
+        tokens.extend(quote!(::meshspec::layout::decoding::Decoding {
             name: #name,
             decode: #decode,
             formula: #formula,

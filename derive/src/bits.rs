@@ -5,10 +5,9 @@ use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, Result, Type};
 
 use crate::attributes::Decoding;
-use crate::constraints;
 use crate::directives::directives;
 use crate::expression::Scope;
-use crate::{doc_of, name_of};
+use crate::{constraints, doc_of, name_of};
 
 /// Returns the `Shape` of a packed word, a `BitRange` constant for each field, and the conversions to and from
 /// values.
@@ -20,7 +19,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
     let (mut shapes, mut scope) = (Vec::new(), Scope::default());
     outer.iter().map(name_of).for_each(|name| scope.push(name.clone(), name));
     let mut constants = Vec::new();
-    let mut previous = quote!(::meshspec::layout::BitRange { offset: 0, width: 0 });
+    let mut previous = quote!(::meshspec::layout::declaration::BitRange { offset: 0, width: 0 });
     for (index, field) in fields.iter().enumerate() {
         let ident = field.ident.clone().unwrap_or_else(|| format_ident!("_{index}"));
         let constant = format_ident!("{}", name_of(&ident).to_uppercase());
@@ -28,27 +27,27 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
         let doc = format!("The bits of `{ident}`.");
         constants.push(quote! {
             #[doc = #doc]
-            pub const #constant: ::meshspec::layout::BitRange =
+            pub const #constant: ::meshspec::layout::declaration::BitRange =
                 #previous.then(<#ty as ::meshspec::__private::Specifier>::BITS as u32);
         });
         previous = quote!(Self::#constant);
         scope.push(name_of(&ident), name_of(&ident));
         shapes.push(bit_field(name, &ident, &constant, field, &scope)?);
     }
-    let shape = quote!(::meshspec::layout::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
+    let shape = quote!(::meshspec::layout::declaration::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
     // modular-bitfield gives the constant of every field the visibility of the struct.
     let constants = quote! {
         #[allow(dead_code, reason = "a word has more fields than hot loops need")]
         impl #name { #(#constants)* }
 
-        impl ::core::convert::From<#name> for ::meshspec::layout::Value {
-            fn from(word: #name) -> ::meshspec::layout::Value {
-                ::meshspec::layout::Value::bits::<#name>(&word.into_bytes())
+        impl ::core::convert::From<#name> for ::meshspec::layout::expr::Value {
+            fn from(word: #name) -> ::meshspec::layout::expr::Value {
+                ::meshspec::layout::expr::Value::bits::<#name>(&word.into_bytes())
             }
         }
 
         impl ::meshspec::__private::FromValue for #name {
-            fn from_value(value: &::meshspec::layout::Value) -> ::core::option::Option<#name> {
+            fn from_value(value: &::meshspec::layout::expr::Value) -> ::core::option::Option<#name> {
                 value.to_bytes().map(#name::from_bytes)
             }
         }
@@ -79,7 +78,7 @@ fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field, scope
     } else {
         quote!(::core::option::Option::None)
     };
-    Ok(quote!(::meshspec::layout::BitField {
+    Ok(quote!(::meshspec::layout::declaration::BitField {
         name: #name,
         doc: #doc,
         bits: #word::#constant,

@@ -293,8 +293,8 @@ impl Constraint {
             Some(path) => rule(path),
             None => quote!(&::meshspec::__private::PLAUSIBLE),
         };
-        Ok(quote!(::meshspec::layout::Constraint {
-            requirement: ::meshspec::layout::Requirement::#requirement,
+        Ok(quote!(::meshspec::layout::declaration::Constraint {
+            requirement: ::meshspec::layout::declaration::Requirement::#requirement,
             condition: #condition,
             rule: #rule,
             message: #message,

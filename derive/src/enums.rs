@@ -15,7 +15,7 @@ pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tok
         Some(repr) => {
             check_order(data)?;
             let values = data.variants.iter().map(value).collect::<Result<Vec<_>>>()?;
-            Ok(quote!(::meshspec::layout::Shape::Enum {
+            Ok(quote!(::meshspec::layout::declaration::Shape::Enum {
                 size: ::core::mem::size_of::<#repr>() as u32,
                 values: &[#(#values),*],
             }))
@@ -26,7 +26,7 @@ pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tok
                 .iter()
                 .map(|v| alternative(v, &container.imports, order))
                 .collect::<Result<Vec<_>>>()?;
-            Ok(quote!(::meshspec::layout::Shape::Choice(&[#(#variants),*])))
+            Ok(quote!(::meshspec::layout::declaration::Shape::Choice(&[#(#variants),*])))
         }
     }
 }
@@ -65,7 +65,7 @@ fn value(variant: &Variant) -> Result<Tokens> {
         return Err(Error::new_spanned(variant, "the stored value must be explicit"));
     };
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
-    Ok(quote!(::meshspec::layout::EnumValue { name: #name, doc: #doc, value: #number }))
+    Ok(quote!(::meshspec::layout::declaration::EnumValue { name: #name, doc: #doc, value: #number }))
 }
 
 fn alternative(variant: &Variant, imports: &Imports, order: Order) -> Result<Tokens> {
@@ -90,7 +90,7 @@ fn alternative(variant: &Variant, imports: &Imports, order: Order) -> Result<Tok
     let condition = expression::constant(&condition, &Scope::from(&*imports.values))?;
     let field = structs::only(only, imports, order)?;
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
-    Ok(quote!(::meshspec::layout::Variant {
+    Ok(quote!(::meshspec::layout::declaration::Variant {
         name: #name,
         doc: #doc,
         condition: #condition,

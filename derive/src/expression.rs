@@ -1,4 +1,4 @@
-//! Converts the Rust expressions of attributes to `meshspec::layout::Expr` constants.
+//! Converts the Rust expressions of attributes to `meshspec::layout::expr::Expr` constants.
 
 use crate::name_of;
 use proc_macro2::TokenStream as Tokens;
@@ -75,17 +75,17 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
                 UnOp::Neg(_) => quote!(Negate),
                 _ => return Err(unsupported(expr)),
             };
-            quote!(Unary(::meshspec::layout::UnaryOp::#op, &#operand))
+            quote!(Unary(::meshspec::layout::expr::UnaryOp::#op, &#operand))
         }
         Expr::Binary(binary) => {
             let (left, right) = (constant(&binary.left, scope)?, constant(&binary.right, scope)?);
             let op = binary_op(&binary.op).ok_or_else(|| unsupported(expr))?;
-            quote!(Binary(::meshspec::layout::BinaryOp::#op, &#left, &#right))
+            quote!(Binary(::meshspec::layout::expr::BinaryOp::#op, &#left, &#right))
         }
         Expr::Cast(cast) => {
             let (bits, signed) = int_type(&cast.ty).ok_or_else(|| unsupported(expr))?;
             let operand = constant(&cast.expr, scope)?;
-            quote!(Cast(&#operand, ::meshspec::layout::IntType { bits: #bits, signed: #signed }))
+            quote!(Cast(&#operand, ::meshspec::layout::expr::IntType { bits: #bits, signed: #signed }))
         }
         Expr::If(choice) => {
             let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported(expr)) };
@@ -99,7 +99,7 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         }
         _ => return Err(unsupported(expr)),
     };
-    Ok(quote!(::meshspec::layout::Expr::#tokens))
+    Ok(quote!(::meshspec::layout::expr::Expr::#tokens))
 }
 
 /// Returns `true` for a path to a dialect, such as `Dialect::Spec`, which is converted to its number.

@@ -44,6 +44,8 @@ mod json;
 #[cfg(test)]
 mod refused;
 mod structs;
+#[cfg(test)]
+mod tour;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -146,11 +148,11 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
         _ => None,
     };
-    let big = big.map(|big| quote!(const BIG: ::meshspec::layout::Type = #big;));
+    let big = big.map(|big| quote!(const BIG: ::meshspec::layout::declaration::Type = #big;));
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     Ok(quote! {
         impl #impl_generics ::meshspec::layout::Layout for #ident #ty_generics #where_clause {
-            const TYPE: ::meshspec::layout::Type = #ty;
+            const TYPE: ::meshspec::layout::declaration::Type = #ty;
             #big
         }
         #constants
@@ -164,7 +166,7 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
     let imports = &container.imports.values;
     let magic = container.magic.as_ref().map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let declared = quote! {
-        ::meshspec::layout::Type::Declared(&::meshspec::layout::Declaration {
+        ::meshspec::layout::declaration::Type::Declared(&::meshspec::layout::declaration::Declaration {
             name: #name,
             doc: #doc,
             imports: &[#(#imports),*],
@@ -181,8 +183,8 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
         (None, None) => return declared,
     };
     quote! {{
-        const DECLARED: ::meshspec::layout::Type = #declared;
-        if #size > 1 { ::meshspec::layout::Type::Big(&DECLARED) } else { DECLARED }
+        const DECLARED: ::meshspec::layout::declaration::Type = #declared;
+        if #size > 1 { ::meshspec::layout::declaration::Type::Big(&DECLARED) } else { DECLARED }
     }}
 }
 

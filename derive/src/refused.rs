@@ -4,17 +4,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::Path;
-
+use proc_macro2::TokenStream as Tokens;
 use quote::ToTokens;
-use syn::{Attribute, DeriveInput, Error, Item};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, DeriveInput, Error, Item, Path, Token};
 
 use crate::json::Direction;
 
 /// Runs on syntax trees rather than in rustc, which would build binrw and meshspec again.
 #[test]
 fn declarations_are_refused_where_they_are_wrong() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
     let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     assert!(files.len() >= 14, "{} files", files.len());
@@ -35,24 +35,33 @@ fn declarations_are_refused_where_they_are_wrong() {
 
 /// Returns the errors of the types in a file. Panics if a type is accepted.
 fn errors(source: &str) -> Vec<Error> {
-    let mut errors = Vec::new();
+    expansions(source).into_iter().flat_map(|(_, expanded)| expanded.unwrap_err()).collect()
+}
+
+/// Runs each derive of each type in a file. Returns its name, `Layout for Track`, and the items that it makes.
+pub fn expansions(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
+    let mut expansions = Vec::new();
     for item in syn::parse_file(source).unwrap().items {
-        let tokens = item.to_token_stream();
-        if matches!(item, Item::Struct(_) | Item::Enum(_) | Item::Union(_)) {
-            let mut input: DeriveInput = syn::parse2(tokens).unwrap();
-            let derives =
-                input.attrs.iter().find(|attribute| is_derive(attribute)).unwrap().to_token_stream();
-            // rustc also removes these attributes before it calls a derive.
-            input.attrs.retain(|attribute| !is_derive(attribute));
-            let expanded = match derives.to_string() {
-                name if name.contains("ToJson") => crate::json::expand(&input, Direction::Write),
-                name if name.contains("Json") => crate::json::expand(&input, Direction::Both),
-                _ => crate::expand(&input),
+        if !matches!(item, Item::Struct(_) | Item::Enum(_) | Item::Union(_)) {
+            continue;
+        }
+        let mut input: DeriveInput = syn::parse2(item.to_token_stream()).unwrap();
+        let derives = input.attrs.iter().find(|attribute| is_derive(attribute)).unwrap();
+        let derives = derives.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).unwrap();
+        // rustc also removes these attributes before it calls a derive.
+        input.attrs.retain(|attribute| !is_derive(attribute));
+        for derive in derives {
+            let name = derive.segments.last().unwrap().ident.to_string();
+            let expanded = match &*name {
+                "Layout" => crate::expand(&input),
+                "Json" => crate::json::expand(&input, Direction::Both),
+                "ToJson" => crate::json::expand(&input, Direction::Write),
+                _ => continue,
             };
-            errors.extend(expanded.unwrap_err());
+            expansions.push((format!("{name} for {}", input.ident), expanded));
         }
     }
-    errors
+    expansions
 }
 
 fn is_derive(attribute: &Attribute) -> bool {

@@ -5,10 +5,9 @@ use quote::quote;
 use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
 use crate::attributes::{self, Imports, Order};
-use crate::constraints;
 use crate::expression::{self, Scope};
 use crate::field_attributes::{self, Block, Checksum};
-use crate::{doc_of, name_of};
+use crate::{constraints, doc_of, name_of};
 
 /// Returns the `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
 pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
@@ -33,7 +32,7 @@ pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens>
             }
         }
     }
-    Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#constants),*])))
+    Ok(quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])))
 }
 
 /// Returns the implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct without a codec, which can only
@@ -92,7 +91,7 @@ fn constant(
         .iter()
         .map(|(condition, message)| {
             let condition = expression::constant(condition, &with_field)?;
-            Ok(quote!(::meshspec::layout::Check { condition: #condition, message: #message }))
+            Ok(quote!(::meshspec::layout::declaration::Check { condition: #condition, message: #message }))
         })
         .collect::<Result<Vec<_>>>()?;
     let constraints = constraints::list(&attributes.constraints, &with_field)?;
@@ -103,7 +102,7 @@ fn constant(
     let checksum = attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole, imports));
     let checksum = option(checksum.transpose()?);
     let rule = option(attributes.rule.as_ref().map(constraints::rule));
-    Ok(quote!(::meshspec::layout::Field {
+    Ok(quote!(::meshspec::layout::declaration::Field {
         name: #name,
         doc: #doc,
         ty: <#ty as ::meshspec::layout::Layout>::#which,
@@ -131,9 +130,9 @@ fn option(tokens: Option<Tokens>) -> Tokens {
 
 fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
-        "stored" => quote!(::meshspec::layout::Packing::Stored),
-        "lz4" => quote!(::meshspec::layout::Packing::Lz4),
-        "zstd" => quote!(::meshspec::layout::Packing::Zstd),
+        "stored" => quote!(::meshspec::layout::declaration::Packing::Stored),
+        "lz4" => quote!(::meshspec::layout::declaration::Packing::Lz4),
+        "zstd" => quote!(::meshspec::layout::declaration::Packing::Zstd),
         name if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
             let constant = &block.packing;
             quote!(#constant)
@@ -149,7 +148,7 @@ fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     let arguments = expression::list(&block.arguments, scope)?;
     let (content, which) = (&block.content, order.constant());
     let inline = block.inline;
-    Ok(quote!(::meshspec::layout::Block {
+    Ok(quote!(::meshspec::layout::declaration::Block {
         packing: #packing,
         encoding: #encoding,
         size: #size,
@@ -174,7 +173,7 @@ fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope, imports: &Imports
     }
     let from = option(checksum.from.as_ref().map(|from| quote!(#from)));
     let none = option(checksum.none.as_ref().map(|none| quote!(#none)));
-    Ok(quote!(::meshspec::layout::Checksum {
+    Ok(quote!(::meshspec::layout::declaration::Checksum {
         stored: #stored,
         function: #function,
         arguments: #arguments,

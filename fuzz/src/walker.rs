@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use meshspec::layout::assemble::Values;
+use meshspec::layout::declaration::Type;
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::layout::{Type, Value};
 use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span, iyma};
 
 use super::Input;

@@ -25,7 +25,8 @@ use std::ops::Range;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
 
-use crate::layout::{Layout, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::Type;
 
 /// Numbers, and arrays and structs of numbers, that lie in memory as they lie in a little-endian file.
 pub trait Plain: bytemuck::Pod + Layout {

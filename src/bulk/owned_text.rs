@@ -6,7 +6,10 @@ use binrw::{BinRead, BinResult, BinWrite, Endian};
 
 use super::vec::expect;
 use crate::Text;
-use crate::layout::{Declaration, Decoding, Expr, Field, Layout, Shape, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::{Declaration, Field, Shape, Type};
+use crate::layout::decoding::Decoding;
+use crate::layout::expr::Expr;
 
 /// In a declaration a text has a NUL behind it.
 ///

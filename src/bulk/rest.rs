@@ -6,7 +6,8 @@ use binrw::{BinRead, BinResult, BinWrite, Endian, io};
 
 use super::vec::remaining;
 use super::{Bulk, skip};
-use crate::layout::{Layout, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::Type;
 
 /// The bytes up to the end of the file: noted when read, borrowed when written.
 #[derive(Debug, Clone)]

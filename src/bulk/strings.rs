@@ -6,7 +6,8 @@ use binrw::io::{self, Read, Seek, Write};
 use binrw::{BinRead, BinResult, BinWrite, Endian};
 
 use super::vec::remaining;
-use crate::layout::{Layout, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::Type;
 use crate::{Error, Result, Text, path};
 
 /// Every string of which the place is kept: one of so many.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use proptest::prelude::*;
 
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::generate::{self, Config};
 use crate::{
     About, AnyFormat, Declared, Dialect, Error, ErrorKind, Format, ReadOptions, Result, Severity,

@@ -1,6 +1,7 @@
 //! Numeric arrays: type, shape, values, and the bits of floats.
 
-use crate::layout::{Type, Value};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 
 macro_rules! numbers {
     ($($variant:ident($number:ty), $name:literal $(if $feature:literal)?, $doc:literal;)*) => {

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use meshspec_derive::ToJson;
 
 use super::array::{Array, Numbers};
+use crate::layout::declaration::{Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor, path_text};
-use crate::layout::{Shape, Type, Value};
 use crate::{Limits, Text};
 
 /// The fields of a file by their declaration. Each visit decodes them again.

@@ -2,9 +2,10 @@
 
 use meshspec_derive::ToJson;
 
-use crate::layout::general;
+use crate::layout::declaration::Type;
+use crate::layout::schema::declared_rules;
 use crate::layout::structure::Structure;
-use crate::layout::{Type, declared_rules, walk};
+use crate::layout::{general, walk};
 use crate::{Dialect, Enforcement, Error, Result, Rule, path};
 
 /// The layouts of whole files: name and type of each.

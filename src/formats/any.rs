@@ -11,7 +11,9 @@ use super::scenes::Scenes;
 use super::{About, Declared, Detection, Interpretation, RuleExample, enforcement};
 use crate::contents::Contents;
 use crate::info::Info;
-use crate::layout::{Grammar, Schema, SchemaFile, Type};
+use crate::layout::declaration::Type;
+use crate::layout::grammar::Grammar;
+use crate::layout::schema::{Schema, SchemaFile};
 use crate::lines::Line;
 use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 

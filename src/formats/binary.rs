@@ -10,10 +10,11 @@ use binrw::{BinRead, BinWrite};
 use super::{About, Declared, Format, Layouts};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
+use crate::layout::Layout;
 use crate::layout::codec::{accept, decode, encode, keeping_findings};
+use crate::layout::declaration::bind;
 use crate::layout::general::{RULES, VALUE};
 use crate::layout::structure::Structure;
-use crate::layout::{Layout, bind};
 use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// A format whose files are one declared binrw struct, with its name, extensions and rules.

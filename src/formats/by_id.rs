@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::data;
 use super::document::with_format;
 use super::{About, AnyFormat, Detection, Document, Format};
-use crate::layout::{Schema, SchemaFile, Type};
+use crate::layout::declaration::Type;
+use crate::layout::schema::{Schema, SchemaFile};
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, FromScene, ToScene};
 use crate::{Dialect, Error, FormatId, ReadOptions, Result};

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use super::{About, Confidence, Detection, RuleExample};
 use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
+use crate::layout::declaration::{Field, Type};
+use crate::layout::grammar::Grammar;
 use crate::layout::structure::Rest;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
-use crate::layout::{Field, Grammar, Type};
 use crate::lines::Line;
 use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 

@@ -9,6 +9,22 @@ use crate::{Dialect, FormatId, Loss, Report, Result, WriteOptions};
 use meshspec_derive::Json;
 
 /// A file of any built-in format, decoded without loss.
+///
+/// ```
+/// # #[cfg(feature = "seed")] {
+/// use meshspec::{Dialect, Document};
+///
+/// let document = meshspec::open("samples/seed/facets.mesh")?;
+/// assert_eq!((document.format().name(), document.dialect()), ("seed", Dialect::Spec));
+/// assert!(document.check().findings().is_empty());
+/// if let Document::Seed(seed) = &document {
+///     println!("{} vertices", seed.positions.len());
+/// }
+/// let text = document.write(&Default::default())?;
+/// # assert!(!text.is_empty());
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Json)]
 #[json(tag = "format")]
 #[non_exhaustive]

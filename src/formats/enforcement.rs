@@ -1,7 +1,8 @@
 //! Descriptions of how rules are enforced.
 
 use super::About;
-use crate::layout::{Grammar, declared_rules};
+use crate::layout::grammar::Grammar;
+use crate::layout::schema::declared_rules;
 use crate::{Enforcement, Rule};
 
 /// Describes in Markdown what enforces a rule: requirements of the declaration, the structure, or code.

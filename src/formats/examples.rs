@@ -1,7 +1,7 @@
 //! Rule examples: a small file that breaks one rule, and a correct counterpart.
 
 use super::About;
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::generate::{self, Breakage, Broken, Config};
 use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 

@@ -7,6 +7,19 @@ use crate::layout::{self, walk};
 use crate::{Dialect, Finding, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
 /// The documents of a format with a codec.
+///
+/// ```
+/// # #[cfg(feature = "crucible")] {
+/// use meshspec::{Format, ReadOptions, WriteOptions, crucible};
+///
+/// let bytes = std::fs::read("samples/crucible/tetrahedron.crmesh")?;
+/// let document = crucible::Document::read(&bytes, &ReadOptions::default())?;
+/// assert_eq!(document.info().meshes[0].vertices, 4);
+/// let written = document.write(&WriteOptions::default())?;
+/// assert_eq!(crucible::Document::read(&written, &ReadOptions::default())?, document);
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 pub trait Format: Declared + Sized {
     /// Decodes a file.
     ///

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 
 use super::{About, Format};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::generate::{self, Config};
 use crate::{Dialect, Limits, ReadOptions, Report, Result, Severity, WriteOptions};
 

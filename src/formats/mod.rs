@@ -88,9 +88,28 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 ///
 /// If the file cannot be read, matches no built-in format, or violates the rules of its format.
 pub fn open(path: impl AsRef<Path>) -> Result<Document> {
+    open_with(path, &ReadOptions::default())
+}
+
+/// Reads the file at `path` with options, such as leniently.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::ReadOptions;
+///
+/// let document = meshspec::open_with("samples/mesh/flag.mesh", &ReadOptions::lenient())?;
+/// assert_eq!(document.format().name(), "mesh");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the file cannot be read, is of no format that is built in, or the options reject it.
+pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
     let bytes = std::fs::read(path)?;
-    detect(&bytes, Some(path))?.read(&bytes, &ReadOptions::default())
+    detect(&bytes, Some(path))?.read(&bytes, options)
 }
 
 /// Returns all violations in a file of this format, each with its location.

@@ -4,13 +4,14 @@
 //! A declaration of variable size gets its table as a comment and a struct of its leading fixed fields
 //! (`…_start`). If its size depends only on imports, it also gets macros with the offset and size of each field.
 
+use super::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
+use super::expr::{IntType, Scope};
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
     Lines, bit_field_lines, byte_order, check_text, content_text, declaration_lines, offsets, packing_text,
     readable, remark_lines, type_text,
 };
-use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
 /// Prints the header of a format, with a note at the start. All its names start with `name`.
 pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {

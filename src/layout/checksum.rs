@@ -1,6 +1,7 @@
 //! Predefined checksum functions for declarations: `#[layout(checksum = crc, by = CRC32)]`.
 
-use super::{ChecksumFunction, Value};
+use super::declaration::ChecksumFunction;
+use super::expr::Value;
 
 /// CRC-32 of ISO 3309, as in zlib and PNG.
 pub const CRC32: ChecksumFunction =

@@ -4,8 +4,9 @@ use std::io::Cursor;
 
 use binrw::{BinRead, BinResult, BinWrite};
 
+use super::Layout;
+use super::declaration::Type;
 use super::structure::Structure;
-use super::{Layout, Type};
 use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOptions};
 
 /// Reads a file with binrw's codec.

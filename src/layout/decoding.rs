@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Value;
+use super::expr::Value;
 
 /// The meaning of a stored value: `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]` in a
 /// declaration.
@@ -16,7 +16,9 @@ use super::Value;
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, dump::Dump, unorm8};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::decoding::unorm8;
+/// use meshspec::layout::dump::Dump;
 ///
 /// /// A battery.
 /// #[derive(Layout)]
@@ -58,12 +60,14 @@ pub enum Decoded {
 }
 
 /// A type that decoding functions take: a number, or a packed word with a layout.
+#[doc(hidden)]
 pub trait FromValue: Sized {
     /// Converts a value; `None` if it has another type.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
 /// Applies `function` to a stored value; `None` if the value has another type.
+#[doc(hidden)]
 pub fn decode<T: FromValue, R: Into<Decoded>>(value: &Value, function: impl Fn(T) -> R) -> Option<Decoded> {
     T::from_value(value).map(|stored| function(stored).into())
 }

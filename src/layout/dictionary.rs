@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::declaration::{Declaration, Shape, Type};
 use super::program::{Order, Origin, Program, reachable};
 use super::wording::Lines;
-use super::{Declaration, Shape, Type};
 
 /// Prints magic bytes, named values, flags, and the numbers in conditions, checks and constraints.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {

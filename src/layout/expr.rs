@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::Declaration;
+use super::declaration::Declaration;
 
 /// An expression over earlier fields and the imports of the struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -147,7 +147,7 @@ pub enum Value {
 impl Value {
     /// Reads a packed word of type `T` from up to 16 little-endian bytes.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
-        let word = super::bits::word(bytes);
+        let word = super::declaration::bits::word(bytes);
         match T::TYPE.own_declaration() {
             Some(declaration) => Value::Bits(word, declaration),
             None => Value::Int(word as i128),
@@ -226,7 +226,7 @@ pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Op
     declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
-impl super::BitField {
+impl super::declaration::BitField {
     /// Extracts the value of this field from `word`.
     pub fn value(&self, word: u128) -> Value {
         if self.flag {

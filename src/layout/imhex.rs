@@ -16,10 +16,11 @@
 //! Packed blocks remain bytes with a comment about their content, whose structs can be placed over unpacked data.
 //! Variants of a choice are named `as_…`; a name that is a keyword gets a `_`.
 
+use super::declaration::{BitField, Field, Packing, Shape, Type, Variant};
+use super::expr::{Expr, IntType};
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, content_text, declaration_lines, grouped, packing_text, remark_lines};
-use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
 /// Prints the pattern of a format. It shows the first layout; the other ones are commented out at the end.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {

@@ -13,13 +13,12 @@
 //! names the function that decodes a stored value, and `"formula"` is its formula. Keys without a value are
 //! omitted.
 
+use super::declaration::{BitField, Block, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant};
+use super::expr::{Expr, Scope, UnaryOp};
 use super::notation::int_name;
 use super::program::{Order, Reached, reachable};
 use super::walk::{Segment, path_text};
 use super::wording::base_name;
-use super::{
-    BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
-};
 
 /// Prints the layouts of a format and all declarations that they reach.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {

@@ -2,12 +2,13 @@
 
 use std::ops::RangeInclusive;
 
+use super::declaration::{BitField, EnumValue, Field, Shape, Type, Variant};
+use super::expr::Expr;
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
     Lines, byte_order, check_text, checksum_text, constraint_text, content_text, decoding_text, offsets,
     packing_text, readable, requirement_text, size_text, type_text,
 };
-use super::{BitField, EnumValue, Expr, Field, Shape, Type, Variant};
 
 /// Prints the tables of a format, with a note at the start.
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {

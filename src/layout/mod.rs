@@ -1,13 +1,14 @@
 //! Declarations of file formats as static data.
 //!
-//! `#[derive(Layout)]` on a binrw or modular-bitfield struct adds a [`Declaration`] beside the codec that those
+//! `#[derive(Layout)]` on a binrw or modular-bitfield struct adds a [`Declaration`](declaration::Declaration) beside the codec that those
 //! crates generate: the same fields as constant data. Everything that inspects a format without decoding it
 //! derives from that: the [walker](walk) (an independent decoder that yields each field with its byte range), the
 //! annotated dump, the tables, and the schemas for other tools.
 //!
 //! ```
 //! use binrw::binrw;
-//! use meshspec::layout::{Layout, Type, walk};
+//! use meshspec::layout::declaration::Type;
+//! use meshspec::layout::{Layout, walk};
 //! use meshspec::path;
 //!
 //! /// A list of heights.
@@ -27,31 +28,28 @@
 //! ```
 
 pub mod assemble;
-mod bind;
-mod bits;
-mod block;
 mod c_header;
 #[cfg(feature = "checksums")]
 pub mod checksum;
 pub(crate) mod codec;
 pub(crate) mod constraint;
 mod coverage;
-mod declaration;
-pub(crate) mod decoding;
+pub mod declaration;
+pub mod decoding;
 mod dictionary;
 pub mod dump;
-mod expr;
+pub mod expr;
 pub(crate) mod general;
 pub mod generate;
-mod grammar;
+pub mod grammar;
 mod imhex;
 mod json;
 mod kaitai;
 mod markdown;
 mod notation;
-mod program;
+pub mod program;
 mod rules;
-mod schema;
+pub mod schema;
 mod stride;
 pub(crate) mod structure;
 pub mod walk;
@@ -59,23 +57,12 @@ pub mod walk;
 pub(crate) mod word;
 mod wording;
 
-pub use bind::bind;
-#[cfg(feature = "crucible")]
-pub(crate) use bind::bind_some;
-pub use bits::{BitField, BitRange};
-pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
 pub use codec::{check, read, write};
-pub use constraint::{Constraint, Requirement, check_bytes, check_document};
-pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
-pub use decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
-pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
-#[cfg(feature = "seed")]
-pub(crate) use grammar::MAX_INTEGER;
-pub use grammar::{Attribute, BuiltInProperty, ColumnRule, Domain, Grammar, Occurrence, ValueType};
+pub use constraint::{check_bytes, check_document};
 pub use meshspec_derive::{Json, Layout, ToJson};
-pub use program::{Problem, problems};
-pub use rules::{DeclaredRule, declared_rules};
-pub use schema::{Schema, SchemaFile};
+
+use declaration::Type;
+use expr::Value;
 
 /// A type with a declared binary layout.
 ///
@@ -100,7 +87,8 @@ pub trait Layout {
     ///
     /// ```compile_fail,E0080
     /// # use binrw::binrw;
-    /// # use meshspec::layout::{Layout, Type};
+    /// # use meshspec::layout::Layout;
+    /// # use meshspec::layout::declaration::Type;
     /// # use modular_bitfield::prelude::*;
     /// #[derive(Layout)]
     /// #[bitfield(bits = 16)]

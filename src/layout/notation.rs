@@ -1,8 +1,7 @@
 //! Prints expressions and names in the languages of the back ends.
 
-use super::expr::Class;
+use super::expr::{BinaryOp, Class, Expr, IntType, UnaryOp};
 use super::program::{Names, ValueKind};
-use super::{BinaryOp, Expr, IntType, UnaryOp};
 
 /// The differences between languages in writing expressions.
 pub(super) trait Notation {

@@ -1,12 +1,13 @@
 //! Lists the rules that declarations enforce.
 
+use super::declaration::{Field, Type};
 use super::program::{Order, reachable};
 use super::wording::{readable, requirement_text};
-use super::{Field, Type};
 use crate::Rule;
 
 /// A rule, the field that declares it, and its requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeclaredRule {
     /// The rule.
     pub rule: &'static Rule,

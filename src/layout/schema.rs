@@ -1,16 +1,20 @@
-//! Prints declarations in schema languages.
+//! Prints declarations in schema languages, and lists the rules that they declare.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Type, c_header, dictionary, imhex, json, kaitai, markdown, program};
+use super::declaration::Type;
+pub use super::rules::{DeclaredRule, declared_rules};
+
+use super::{c_header, dictionary, imhex, json, kaitai, markdown, program};
 use crate::Error;
 
 /// A schema language.
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, Schema};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::schema::Schema;
 ///
 /// /// A height.
 /// #[derive(Layout)]
@@ -45,6 +49,7 @@ pub enum Schema {
 
 /// A file of a printed schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SchemaFile {
     /// The usual file name.
     pub name: String,

@@ -1,6 +1,7 @@
 //! Computes the strides of tables at compile time.
 
-use super::{BinaryOp, Declaration, Expr, Field, Shape, Type};
+use super::declaration::{Declaration, Field, Shape, Type};
+use super::expr::{BinaryOp, Expr};
 
 impl Type {
     /// Returns the size of a table's entries in bytes, in constant expressions; `None` if entries differ in size.

@@ -1,8 +1,9 @@
 //! Checks the structure of files.
 
+use super::check_bytes;
+use super::declaration::Type;
 use super::general::{RULES, TRAILING, rule_for};
 use super::walk::{self, Fault, FaultKind, Segment, Visitor};
-use super::{Type, check_bytes};
 use crate::{Error, ErrorKind, Finding, Limits, Path, Report, Result, Rule, Span};
 
 /// The declaration of a whole file, and the rules for its faults.

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::layout::{BitField, Declaration, Layout, Shape};
+use crate::layout::Layout;
+use crate::layout::declaration::{BitField, Declaration, Shape};
 
 /// The bit fields to omit when their value equals that of an implied word.
 #[derive(Debug, Clone, Copy, Default)]

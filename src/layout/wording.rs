@@ -4,11 +4,12 @@ use super::notation::{Text, atom, factor, is_compound, print};
 use super::program::{Names, Order, Reached, reachable};
 use std::fmt;
 
-use super::walk::path_text;
-use super::{
-    BitField, Block, Check, Checksum, Constraint, Declaration, Decoding, Expr, Field, Packing, Requirement,
-    Scope, Type,
+use super::declaration::{
+    BitField, Block, Check, Checksum, Constraint, Declaration, Field, Packing, Requirement, Type,
 };
+use super::decoding::Decoding;
+use super::expr::{Expr, Scope};
+use super::walk::path_text;
 
 /// Collects the lines of a printed schema.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::category::Category;
 use super::quantity::Quantity;
+use crate::Path;
 
 /// Content that the target of a conversion drops or changes.
 ///
@@ -17,7 +18,7 @@ pub struct Loss {
     /// The affected part of the model; derived from the path, unless set.
     pub category: Category,
     /// The path of the field in the source. Mesh indices count the meshes that remain after all earlier losses.
-    pub path: String,
+    pub path: Path,
     /// The change, and its result or reason. Contains no values, so that equal changes share one message.
     pub message: String,
     /// The affected value, such as a name.
@@ -75,14 +76,14 @@ pub struct Affected {
 }
 
 #[cfg_attr(
-    not(all(feature = "mesh", feature = "bmd", feature = "scene")),
+    not(all(feature = "mesh", feature = "bmd", feature = "gltf")),
     allow(dead_code, reason = "each format tells some of this")
 )]
 impl Loss {
     /// Creates a loss from the path of a field of the source and a message. Crates that define formats can use it, too.
-    pub fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
+    pub fn new(kind: LossKind, path: impl Into<Path>, message: impl Into<String>) -> Loss {
         let (path, message) = (path.into(), message.into());
-        let category = Category::of_path(&path);
+        let category = Category::of_path(&path.to_string());
         Loss {
             kind,
             category,
@@ -97,26 +98,23 @@ impl Loss {
     }
 
     /// Creates a loss of kind [`LossKind::Dropped`].
-    pub(crate) fn dropped(path: impl Into<String>, message: impl Into<String>) -> Loss {
+    pub(crate) fn dropped(path: impl Into<Path>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Dropped, path, message)
     }
 
     /// Creates a loss of kind [`LossKind::Changed`].
-    #[cfg(feature = "scene")]
-    pub(crate) fn changed(path: impl Into<String>, message: impl Into<String>) -> Loss {
+    pub(crate) fn changed(path: impl Into<Path>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Changed, path, message)
     }
 
     /// Creates a loss of kind [`LossKind::Renamed`].
-    #[cfg(feature = "scene")]
-    pub(crate) fn renamed(path: impl Into<String>, message: impl Into<String>) -> Loss {
+    pub(crate) fn renamed(path: impl Into<Path>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Renamed, path, message)
     }
 
     /// Creates a loss of kind [`LossKind::Quantised`]. Values deviate by at most `error`, in the unit of the quantity.
-    #[cfg(feature = "scene")]
     pub(crate) fn quantised(
-        path: impl Into<String>,
+        path: impl Into<Path>,
         message: impl Into<String>,
         quantity: Quantity,
         error: f32,
@@ -125,14 +123,13 @@ impl Loss {
     }
 
     /// Sets the category, for paths that do not imply it.
-    #[cfg(feature = "scene")]
     pub(crate) fn in_category(self, category: Category) -> Loss {
         Loss { category, ..self }
     }
 
     /// Prefixes the path with that of a containing value: `faces` within `meshes[3]` becomes `meshes[3].faces`.
-    pub fn within(self, whole: &str) -> Loss {
-        Loss { path: format!("{whole}.{}", self.path), ..self }
+    pub fn within(self, whole: impl Into<Path>) -> Loss {
+        Loss { path: whole.into().join(self.path), ..self }
     }
 
     /// Sets the affected value.
@@ -141,7 +138,6 @@ impl Loss {
     }
 
     /// Sets the names of affected items: the first 20, then the number of the others.
-    #[cfg(any(feature = "gltf", feature = "obj"))]
     pub(crate) fn naming(self, names: impl IntoIterator<Item = String>) -> Loss {
         const SHOWN: usize = 20;
         let mut names = names.into_iter();
@@ -158,13 +154,11 @@ impl Loss {
     }
 
     /// Sets the number of affected items and the total.
-    #[cfg(feature = "scene")]
     pub(crate) fn affecting(self, count: usize, of: usize, items: &'static str) -> Loss {
         Loss { affected: Some(Affected { count: count as u64, of: Some(of as u64), items }), ..self }
     }
 
     /// Sets the longest side of the mesh with the error. Ignored unless positive and finite.
-    #[cfg(feature = "scene")]
     #[doc(hidden)]
     pub fn of_size(self, size: f32) -> Loss {
         Loss { size: Some(size).filter(|size| *size > 0.0 && size.is_finite()), ..self }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::data::{Affected, Loss};
-use super::number::rounded;
-use super::quantity::Unit;
+use super::quantity::{Unit, rounded};
+use crate::Path;
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,7 +42,7 @@ pub struct LossGroup {
     /// The number of losses.
     pub count: usize,
     /// The path of the last loss.
-    pub last_path: String,
+    pub last_path: Path,
     /// The key of the group: kind, path without indices and names, message, items and quantity. Losses that differ in
     /// more than values never share a group.
     pub pattern: String,
@@ -58,7 +58,7 @@ pub struct LossGroup {
 #[non_exhaustive]
 pub struct LargestError {
     /// The path of the loss.
-    pub path: String,
+    pub path: Path,
     /// The error, in the unit of the group's quantity.
     pub error: f32,
     /// The longest side of the mesh, in the same unit.
@@ -125,7 +125,7 @@ impl LossGroup {
         let errors = [&mut self.largest_error, &mut self.largest_fraction];
         let errors = errors.into_iter().flatten().map(|error| &mut error.path);
         for path in errors.chain([&mut self.example.path, &mut self.last_path]) {
-            path.insert_str(0, prefix);
+            *path = Path::text(format!("{prefix}{path}"));
         }
     }
 
@@ -217,7 +217,7 @@ impl fmt::Display for LossGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.example.path;
         let place = match (self.count - 1, *path == self.last_path) {
-            (0, _) => path.clone(),
+            (0, _) => path.to_string(),
             (_, true) => format!("{path} ({} times)", self.count),
             (others, false) => format!("{path} and {others} more, up to {}", self.last_path),
         };
@@ -230,7 +230,7 @@ fn pattern(loss: &Loss) -> String {
     let items = loss.affected.map_or("", |affected| affected.items);
     let of = loss.affected.is_some_and(|affected| affected.of.is_some());
     let quantity = loss.quantity.map_or("", |quantity| quantity.name);
-    let path = without_specifics(&loss.path);
+    let path = without_specifics(&loss.path.to_string());
     format!("{}: {path}: {} {items} {of} {quantity} {}", loss.kind, loss.message, loss.error.is_some())
 }
 

@@ -3,12 +3,11 @@
 mod category;
 mod data;
 mod group;
-mod number;
 mod quantity;
 
 pub use category::Category;
 pub use data::{Affected, Loss, LossKind};
 pub use group::{LargestError, LossGroup};
 #[cfg(any(all(feature = "bmd", feature = "scene"), feature = "gltf"))]
-pub(crate) use number::rounded;
+pub(crate) use quantity::rounded;
 pub use quantity::{Quantity, Unit};

@@ -1,6 +1,5 @@
 //! Quantities that errors measure, and their units.
 
-use super::number::rounded;
 use meshspec_derive::ToJson;
 
 /// The quantity that an error measures: a plural noun and a unit.
@@ -80,5 +79,15 @@ impl Unit {
             Unit::Fraction => format!("{} %", rounded(100.0 * error)),
             Unit::None => rounded(error),
         }
+    }
+}
+
+/// Formats a number with two significant digits: `0.0012`, `340`, `1.5e-7`.
+pub(crate) fn rounded(number: f32) -> String {
+    let rounded = format!("{number:.1e}").parse().unwrap_or(number);
+    if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
     }
 }

@@ -83,6 +83,21 @@ pub mod __private {
 }
 
 /// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
+///
+/// ```
+/// # #[cfg(feature = "stl")] {
+/// use meshspec::interop::Interchange;
+/// use meshspec::scene::SceneOptions;
+///
+/// let text = b"solid a\nfacet normal 0 0 1\nouter loop\n\
+///     vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n";
+/// let files = std::collections::BTreeMap::new();
+/// let (scene, _) = Interchange::Stl.read(text, &files, &SceneOptions::default(), &Default::default())?;
+/// assert_eq!(scene.meshes[0].positions.len(), 3);
+/// assert_eq!(scene.triangles().count(), 1);
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scene {
     /// The source of the scene.

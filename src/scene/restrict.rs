@@ -8,7 +8,7 @@ use super::capabilities::Capabilities;
 use super::{
     AlphaMode, Conventions, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin, merge,
 };
-use crate::{Category, Loss, LossKind, Quantity, Result};
+use crate::{Category, Loss, LossKind, Path, Quantity, Result};
 
 impl Capabilities {
     /// Converts a scene to the axes, unit and texture origin of the format, and removes everything that the format cannot
@@ -334,7 +334,7 @@ struct Losses {
 }
 
 impl Losses {
-    fn drop(&mut self, path: impl Into<String>, what: &str, detail: impl std::fmt::Display) {
+    fn drop(&mut self, path: impl Into<Path>, what: &str, detail: impl std::fmt::Display) {
         self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)).detail(detail));
     }
 

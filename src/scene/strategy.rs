@@ -14,6 +14,15 @@ use super::{
 
 /// Generates scenes that are valid in glTF: finite numbers, unit vectors, weights with a sum of 1, and ascending
 /// times from 0.
+///
+/// ```
+/// use meshspec::scene::strategy::scenes;
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(scene in scenes())| {
+///     prop_assert!(scene.triangles().all(|corners| corners.as_flattened().iter().all(|x| x.is_finite())));
+/// });
+/// ```
 pub fn scenes() -> impl Strategy<Value = Scene> {
     (0..=5usize).prop_flat_map(|joints| {
         let max_animations = if joints == 0 { 0 } else { 2 };

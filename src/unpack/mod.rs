@@ -14,7 +14,8 @@ pub(crate) mod zstd;
 use std::borrow::Cow;
 
 use crate::Limits;
-use crate::layout::{Packing, Value};
+use crate::layout::declaration::Packing;
+use crate::layout::expr::Value;
 
 /// Why a block could not be unpacked.
 #[derive(Debug, PartialEq)]

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use libtest_mimic::Trial;
 use meshspec::layout::assemble::{Change, Edit, Part, edit};
+use meshspec::layout::declaration::Type;
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
-use meshspec::layout::{Type, Value};
 use meshspec::scene::SceneOptions;
 use meshspec::{Error, FormatId, Limits, ReadOptions};
 

@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use meshspec::layout::declaration::{
+    Block, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+};
+use meshspec::layout::expr::{Expr, Value};
 use meshspec::layout::walk::{Node, Visit, Visitor, walk};
-use meshspec::layout::{self, Block, Constraint, Declaration, Expr, Field, Requirement, Shape, Type};
-use meshspec::layout::{Value, Variant};
-use meshspec::{FormatId, Limits, Report, Rule, Severity};
+use meshspec::{FormatId, Limits, Report, Rule, Severity, layout};
 
 static ADDED: Rule = Rule::new("ADDED", Severity::Warning, "No field has this value.");
 

@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range};
 
 use meshspec::bmd::schema::Form;
 use meshspec::bmd::{PackedFace, PackedVertex};
-use meshspec::layout::Value;
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visit, Visitor};
 use meshspec::{Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions, bmd};
 use proptest::strategy::{Strategy, ValueTree};

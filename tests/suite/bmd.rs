@@ -15,8 +15,10 @@ use meshspec::bmd::{
     Animation, Bone, ControlFlags, Document, F8A, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
     Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices, strategy,
 };
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{BitField, Shape, Type};
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::layout::{BitField, Layout, Shape, Type, Value};
 use meshspec::{ErrorKind, Format, FormatId, ReadOptions, Severity, Strictness, Text, WriteOptions};
 use proptest::prelude::*;
 

@@ -7,7 +7,9 @@ use meshspec::bmd::{
     Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation, Surface,
     Tolerance, Triple, Vertex, VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
-use meshspec::layout::{BitField, Declaration, Decoded, Shape, Type, Value};
+use meshspec::layout::declaration::{BitField, Declaration, Shape, Type};
+use meshspec::layout::decoding::Decoded;
+use meshspec::layout::expr::Value;
 use meshspec::{ErrorKind, Format};
 use proptest::prelude::*;
 

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use binrw::binrw;
 use meshspec::layout::assemble::Values;
+use meshspec::layout::declaration::{ChecksumFunction, Type};
+use meshspec::layout::expr::Value;
 use meshspec::layout::generate::{Breakage, Broken};
-use meshspec::layout::{self, ChecksumFunction, Layout, Type, Value, generate, walk};
+use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{AnyFormat, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule, Severity};
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;

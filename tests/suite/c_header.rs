@@ -8,8 +8,10 @@ use std::path::Path;
 use std::process::Command;
 
 use meshspec::FormatId;
+use meshspec::layout::declaration::{Packing, Type};
+use meshspec::layout::expr::Value;
+use meshspec::layout::schema::Schema;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::layout::{Packing, Schema, Type, Value};
 use tempfile::TempDir;
 
 use crate::common::{File, accepted_fixtures, samples};

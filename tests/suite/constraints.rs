@@ -4,7 +4,8 @@
 
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
-use meshspec::layout::{self, Layout, Type, walk};
+use meshspec::layout::declaration::Type;
+use meshspec::layout::{self, Layout, walk};
 use meshspec::{About, AnyFormat, Declared, Limits, Report, Rule, Severity, Strictness, path};
 use modular_bitfield::prelude::*;
 
@@ -289,7 +290,7 @@ fn constraints_of_a_dialect() {
         value: u8,
     }
 
-    let bound = |version: u8| layout::bind::<Versioned>("", &[version.into(), 7u8.into()]);
+    let bound = |version: u8| layout::declaration::bind::<Versioned>("", &[version.into(), 7u8.into()]);
     assert_eq!(findings(bound(1), &[9]), [""; 0]);
     assert_eq!(findings(bound(2), &[9]), ["value (bytes 0x0..0x1): found 9, expected less than 8 [RANGE]"]);
 }

@@ -6,8 +6,11 @@ use std::ops::ControlFlow;
 
 use binrw::binrw;
 use meshspec::bmd::schema::{AnimRate, Normal, Rotation, TexturedVertex64};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::Type;
+use meshspec::layout::decoding::{Decoded, snorm8, unorm8};
 use meshspec::layout::dump::{Dump, Entry};
-use meshspec::layout::{Decoded, Layout, Type, Value, snorm8, unorm8};
+use meshspec::layout::expr::Value;
 use modular_bitfield::prelude::*;
 
 /// Values of all sorts.

@@ -8,9 +8,10 @@ use std::ops::ControlFlow;
 use binrw::binrw;
 use meshspec::Limits;
 use meshspec::bulk::Strings;
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::{Dump, Entry, EntryKind};
 use meshspec::layout::walk::{self, Selection};
-use meshspec::layout::{Layout, Type};
 
 /// Numbers at places that a table tells.
 #[derive(Layout)]

@@ -4,7 +4,8 @@
 
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
-use meshspec::layout::{Layout, Type, walk};
+use meshspec::layout::declaration::Type;
+use meshspec::layout::{Layout, walk};
 use meshspec::{Dialect, FormatId, Limits};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;

@@ -299,7 +299,7 @@ fn redundant_content_is_not_a_loss() {
     let mesh = Mesh { skins: vec![set(0), set(2)], ..triangle() };
     let scene = Scene { meshes: vec![mesh], ..Scene::default() };
     let (_, losses) = document(FormatId::Crucible, &scene);
-    assert!(losses.iter().all(|loss| !loss.path.contains("skins")), "{losses:?}");
+    assert!(losses.iter().all(|loss| !loss.path.to_string().contains("skins")), "{losses:?}");
 }
 
 #[test]

@@ -6,9 +6,10 @@ use std::fs;
 use std::process::Command;
 
 use meshspec::FormatId;
-use meshspec::layout::{
-    BitField, Declaration, Decoded, Decoding, Layout, SNORM8, Shape, Type, UNORM8, Value, snorm8, unorm8,
-};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{BitField, Declaration, Shape, Type};
+use meshspec::layout::decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
+use meshspec::layout::expr::Value;
 use tempfile::TempDir;
 
 /// Formulas in prose.

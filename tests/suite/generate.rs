@@ -5,8 +5,10 @@
 use std::ops::ControlFlow;
 
 use binrw::binrw;
+use meshspec::layout::declaration::Type;
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::layout::{self, Layout, Type, Value, generate};
+use meshspec::layout::{self, Layout, generate};
 use meshspec::{
     Dialect, Document, Format, FormatId, Limits, Report, Rule, Severity, bmd, bulk, crucible, iyma, mesh,
     seed,

@@ -1,8 +1,8 @@
 //! Losses: categories, numbers, and groups.
 
-use meshspec::{Affected, Category, Loss, LossGroup, LossKind, Quantity};
+use meshspec::{Affected, Category, Loss, LossGroup, LossKind, Path, Quantity, path};
 
-fn dropped(path: impl Into<String>, message: &str) -> Loss {
+fn dropped(path: impl Into<Path>, message: &str) -> Loss {
     Loss::new(LossKind::Dropped, path, message)
 }
 
@@ -167,4 +167,15 @@ fn errors_are_rounded_for_display() {
     });
     let expected = ["0", "1", "0.0012", "100", "120000", "1e-9", "1.5e-7", "3.2e9", "inf"];
     assert_eq!(shown, expected.map(|error| format!("quantised: a: b, off by at most {error}")));
+}
+
+#[test]
+fn paths_are_steps_or_text() {
+    let steps = dropped(path!(faces.corners), "lost").within(path!(meshes[3]));
+    assert_eq!(steps.path.segments(), Some(&path!(meshes[3].faces.corners)[..]));
+    let text = dropped("faces.corners", "lost").within("meshes[3]");
+    assert_eq!((text.path.segments(), &text.path), (None, &steps.path));
+    assert_ne!(text.path, Path::from(path!(meshes[2].faces.corners)));
+    assert_eq!(steps.to_string(), "dropped: meshes[3].faces.corners: lost");
+    assert_eq!(serde_json::to_value(&steps).unwrap()["path"], "meshes[3].faces.corners");
 }

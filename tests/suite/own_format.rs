@@ -3,8 +3,10 @@
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::checksum::{self, CRC32, XXH3, XXH32, XXH64};
+use meshspec::layout::declaration::{ChecksumFunction, Packing, Type};
 use meshspec::layout::generate::{self, Breakage};
-use meshspec::layout::{self, ChecksumFunction, Layout, Packing, Schema, Type};
+use meshspec::layout::schema::Schema;
+use meshspec::layout::{self, Layout};
 use meshspec::{
     AnyFormat, BinaryFormat, Dialect, Enforcement, ErrorKind, Format, Formats, Limits, ReadOptions, Report,
     Rule, Severity, WriteOptions, check, path,
@@ -194,7 +196,8 @@ fn every_byte_of_a_checksum_counts() {
 /// The seeds and checksums of the algorithm's own tests.
 #[test]
 fn seeds_decide_a_checksum() {
-    let seeded = |function: ChecksumFunction, seed| (function.compute)(b"", &[layout::Value::Int(seed)]);
+    let seeded =
+        |function: ChecksumFunction, seed| (function.compute)(b"", &[layout::expr::Value::Int(seed)]);
     assert_eq!(seeded(XXH32, 0x9e37_79b1), 0x36b7_8ae7);
     assert_eq!(seeded(XXH64, 0x9e37_79b1), 0xac75_fda2_929b_17ef);
     assert_eq!(seeded(XXH3, 0x9e37_79b1_85eb_ca8d), 0xa8a6_b918_b2f0_364a);
@@ -676,7 +679,10 @@ fn big_endian_files_are_edited_and_assembled() {
         broken.iter().any(|broken| broken.starts_with("count = 0: a count that is one too small")),
         "{broken:?}"
     );
-    assert!(broken.contains(&"corners.first = 9: a value that violates TRACKS-FINITE".to_owned()), "{broken:?}");
+    assert!(
+        broken.contains(&"corners.first = 9: a value that violates TRACKS-FINITE".to_owned()),
+        "{broken:?}"
+    );
     assert!(broken.iter().any(|broken| broken.starts_with("kind = 0: ")), "{broken:?}");
 }
 
@@ -702,8 +708,8 @@ fn words_are_assembled_from_their_fields_in_either_byte_order() {
         values.set(path, value).unwrap();
     }
     assert_eq!(values.assemble(&Limits::default()).unwrap(), [0xff, 0xc8]);
-    let word = layout::Value::from(orders().corners);
-    assert_eq!(word, layout::Value::Bits(0xffc8, Corners::TYPE.own_declaration().unwrap()));
+    let word = layout::expr::Value::from(orders().corners);
+    assert_eq!(word, layout::expr::Value::Bits(0xffc8, Corners::TYPE.own_declaration().unwrap()));
 }
 
 proptest! {

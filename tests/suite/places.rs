@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use meshspec::layout::Type;
+use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::{Branch, Dump};
 use meshspec::layout::walk;
 use meshspec::scene::{MeshPlaces, SceneOptions};

@@ -8,8 +8,12 @@ use std::ops::ControlFlow;
 use binrw::binrw;
 use binrw::io::SeekFrom;
 use meshspec::layout::assemble::Values;
+use meshspec::layout::declaration::{ChecksumFunction, Type};
+use meshspec::layout::expr::Value;
+use meshspec::layout::program::problems;
+use meshspec::layout::schema::Schema;
 use meshspec::layout::walk::{self, Node, Visitor, path_text};
-use meshspec::layout::{ChecksumFunction, Layout, Schema, Type, Value, generate, problems};
+use meshspec::layout::{Layout, generate};
 use meshspec::{FormatId, Limits};
 
 fn found(ty: &'static Type) -> Vec<String> {

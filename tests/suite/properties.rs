@@ -110,7 +110,7 @@ proptest! {
         if layout::check_bytes(layout, &bytes, &Default::default(), &mut report).is_err() {
             return Ok(());
         }
-        let declared = layout::declared_rules(format.about().layouts());
+        let declared = layout::schema::declared_rules(format.about().layouts());
         let report_of_rules = meshspec::check(&bytes, format, &options).unwrap();
         let of_rules = report_of_rules.findings().iter();
         let of_rules = of_rules.filter(|found| declared.iter().any(|rule| rule.rule == found.rule));

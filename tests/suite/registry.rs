@@ -4,8 +4,10 @@ use std::path::Path;
 
 use binrw::binrw;
 use meshspec::info::{Property, PropertyValue};
+use meshspec::layout::Layout;
 use meshspec::layout::assemble::{Change, Edit, edit};
-use meshspec::layout::{Layout, Schema, SchemaFile, Type, bind};
+use meshspec::layout::declaration::{Type, bind};
+use meshspec::layout::schema::{Schema, SchemaFile};
 use meshspec::{
     About, AnyFormat, Confidence, Declared, Dialect, Enforcement, Error, ErrorKind, FormatId, Formats,
     ReadOptions, Report, Rule, Severity, Strictness, check, path,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use meshspec::layout::declaration::{Field, Shape, Type};
+use meshspec::layout::expr::Expr;
+use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk::{Fault, FaultKind};
-use meshspec::layout::{Expr, Field, Shape, Type, declared_rules};
 use meshspec::{About, AnyFormat, Enforcement, FormatId, Path, Rule, Span};
 
 type Codes = BTreeSet<&'static str>;

@@ -11,7 +11,9 @@ use std::path::Path;
 
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
-use meshspec::layout::{Layout, Schema, dump::Dump, walk};
+use meshspec::layout::dump::Dump;
+use meshspec::layout::schema::Schema;
+use meshspec::layout::{Layout, walk};
 use meshspec::{Rule, Severity, Text};
 use modular_bitfield::prelude::*;
 
@@ -232,7 +234,7 @@ struct Titled {
     numbers: Vec<u16>,
 }
 
-fn layouts() -> [(&'static str, &'static meshspec::layout::Type); 2] {
+fn layouts() -> [(&'static str, &'static meshspec::layout::declaration::Type); 2] {
     [("sample", &Sample::TYPE), ("second", &Second::TYPE)]
 }
 
@@ -312,7 +314,7 @@ fn looking_ahead() {
 struct Paths<'a>(&'a mut Vec<String>);
 
 impl walk::Visitor for Paths<'_> {
-    fn leaf(&mut self, node: &walk::Node, _: &meshspec::layout::Value) -> std::ops::ControlFlow<()> {
+    fn leaf(&mut self, node: &walk::Node, _: &meshspec::layout::expr::Value) -> std::ops::ControlFlow<()> {
         if node.bit_field.is_none() {
             self.0.push(walk::path_text(node.path));
         }
@@ -322,7 +324,7 @@ impl walk::Visitor for Paths<'_> {
 
 #[test]
 fn strings_match_patterns() {
-    use meshspec::layout::{Expr, Scope, Value};
+    use meshspec::layout::expr::{Expr, Scope, Value};
     let scope = |text: &str| Scope::new(vec![("name", Value::Text(text.into()))]);
     for (text, pattern, expected) in [
         ("#FFaa09", "#xxxxxx", true),

@@ -2,7 +2,8 @@
 
 use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
-use meshspec::layout::{Attribute, Domain, Grammar, Occurrence, Schema, ValueType};
+use meshspec::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
+use meshspec::layout::schema::Schema;
 use meshspec::seed::__private::{CHUNK, MAX_PARSED, MAX_VALUES, Options, outcome};
 use meshspec::seed::schema::ATTRIBUTES;
 use meshspec::seed::{Document, Kind};

@@ -7,8 +7,9 @@ use crate::common::{Damage, File, samples};
 use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw};
-use meshspec::layout::walk;
-use meshspec::layout::{Field, Layout, Shape, Type, Value};
+use meshspec::layout::declaration::{Field, Shape, Type};
+use meshspec::layout::expr::Value;
+use meshspec::layout::{Layout, walk};
 use meshspec::{FormatId, Limits, Span};
 
 /// One of each kind of number.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use meshspec::layout::assemble::{Part, Values};
-use meshspec::layout::{Type, walk::TRAILING};
+use meshspec::layout::declaration::Type;
+use meshspec::layout::walk::TRAILING;
 use meshspec::{Formats, Limits};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -13,9 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
-use crate::output;
-use crate::part;
-use crate::progress;
+use crate::{output, part, progress};
 
 /// Write a file from the values printed by `dump --json`, edited or not.
 ///

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
+use meshspec::layout::declaration::Type;
 use meshspec::layout::dump;
+use meshspec::layout::dump::Entry;
 use meshspec::layout::walk::Fault;
-use meshspec::layout::{Type, dump::Entry};
 use meshspec::{AnyFormat, Formats, Limits, Rule, Span};
 use serde::Serialize;
 

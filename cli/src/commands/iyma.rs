@@ -169,8 +169,8 @@ impl Merge {
         let merged = iyma::merge(&documents);
         let (document, mut losses) = merged.map_err(|error| self.failure(&inputs, &error))?;
         for loss in &mut losses {
-            if let Some((file, path)) = place_of(&inputs, &loss.path) {
-                loss.path = format!("{file}: {path}");
+            if let Some((file, path)) = place_of(&inputs, &loss.path.to_string()) {
+                loss.path = format!("{file}: {path}").into();
             }
         }
         let output = output::name_of(&self.output);

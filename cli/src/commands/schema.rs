@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use meshspec::layout::{self, SchemaFile};
-use meshspec::{AnyFormat, Formats};
+use meshspec::layout::schema::SchemaFile;
+use meshspec::{AnyFormat, Formats, layout};
 
 use crate::encoding::format_parser;
 use crate::failure::{Failure, Result, Status};
@@ -21,7 +21,7 @@ pub struct Schema {
     format: AnyFormat,
     /// The language.
     #[arg(long = "as", value_name = "LANGUAGE", value_parser = language_parser())]
-    language: layout::Schema,
+    language: layout::schema::Schema,
     /// Print only this layout: `mesh_renderlib`.
     #[arg(long, value_name = "NAME")]
     layout: Option<String>,
@@ -33,9 +33,9 @@ pub struct Schema {
     force: bool,
 }
 
-fn language_parser() -> impl TypedValueParser<Value = layout::Schema> {
-    PossibleValuesParser::new(layout::Schema::ALL.iter().map(|language| language.name()))
-        .try_map(|name| name.parse::<layout::Schema>())
+fn language_parser() -> impl TypedValueParser<Value = layout::schema::Schema> {
+    PossibleValuesParser::new(layout::schema::Schema::ALL.iter().map(|language| language.name()))
+        .try_map(|name| name.parse::<layout::schema::Schema>())
 }
 
 impl Schema {

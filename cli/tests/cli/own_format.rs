@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use meshspec::layout::Schema;
+use meshspec::layout::schema::Schema;
 use serde_json::{Value, json};
 
 use crate::files::{Folder, Run, triangle};

@@ -1,7 +1,7 @@
 //! `meshspec schema`.
 
 use meshspec::FormatId;
-use meshspec::layout::Schema;
+use meshspec::layout::schema::Schema;
 
 use crate::files::Folder;
 

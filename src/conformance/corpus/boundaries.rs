@@ -7,8 +7,9 @@ use super::pool::Pool;
 use crate::conformance::Coverage;
 use crate::conformance::coverage::MANY;
 use crate::layout::assemble::{Change, Edit, Part, edit};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Type, Value};
 use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 
 /// The maximum number of files that are searched for a field, the smallest first. In some, its list is empty.

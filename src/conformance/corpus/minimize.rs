@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
 use super::oracle::Oracle;
-use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, edit};
+use crate::layout::declaration::Type;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::{AnyFormat, Limits};
 

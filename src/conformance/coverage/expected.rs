@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Counts;
 use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
-use crate::layout::{Declaration, Expr, Field, Grammar, Requirement, Shape, Type, ValueType};
+use crate::layout::declaration::{Declaration, Field, Requirement, Shape, Type};
+use crate::layout::expr::Expr;
+use crate::layout::grammar::{Grammar, ValueType};
 use crate::{AnyFormat, Dialect};
 
 /// Returns the kinds of values of each field, with a count of 0, optionally for a single dialect.

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use super::Counts;
 use super::kinds::{FLAGS, PRESENCE, of_double, of_float, of_integer, of_list, of_string};
 use crate::AnyFormat;
+use crate::layout::declaration::{Declaration, Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
-use crate::layout::{Declaration, Shape, Type, Value};
 
 /// Counts the values of a file.
 #[derive(Default)]

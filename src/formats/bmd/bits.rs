@@ -1,6 +1,6 @@
 //! Bit fields of little-endian words, inlined to shifts and masks for loops over many words.
 
-use crate::layout::BitRange;
+use crate::layout::declaration::BitRange;
 
 /// Returns up to four little-endian bytes as a word.
 #[inline(always)]

@@ -13,6 +13,17 @@ use crate::layout::generate::Config;
 
 /// Returns documents that strict reading accepts. Vertices and faces have all forms, alone and mixed. There are
 /// levels of detail, bones, pseudo-bones, animations with gaps and skipped frames, and names that are not UTF-8.
+///
+/// ```
+/// use meshspec::{Format, bmd};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in bmd::strategy::documents())| {
+///     let bytes = document.write(&Default::default()).unwrap();
+///     // The loader to test reads `bytes`.
+///     prop_assert!(bmd::Document::read(&bytes, &Default::default()).is_ok());
+/// });
+/// ```
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }

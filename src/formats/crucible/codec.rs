@@ -8,9 +8,11 @@ use binrw::{BinRead, BinWrite};
 
 use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream, Values};
 use crate::formats::accept;
+use crate::layout::Layout;
 use crate::layout::codec::of_binrw;
+use crate::layout::declaration::{Packing, Type, bind_some};
+use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visitor};
-use crate::layout::{Layout, Packing, Type, Value, bind_some};
 use crate::{Confidence, Detection, Dialect, Error, Limits, ReadOptions, Result, Strictness, path};
 
 static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {

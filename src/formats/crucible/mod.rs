@@ -37,7 +37,7 @@ pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {

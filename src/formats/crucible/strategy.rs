@@ -10,6 +10,17 @@ use crate::{Dialect, Limits};
 /// Returns documents that strict writing and reading accept. They cover all sets of attributes, both index widths,
 /// both dialects, bare chunks and containers, and floats with arbitrary bits. Their files read back with the same
 /// attributes, whether or not the dialect is given.
+///
+/// ```
+/// use meshspec::{Format, crucible};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in crucible::strategy::documents())| {
+///     let bytes = document.write(&Default::default()).unwrap();
+///     // The loader to test reads `bytes`.
+///     prop_assert!(crucible::Document::read(&bytes, &Default::default()).is_ok());
+/// });
+/// ```
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }

@@ -6,7 +6,8 @@
 use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
 
 use crate::Dialect;
-use crate::layout::{ChecksumFunction, Value};
+use crate::layout::declaration::ChecksumFunction;
+use crate::layout::expr::Value;
 
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;

@@ -13,6 +13,17 @@ use crate::layout::generate::Config;
 
 /// Returns documents that strict reading accepts: both dialects, every usage and format, with and without indices,
 /// user data and data checksum.
+///
+/// ```
+/// use meshspec::{Format, iyma};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in iyma::strategy::documents())| {
+///     let bytes = document.write(&Default::default()).unwrap();
+///     // The loader to test reads `bytes`.
+///     prop_assert!(iyma::Document::read(&bytes, &Default::default()).is_ok());
+/// });
+/// ```
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 20, ..Config::default() })
 }

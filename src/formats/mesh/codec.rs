@@ -8,9 +8,10 @@ use binrw::{BinRead, BinWrite};
 use super::schema::{Animation, Document, Header, VertexFormat};
 use super::summary::Summary;
 use super::{Confidence, rules};
+use crate::layout::Layout;
 use crate::layout::codec::of_binrw;
+use crate::layout::declaration::{Type, bind};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
-use crate::layout::{Layout, Type, bind};
 use crate::text::is_printable;
 use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 

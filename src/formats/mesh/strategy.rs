@@ -9,6 +9,17 @@ use crate::layout::generate::Config;
 
 /// Returns documents that strict reading accepts. They cover all sets of attributes, both dialects, joints and
 /// parents in any order, animations, names that are not UTF-8, and floats with arbitrary bits.
+///
+/// ```
+/// use meshspec::{Format, mesh};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in mesh::strategy::documents())| {
+///     let bytes = document.write(&Default::default()).unwrap();
+///     // The loader to test reads `bytes`.
+///     prop_assert!(mesh::Document::read(&bytes, &Default::default()).is_ok());
+/// });
+/// ```
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }

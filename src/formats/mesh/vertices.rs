@@ -8,7 +8,8 @@ use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs};
 use super::schema::{Vertex, VertexFormat, Vertices};
 use super::summary::Summary;
 use crate::bulk::{self, Column, Plain};
-use crate::layout::{Layout, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::Type;
 use crate::{Error, Result, path};
 
 impl Vertices {

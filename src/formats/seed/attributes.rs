@@ -42,14 +42,14 @@ macro_rules! document {
         pub(super) const KINDS: usize = [$($(Kind::$kind),+),+].len();
 
         /// The attribute table.
-        pub static ATTRIBUTES: [$crate::layout::Attribute; KINDS] = [$($($crate::layout::Attribute {
+        pub static ATTRIBUTES: [$crate::layout::grammar::Attribute; KINDS] = [$($($crate::layout::grammar::Attribute {
             name: $name,
             identifier: $identifier,
-            occurs: $crate::layout::Occurrence::$occurs,
+            occurs: $crate::layout::grammar::Occurrence::$occurs,
             values: <$column as Field>::VALUES,
-            value_type: $crate::layout::ValueType::$type,
+            value_type: $crate::layout::grammar::ValueType::$type,
             domain: {
-                use $crate::layout::Domain::*;
+                use $crate::layout::grammar::Domain::*;
                 $domain
             },
             required: $required,
@@ -58,7 +58,7 @@ macro_rules! document {
         }),+),+];
 
         $(const _: () = {
-            let is_float = matches!($crate::layout::ValueType::$type, $crate::layout::ValueType::Float);
+            let is_float = matches!($crate::layout::grammar::ValueType::$type, $crate::layout::grammar::ValueType::Float);
             assert!(is_float == <$column as Field>::IS_FLOAT, "the type of the values is not that of the field");
         };)+
 

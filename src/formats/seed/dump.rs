@@ -3,15 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::codec::diagnostic::{Diagnostic, Located};
-use super::codec::fast;
 use super::codec::intent::Intent;
 use super::codec::line::{Content, parse_line};
-use super::codec::messages;
-use super::codec::text;
+use super::codec::{fast, messages, text};
 use super::columns::Values;
 use super::schema::{KINDS, Kind, PROPERTIES};
 use crate::Line;
-use crate::layout::{Occurrence, ValueType};
+use crate::layout::grammar::{Occurrence, ValueType};
 
 /// Maximum displayed length, in characters.
 const MAX_CHARS: usize = 200;

@@ -40,7 +40,7 @@ use std::ops::ControlFlow;
 use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
-use crate::layout::{Grammar, Occurrence, ValueType};
+use crate::layout::grammar::{Grammar, Occurrence, ValueType};
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::{detect, locate, write};
 use rules::Unreadable;

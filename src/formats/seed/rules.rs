@@ -9,7 +9,7 @@ use super::codec::messages;
 use super::columns::Column;
 use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
-use crate::layout::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
+use crate::layout::grammar::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
 
 /// Parts of the file that could not be read, so the document may lack them without violating a rule.

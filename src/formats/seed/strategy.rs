@@ -9,6 +9,17 @@ use crate::formats::Format;
 use crate::layout::generate::{self, Config};
 
 /// Returns documents that strict reading accepts: any properties, every set of attributes, with and without comments.
+///
+/// ```
+/// use meshspec::{Format, seed};
+/// use proptest::prelude::*;
+///
+/// proptest!(ProptestConfig::with_cases(2), |(document in seed::strategy::documents())| {
+///     let bytes = document.write(&Default::default()).unwrap();
+///     // The loader to test reads `bytes`.
+///     prop_assert!(seed::Document::read(&bytes, &Default::default()).is_ok());
+/// });
+/// ```
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 12, ..Config::default() })
 }

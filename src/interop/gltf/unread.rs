@@ -164,7 +164,7 @@ fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Lo
             1 => (*name).to_owned(),
             _ => format!("{name}, in {places} places"),
         };
-        losses.push(Loss::dropped(path, "unsupported extension").detail(detail));
+        losses.push(Loss::dropped(&**path, "unsupported extension").detail(detail));
     }
 }
 

@@ -9,7 +9,7 @@ use super::input::{Input, Supply};
 use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
 use super::space::{Refused, RegionId, Space};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::program::{Call, FormId, Frames, Item, Kind, Program, Unit, UnitId};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
@@ -24,7 +24,7 @@ const MAX_RUNS: usize = 16;
 ///
 /// - The first omitted value that cannot be determined, a value that does not fit its field, or values that
 ///   overlap or conflict;
-/// - a [defective](crate::layout::Problem) declaration;
+/// - a [defective](crate::layout::program::Problem) declaration;
 /// - a file larger than [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);

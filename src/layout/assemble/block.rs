@@ -4,10 +4,9 @@ use super::assembler::{Assembler, Place, Written};
 use super::input::Input;
 use super::region::State;
 use super::space::Space;
-use crate::Result;
-use crate::layout::Packing;
+use crate::layout::declaration::Packing;
 use crate::layout::program::{BlockStep, Item};
-use crate::unpack;
+use crate::{Result, unpack};
 
 impl Assembler<'_> {
     /// Writes a block; the count of the result is its size in bytes.

@@ -6,9 +6,10 @@ use super::leaf::{Cause, LeafId, LeafKind, Origin};
 use super::number;
 use super::region::State;
 use super::space::RegionId;
+use crate::layout::declaration::BitField;
+use crate::layout::expr::Value;
 use crate::layout::program::{Argument, Call, Code, Names, Step};
 use crate::layout::wording::readable;
-use crate::layout::{BitField, Value};
 use crate::{Error, Result};
 
 impl Assembler<'_> {

@@ -7,8 +7,9 @@ use super::part::Part;
 use super::record::record;
 use super::tree::Given;
 use super::values::Values;
+use crate::layout::declaration::{Declaration, Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
-use crate::layout::{Declaration, Shape, Type, Value};
 use crate::{Error, Limits, Path, Result, Span};
 
 /// An edit of one value of a file.

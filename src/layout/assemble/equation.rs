@@ -3,9 +3,9 @@
 use super::leaf::{Cause, LeafId, Leaves, Origin};
 use super::space::RegionId;
 use crate::Error;
+use crate::layout::expr::{BinaryOp, UnaryOp};
 use crate::layout::program::{Cell, Code, Mark, Step, SumStep};
 use crate::layout::walk::{Segment, path_text};
-use crate::layout::{BinaryOp, UnaryOp};
 
 /// The property in an equation that follows from the presence of a field.
 const CONDITION: &str = "condition";

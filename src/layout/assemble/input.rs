@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::number::{bits_of_number, integer, kind_of, parse};
 use super::tree::{Given, Group, Once, Tree};
+use crate::layout::declaration::{BitField, Declaration, Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
-use crate::layout::{BitField, Declaration, Shape, Type, Value};
 
 /// The given value and its parts; empty if the value is omitted.
 #[derive(Clone, Copy)]

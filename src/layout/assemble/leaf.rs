@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::space::RegionId;
+use crate::layout::declaration::{BitField, BitRange, Type};
 use crate::layout::program::{Cell, Code, Mark, field_value};
 use crate::layout::walk::Segment;
-use crate::layout::{BitField, BitRange, Type};
 
 /// Numbers by path.
 pub(super) type Numbers = HashMap<Vec<Segment>, i128>;

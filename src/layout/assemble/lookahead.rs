@@ -5,7 +5,7 @@ use super::input::{Input, Supply};
 use super::number;
 use super::space::RegionId;
 use crate::Result;
-use crate::layout::Value;
+use crate::layout::expr::Value;
 use crate::layout::program::{Cell, FormId, Kind, Step, Unit};
 use crate::layout::walk::Segment;
 

@@ -3,8 +3,9 @@
 use std::str::FromStr;
 
 use super::part::Part;
+use crate::layout::declaration::{BitField, BitRange, Declaration, Shape, Type};
+use crate::layout::expr::{IntType, Value};
 use crate::layout::walk::{Segment, path_text};
-use crate::layout::{BitField, BitRange, Declaration, IntType, Shape, Type, Value};
 use crate::nan::nan_bits;
 
 /// Encodes a number, enum or packed word. Returns a buffer and the number of bytes used.

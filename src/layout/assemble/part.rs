@@ -1,8 +1,9 @@
 //! Untyped values.
 
 use super::tree::{Given, Tree};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_field};
-use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
 /// A value without a type: the field that it is for decides how text is parsed.

@@ -6,8 +6,9 @@ use std::ops::{ControlFlow, Range};
 use super::contents::Contents;
 use super::tree::{Given, Group, Tree};
 use crate::layout::coverage::Coverage;
+use crate::layout::declaration::{Block, Field, Packing, Shape, Type};
+use crate::layout::expr::{Expr, Value};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Block, Expr, Field, Packing, Shape, Type, Value};
 use crate::{Limits, Span};
 
 /// Records the values of a file.

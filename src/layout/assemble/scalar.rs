@@ -3,9 +3,10 @@
 use super::assembler::{Assembler, Place, Written};
 use super::leaf::{LeafId, LeafKind, Origin};
 use super::number;
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::program::{Cell, FormId, Item, Step};
 use crate::layout::walk::Segment;
-use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
 impl Assembler<'_> {

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
-use crate::layout::{Type, Value};
 
 /// A given value: the value itself, its parts, or both for a packed word. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]

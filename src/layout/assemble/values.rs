@@ -8,8 +8,9 @@ use super::number::set_bits;
 use super::part::Part;
 use super::record::record;
 use super::tree::{Given, Tree};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Fault, Segment, parse_path};
-use crate::layout::{Type, Value};
 use crate::{Error, Limits, Result};
 
 /// The values of a file by path: read from its bytes, or set individually. See [the module](super).
@@ -103,7 +104,7 @@ impl<'b> Values<'b> {
     ///
     /// - The first omitted value that cannot be determined, a value that does not fit its field or has no place in
     ///   the file, or values that overlap or conflict;
-    /// - a [defective](crate::layout::Problem) declaration;
+    /// - a [defective](crate::layout::program::Problem) declaration;
     /// - a file larger than [`Limits::max_decoded`].
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;

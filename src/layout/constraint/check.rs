@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
+use super::message;
 use super::numbers::Numbers;
 use super::sizes::Sizes;
 use super::test::{Test, Violation};
-use super::{Constraint, Requirement, message};
-use crate::layout::declaration::Flat;
+use crate::layout::declaration::data::Flat;
+use crate::layout::declaration::{BitField, Constraint, Declaration, Requirement, Type};
+use crate::layout::expr::{Lookup, Scope, Value};
 use crate::layout::general::CHECKSUM;
 use crate::layout::program::{Order, reachable};
 use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_fields};
-use crate::layout::{BitField, Declaration, Lookup, Scope, Type, Value};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
 /// Adds a finding for each violated constraint and wrong checksum in `bytes`, a value of type `ty`, with its path

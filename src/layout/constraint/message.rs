@@ -6,9 +6,9 @@ use std::fmt::{self, Write as _};
 use super::numbers::Numbers;
 use super::scalar::Scalar;
 use super::test::{Test, Violation};
-use super::{Constraint, Requirement};
+use crate::layout::declaration::{Constraint, Requirement};
+use crate::layout::expr::{Lookup, Value};
 use crate::layout::wording::alternatives;
-use crate::layout::{Lookup, Value};
 
 /// Returns the message of a constraint, or its default message, with the values of other fields filled in.
 pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {

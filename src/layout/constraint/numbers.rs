@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::scalar::Scalar;
-use crate::layout::{Type, Value};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 
 /// Equally many numbers per item, all of one type, at a fixed stride.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A number that [constraints](super::Constraint) compare.
+/// A number that [constraints](crate::layout::declaration::Constraint) compare.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub enum Scalar {
     /// An integer of any type.

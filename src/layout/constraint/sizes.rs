@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use super::Requirement;
+use crate::layout::declaration::{Field, Requirement, Type};
+use crate::layout::expr::Value;
 use crate::layout::program::{Order, reachable};
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
-use crate::layout::{Field, Type, Value};
 
 /// The number of items of each list that a constraint refers to, by path. Collects them as a visitor.
 pub(in crate::layout) struct Sizes {

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::Requirement;
 use super::forest::{Forest, faults};
 use super::numbers::Numbers;
 use super::scalar::Scalar;
+use crate::layout::declaration::{Requirement, Type};
+use crate::layout::expr::{Expr, Lookup};
 use crate::layout::walk::Segment;
-use crate::layout::{Expr, Lookup, Type};
 
 /// The tolerance for the length of a unit vector, enough for components of 8 bits.
 const UNIT_TOLERANCE: f64 = 0.01;

@@ -6,8 +6,10 @@ use std::ops::{ControlFlow, Range};
 use super::wording::{enum_name, meaning_of, type_of};
 use crate::Span;
 use crate::layout::coverage::Coverage;
+use crate::layout::declaration::BitRange;
+use crate::layout::decoding::Decoded;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
-use crate::layout::{BitRange, Decoded, Value};
 
 /// A value and its location.
 #[derive(Debug, Clone, PartialEq, ToJson)]
@@ -199,7 +201,8 @@ impl Entry {
 mod data {
     use serde::{Serialize, Serializer};
 
-    use crate::layout::{Decoded, Value};
+    use crate::layout::decoding::Decoded;
+    use crate::layout::expr::Value;
     use crate::{Text, float};
 
     struct Shown<'v>(&'v Value);

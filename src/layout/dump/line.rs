@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::wording::size;
 use crate::Span;
-use crate::layout::BitRange;
+use crate::layout::declaration::BitRange;
 use crate::layout::walk::Node;
 
 /// The number of bytes per line.

@@ -42,7 +42,7 @@ pub use tree::{Branch, Tree, UnpackedBlock};
 use std::io;
 use std::ops::ControlFlow;
 
-use super::Type;
+use super::declaration::Type;
 use super::walk::{Fault, Segment, Subtree, Visitor, walk};
 use crate::Limits;
 

@@ -7,8 +7,9 @@ use super::line::{Line, Paint, place};
 use super::wording::{grouped, heading_of, meaning_of, quoted, size, type_of, value_of, with_decoded};
 use crate::Span;
 use crate::layout::coverage::Coverage;
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
-use crate::layout::{Type, Value};
 
 /// The maximum number of items of an array shown in full.
 const MAX_ITEMS: u64 = 8;

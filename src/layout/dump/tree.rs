@@ -5,9 +5,11 @@ use std::ops::{ControlFlow, Range};
 
 use super::text::size_on_a_line;
 use super::wording::{heading_of, meaning_of, quoted, type_of, value_of, with_decoded};
+use crate::layout::ToJson;
 use crate::layout::coverage::Coverage;
+use crate::layout::declaration::{BitRange, Type};
+use crate::layout::expr::{Lookup, Value};
 use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
-use crate::layout::{BitRange, Lookup, ToJson, Type, Value};
 use crate::{Limits, Span, layout::walk};
 
 /// The maximum number of items per list, before and after the tree reaches its limit of branches.

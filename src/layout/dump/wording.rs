@@ -1,8 +1,9 @@
 //! Formats types and values for dumps.
 
+use crate::layout::declaration::{BitRange, Shape, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::Node;
 use crate::layout::wording::base_name;
-use crate::layout::{BitRange, Shape, Type, Value};
 
 /// The maximum number of characters shown of a string.
 const LONGEST_TEXT: usize = 64;

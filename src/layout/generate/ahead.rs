@@ -1,6 +1,6 @@
 //! Look-aheads of the generator.
 
-use crate::layout::Value;
+use crate::layout::expr::Value;
 use crate::layout::program::{Frames, Step};
 
 /// The values read by a look-ahead, by their offset from its start.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::layout::Expr;
+use crate::layout::expr::Expr;
 use crate::layout::walk::Segment;
 
 /// A source of choices, 0 when exhausted. Records each choice in a trace.

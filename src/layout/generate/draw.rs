@@ -3,11 +3,10 @@
 use super::Config;
 use super::choices::{Choice, Choices};
 use crate::Severity;
+use crate::layout::declaration::{BitField, BitRange, Constraint, Declaration, Requirement, Shape, Type};
+use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::Use;
 use crate::layout::walk::Segment;
-use crate::layout::{
-    BitField, BitRange, Constraint, Declaration, IntType, Lookup, Requirement, Shape, Type, Value,
-};
 
 /// The number of draws before values that violate checks are replaced.
 pub(super) const DRAWS: usize = 8;

@@ -10,9 +10,10 @@ use super::relate::is_unique;
 use super::relations::Relations;
 use super::several::{balanced, distinct, unit_vector};
 use crate::layout::assemble::Values;
+use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
+use crate::layout::expr::{BinaryOp, EvalError, Scope, Value};
 use crate::layout::program::{Code, Compared, FormId, Frames, Item, Kind, Program, Step, Unit, Use};
 use crate::layout::walk::Segment;
-use crate::layout::{BinaryOp, Constraint, Declaration, EvalError, Requirement, Scope, Shape, Type, Value};
 
 /// The maximum number of redraws for a file.
 const MAX_RETRIES: usize = 100_000;

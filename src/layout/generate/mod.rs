@@ -63,7 +63,7 @@ pub use mutations::{Mutated, Mutation, mutations};
 pub use text::{GeneratedText, texts};
 
 use self::choices::{Choices, Trace};
-use super::Type;
+use super::declaration::Type;
 use super::walk::first_fault;
 use crate::{Limits, Report, Result, Severity};
 
@@ -158,7 +158,7 @@ pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strat
 }
 
 /// As [`valid`], but for a layout: one of a [format](crate::About::layouts), or the result of
-/// [`bind`](super::bind).
+/// [`bind`](super::declaration::bind).
 #[cfg(feature = "proptest")]
 pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
     tree::Files { ty, config }

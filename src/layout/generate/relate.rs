@@ -4,10 +4,11 @@ use super::generator::{Generator, required};
 use super::relations::{forest, ordered_forest, ranks};
 use super::several::integers;
 use crate::Severity;
-use crate::layout::bits::WordFields;
+use crate::layout::declaration::bits::WordFields;
+use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
+use crate::layout::expr::{Expr, Lookup, Value};
 use crate::layout::program::{FormId, Item, Order, Step, reachable};
 use crate::layout::walk::Segment;
-use crate::layout::{Constraint, Declaration, Expr, Lookup, Requirement, Shape, Type, Value};
 
 impl Generator<'_> {
     /// Adapts a drawn value to its constraints.

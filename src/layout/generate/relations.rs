@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::layout::constraint::Sizes;
+use crate::layout::declaration::{Requirement, Type};
 use crate::layout::walk::Segment;
-use crate::layout::{Requirement, Type};
 
 /// The sizes of lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {

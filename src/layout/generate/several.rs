@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::layout::{Type, Value};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 
 /// Returns the number of an item, or of a field of it.
 fn number(item: &Option<Value>, of: Option<&str>) -> Option<Value> {

@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 
 use super::choices::{Choice, Choices, List, Trace};
 use super::{Config, assembled, require_constraints};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 
 /// The maximum number of passes over a file, since a change can make an earlier one possible.
 const MAX_ROUNDS: usize = 5;

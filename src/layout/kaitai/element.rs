@@ -1,9 +1,10 @@
 //! Prints expressions and types for Kaitai.
 
+use crate::layout::declaration::{Shape, Type};
+use crate::layout::expr::{Expr, IntType};
 use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
 use crate::layout::program::{Names, ValueKind};
 use crate::layout::wording::Lines;
-use crate::layout::{Expr, IntType, Shape, Type};
 
 /// The notation of Kaitai expressions.
 pub(super) struct Kaitai;

@@ -18,10 +18,10 @@ use element::{Element, Kaitai, call, doc, expression, quoted};
 use valid::{valid, zero_bits};
 use word::word;
 
+use super::declaration::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 use super::notation::{atom, identifier, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_text, declaration_lines, grouped, remark_lines};
-use super::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 
 /// Prints the definition of a layout.
 pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {

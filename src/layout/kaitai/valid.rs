@@ -1,10 +1,11 @@
 //! Prints constraints on numbers as `valid`, which Kaitai checks for each item of a list.
 
 use super::element::{Kaitai, expression, quoted};
+use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Type};
+use crate::layout::expr::Expr;
 use crate::layout::notation::{atom, identifier};
 use crate::layout::program::Names;
 use crate::layout::wording::{Lines, grouped};
-use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Type};
 
 /// Prints the constraints on a field's numbers that Kaitai can express. The documentation of the field lists the
 /// others, such as uniqueness and sums.

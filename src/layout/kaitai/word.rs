@@ -2,7 +2,7 @@
 
 use super::element::{doc, quoted};
 use super::item;
-use crate::layout::BitField;
+use crate::layout::declaration::BitField;
 use crate::layout::notation::identifier;
 use crate::layout::wording::{Lines, bit_field_lines};
 

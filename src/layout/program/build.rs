@@ -10,7 +10,8 @@ use super::model::{
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::{Block, Checksum, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
+use crate::layout::declaration::{Block, Checksum, Constraint, Declaration, Field, Shape, Type, Variant};
+use crate::layout::expr::Expr;
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.

@@ -1,7 +1,7 @@
 //! Expressions over slots.
 
-use crate::layout::expr::{Operand, binary, cast, matches};
-use crate::layout::{BinaryOp, BitField, BitRange, Declaration, EvalError, IntType, UnaryOp, Value};
+use crate::layout::declaration::{BitField, BitRange, Declaration};
+use crate::layout::expr::{BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, binary, cast, matches};
 
 /// Index of a value that the expressions of a [`Unit`](super::Unit) name.
 pub(crate) type Slot = u32;
@@ -20,7 +20,7 @@ pub(crate) enum Cell {
     Text(Box<[u8]>),
 }
 
-/// An [`Expr`](crate::layout::Expr) with its names resolved.
+/// An [`Expr`](crate::layout::expr::Expr) with its names resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Code {
     /// A number.

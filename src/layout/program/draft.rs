@@ -3,7 +3,7 @@
 use super::code::{Code, Slot};
 use super::model::{BlockStep, FormId, Step};
 use super::names::{SlotName, ValueKind};
-use crate::layout::{Block, Declaration, Packing};
+use crate::layout::declaration::{Block, Declaration, Packing};
 
 /// A partially resolved unit.
 pub(super) struct Draft<'i> {

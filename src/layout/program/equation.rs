@@ -3,7 +3,8 @@
 use super::code::{Code, Slot};
 use super::model::{Argument, Call, Compared, Kind, Program, Step, Unit, UnitId, Use};
 use crate::Rule;
-use crate::layout::{BinaryOp, Check, Checksum, Constraint, Declaration, Expr, Packing, Requirement};
+use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing, Requirement};
+use crate::layout::expr::{BinaryOp, Expr};
 
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]

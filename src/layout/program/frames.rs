@@ -2,8 +2,7 @@
 
 use super::code::{Cell, Code, Slot};
 use super::model::{Argument, Call, FormId, Kind, Program, Size, Step, Unit};
-use crate::layout::expr::bit_value;
-use crate::layout::{EvalError, Lookup, Value};
+use crate::layout::expr::{EvalError, Lookup, Value, bit_value};
 
 /// Data that a driver attaches to each slot.
 pub(crate) trait Mark: Copy + Default {

@@ -1,7 +1,8 @@
 //! The values that drivers process.
 
 use super::model::{BlockStep, Call, FormId, Program, Step};
-use crate::layout::{Constraint, Decoding};
+use crate::layout::declaration::Constraint;
+use crate::layout::decoding::Decoding;
 
 /// A value for a driver to process.
 #[derive(Clone, Copy)]

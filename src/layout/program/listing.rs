@@ -3,7 +3,7 @@
 use super::model::{Form, Program, Size, Unit};
 use super::names::{Names, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::{Declaration, Type};
+use crate::layout::declaration::{Declaration, Type};
 
 /// A declaration that a layout reaches.
 #[derive(Debug)]

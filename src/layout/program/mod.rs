@@ -1,7 +1,8 @@
-//! Resolved declarations.
+//! Resolved declarations, and their defects.
 //!
-//! A [`Declaration`](super::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
-//! walker, the assembler, the generator and the breaker run programs, and printers [list](reachable) their units.
+//! A [`Declaration`](super::declaration::Declaration) refers to values by name; a `Program` has a slot for each of them. The
+//! walker, the assembler, the generator and the breaker run programs, and printers list their units.
+//! [`Schema::Program`](super::schema::Schema::Program) prints one.
 
 mod build;
 mod code;
@@ -31,7 +32,7 @@ pub(crate) use model::{
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 
-use super::Type;
+use super::declaration::Type;
 
 /// Returns the defects of a declaration: values that cannot be determined, or that are determined twice.
 pub fn problems(ty: &'static Type) -> &'static [Problem] {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::names::{SlotName, ValueKind};
 use crate::Rule;
-use crate::layout::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
+use crate::layout::declaration::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
 
 /// A resolved declaration: names are slots, and fixed sizes are computed.
 ///
@@ -30,7 +30,8 @@ pub(crate) struct Program {
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, problems};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::program::problems;
 ///
 /// #[derive(Layout)]
 /// #[binrw]
@@ -45,6 +46,7 @@ pub(crate) struct Program {
 /// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is not an integer");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The struct and the field, such as `Header.offset`.
     pub field: String,

@@ -1,7 +1,7 @@
 //! The names in expressions, and the kinds of their values.
 
-use crate::layout::expr::Class;
-use crate::layout::{BitField, Declaration, Expr, IntType, Type, UnaryOp};
+use crate::layout::declaration::{BitField, Declaration, Type};
+use crate::layout::expr::{Class, Expr, IntType, UnaryOp};
 
 /// The kind of a named value.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,9 @@ use super::equation::{Equation, Origin, Role};
 use super::model::{Call, Program, Size, Step, Unit, UnitId};
 use super::names::Names;
 use super::size::size_of_unit;
+use crate::layout::declaration::{Declaration, Packing, Shape, Type};
+use crate::layout::expr::Expr;
 use crate::layout::wording::{Lines, base_name, readable, type_text};
-use crate::layout::{Declaration, Expr, Packing, Shape, Type};
 
 /// Prints the programs of the layouts of a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {

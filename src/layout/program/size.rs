@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::model::{Argument, Form, Kind, Size, Step, Unit};
 use super::names::SlotName;
-use crate::layout::Shape;
+use crate::layout::declaration::Shape;
 
 /// Returns the size of a unit.
 pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> Size {

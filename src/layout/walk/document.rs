@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::walker::{Flow, Interrupt, Space, Walker};
 use super::{Fault, Segment, Visitor};
 use crate::Limits;
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::program::{Frames, Item, Kind, Program, Step};
 
 /// A part of a document.

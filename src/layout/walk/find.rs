@@ -3,7 +3,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Type, Value};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::{Limits, Path, Span};
 
 /// The last step in the path of trailing bytes, at the end of the file or of a block.

@@ -1,4 +1,4 @@
-//! An independent decoder, which interprets a [`Declaration`](super::Declaration) over bytes.
+//! An independent decoder, which interprets a [`Declaration`](super::declaration::Declaration) over bytes.
 //!
 //! The walker is generic over formats. It reads the bytes as the declaration describes them, and reports each
 //! field to a [`Visitor`] with its path, span and value. It shares no code with binrw's codec of the same
@@ -16,7 +16,9 @@ mod walker;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::{BitField, BitRange, Decoded, Decoding, Field, Lookup, Type, Value, Variant};
+use super::declaration::{BitField, BitRange, Field, Type, Variant};
+use super::decoding::{Decoded, Decoding};
+use super::expr::{Lookup, Value};
 use crate::finding::write_place;
 use crate::{Limits, Path, Rule, Span};
 

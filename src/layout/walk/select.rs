@@ -7,7 +7,8 @@
 use std::ops::ControlFlow;
 
 use super::{Node, Segment, TRAILING, Visit, Visitor, find, path_text, walk};
-use crate::layout::{Field, Type, Value};
+use crate::layout::declaration::{Field, Type};
+use crate::layout::expr::Value;
 use crate::{Limits, Span};
 
 /// The result of resolving a partial path.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{Node, Segment, TRAILING, Visit, Visitor};
 use crate::Span;
-use crate::layout::Value;
+use crate::layout::expr::Value;
 
 /// Reports a value and its parts to a visitor. The walk ends after the value.
 pub(crate) struct Subtree<'v, V> {

@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use super::walker::{Flow, Interrupt, Space, Walker, node};
 use super::{FaultKind, Segment};
-use crate::layout::bits::WordFields;
+use crate::layout::declaration::bits::WordFields;
+use crate::layout::declaration::{BitField, BitRange, Check, Declaration, Packing, Shape, Type};
+use crate::layout::expr::{Expr, Lookup, Value};
 use crate::layout::program::{BlockStep, Code, Item, Step, SumStep, Unit, UnitId};
-use crate::layout::{BitField, BitRange, Check, Declaration, Expr, Lookup, Packing, Shape, Type, Value};
 use crate::{text, unpack};
 
 impl Walker<'_> {

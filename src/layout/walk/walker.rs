@@ -4,8 +4,9 @@ use std::cell;
 use std::ops::{ControlFlow, Range};
 
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
 use crate::layout::program::{FormId, Frames, Item, Kind, Program};
-use crate::layout::{Type, Value};
 use crate::{Limits, Rule, Span};
 
 /// See [`super::walk`].

@@ -244,7 +244,7 @@ fn the_later_of_two_equal_channels_wins() {
         ..Default::default()
     }];
     let (files, losses) = write(Interchange::Glb, scene.clone()).unwrap();
-    let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    let paths: Vec<_> = losses.iter().map(|loss| loss.path.to_string()).collect();
     assert_eq!(paths, ["animations[0].channels[0]"]);
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     let place = |scene: &Scene| scene.animations[0].pose(&scene.skeleton, 0.0)[0].translation;

@@ -189,7 +189,7 @@ fn attributes_of_unknown_names() {
     let mut json = with("/meshes/0/primitives/0/attributes/FOO", json!(0));
     json["meshes"][0]["primitives"][0]["attributes"]["COLOR_A"] = 0.into();
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
-    let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    let paths: Vec<_> = losses.iter().map(|loss| loss.path.to_string()).collect();
     let attributes = "meshes[0].primitives[0].attributes";
     assert_eq!(paths, [format!("{attributes}.COLOR_A"), format!("{attributes}.FOO")]);
     assert_eq!(losses[1].detail.as_deref(), Some("\"FOO\""), "{}", losses[1]);

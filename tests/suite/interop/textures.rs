@@ -138,9 +138,10 @@ fn losses_of_libraries_are_in_the_category_of_materials() {
     let text =
         b"mtllib skins.mtl\nskin 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\nl 1 2\n";
     let (_, losses) = read(Obj, text, &folder).unwrap();
-    let found: Vec<_> = losses.iter().map(|loss| (&*loss.path, loss.category)).collect();
-    let materials = ["skins.mtl", "skins.mtl", "skins.mtl", "map_Kd"].map(|path| (path, Category::Material));
-    let statements = [("l", Category::Geometry), ("skin", Category::Other)];
+    let found: Vec<_> = losses.iter().map(|loss| (loss.path.to_string(), loss.category)).collect();
+    let materials =
+        ["skins.mtl", "skins.mtl", "skins.mtl", "map_Kd"].map(|path| (path.to_owned(), Category::Material));
+    let statements = [("l".to_owned(), Category::Geometry), ("skin".to_owned(), Category::Other)];
     assert_eq!(found.len(), 6, "{found:?}");
     assert!(materials.iter().chain(&statements).all(|loss| found.contains(loss)), "{found:?}");
 }

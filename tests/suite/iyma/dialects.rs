@@ -65,7 +65,7 @@ fn duplicate_usages_are_renamed_for_a_map() {
     assert_eq!(found, expected);
     let of = |kind| {
         let losses = losses.iter().filter(move |loss: &&Loss| loss.kind == kind);
-        losses.map(|loss| loss.path.as_str()).collect::<Vec<_>>()
+        losses.map(|loss| loss.path.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(of(LossKind::Dropped), ["attributes[1].usage", "attributes[2].usage"]);
     assert_eq!(

@@ -31,7 +31,7 @@ impl Content {
         let mut meshes = BTreeSet::new();
         for loss in losses {
             // Losses of one list are numbered alike.
-            match split(&loss.path) {
+            match split(&loss.path.to_string()) {
                 ("meshes", Some(index), "") if loss.kind == LossKind::Dropped => {
                     meshes.insert(index);
                 }
@@ -57,7 +57,8 @@ impl Content {
     }
 
     fn lose(&mut self, loss: &Loss, said: &mut Said) -> Outcome {
-        let (list, index, field) = split(&loss.path);
+        let path = loss.path.to_string();
+        let (list, index, field) = split(&path);
         match (list, index, field) {
             ("meshes", None, "") if loss.kind == LossKind::Merged => self.merge(),
             ("meshes" | "chunks", Some(index), field) => {
@@ -99,7 +100,7 @@ impl Content {
             ("lods", Some(index), "") => {
                 part_is_lost(&mut self.whole, &format!("lods[{index}].meshes"), loss)
             }
-            ("lods", Some(_), "distance") => part_is_lost(&mut self.whole, &loss.path, loss),
+            ("lods", Some(_), "distance") => part_is_lost(&mut self.whole, &path, loss),
             // The effect on vertices and joints was applied before.
             ("transform", None, "") if loss.kind == LossKind::Changed => Ok(()),
             ("transform", None, "") => part_is_lost(&mut self.whole, "transform", loss),

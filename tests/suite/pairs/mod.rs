@@ -157,7 +157,7 @@ fn order_of(scene: &Scene, found: &Scene, said: &Said) -> Result<Vec<usize>, Tes
 fn times_of(found: &Scene, scene: &Scene, times: Vec<Vec<f32>>, losses: &[Loss]) -> Vec<Vec<f32>> {
     let is_dropped = |index: usize| {
         let path = format!("animations[{index}]");
-        losses.iter().any(|loss| loss.kind == LossKind::Dropped && loss.path == path)
+        losses.iter().any(|loss| loss.kind == LossKind::Dropped && loss.path == *path)
     };
     let kept = times.into_iter().zip(&scene.animations).enumerate();
     let kept = kept.filter(|(index, _)| !is_dropped(*index)).map(|(_, kept)| kept);

@@ -20,7 +20,7 @@ fn convert(scene: &Scene, (format, dialect): Target) -> Option<(Scene, Vec<Loss>
 
 /// Returns `true` if another loss covers this one, or if it is within rounding.
 fn is_small(loss: &Loss) -> bool {
-    let path = &*loss.path;
+    let path = loss.path.to_string();
     match loss.kind {
         // Sets are covered by the next one, and handedness by the default.
         LossKind::Dropped => path.contains(".skins[") || path.ends_with(".tangents.w"),
@@ -42,13 +42,13 @@ fn is_small(loss: &Loss) -> bool {
 
 /// Returns `true` if one loss permits what another does. Weights are one part, with the larger error.
 fn says_as_much(loss: &Loss, other: &Loss) -> bool {
-    let skins = |loss: &Loss| loss.path.contains(".skins");
+    let skins = |loss: &Loss| loss.path.to_string().contains(".skins");
     (loss.kind, &loss.path) == (other.kind, &other.path) || skins(loss) && skins(other)
 }
 
 /// Returns the kind and path of a loss, without numbers.
 fn subject(format: FormatId, loss: &Loss) -> String {
-    let path: String = loss.path.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let path: String = loss.path.to_string().chars().filter(|c| !c.is_ascii_digit()).collect();
     format!("{format}: {:?} {path}", loss.kind)
 }
 

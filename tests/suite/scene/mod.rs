@@ -24,7 +24,10 @@ fn round_trip(document: &Document) -> (Document, Vec<Loss>) {
 
 /// Requires equal positions, or close ones if a loss reports rounding by a transform.
 fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
-    let errors = losses.iter().filter(|loss| loss.path.ends_with("positions")).filter_map(|loss| loss.error);
+    let errors = losses
+        .iter()
+        .filter(|loss| loss.path.to_string().ends_with("positions"))
+        .filter_map(|loss| loss.error);
     let error = errors.fold(0.0, f32::max);
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {

@@ -48,7 +48,7 @@ fn a_screw_in_a_hall_keeps_its_shape() {
     let screw = bowl("screw", 8, 0.005, [31.3, 2.1, 17.7]);
     let (off, losses) = errors(&of(vec![hall, screw]), &options());
     assert!(off.iter().all(|off| *off < 0.005), "{off:?}");
-    let bound: Vec<_> = losses.iter().filter(|loss| loss.path.ends_with(".skins")).collect();
+    let bound: Vec<_> = losses.iter().filter(|loss| loss.path.to_string().ends_with(".skins")).collect();
     assert!(matches!(&*bound, [loss] if loss.path == "meshes[1].skins"), "{losses:?}");
 }
 

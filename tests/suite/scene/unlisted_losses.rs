@@ -47,7 +47,7 @@ fn is_in(part: &str, name: &str) -> bool {
 }
 
 fn is_told(losses: &[Loss], name: &str) -> bool {
-    losses.iter().any(|loss| is_in(&names(&loss.path), name))
+    losses.iter().any(|loss| is_in(&names(&loss.path.to_string()), name))
 }
 
 /// Returns the JSON pointers of all values, by their declared names.

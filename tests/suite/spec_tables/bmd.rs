@@ -6,7 +6,9 @@ use meshspec::bmd::schema::{
     MeshDef, PseudoTransform, Quad32, Quad64, Rotation, ScaledVertex96, TexturedVertex64, Triangle32,
     Triangle64, Triple, Vertex128,
 };
-use meshspec::layout::{BitField, Layout, Scope, Shape, Type};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{BitField, Shape, Type};
+use meshspec::layout::expr::Scope;
 
 use super::declaration;
 

@@ -4,7 +4,9 @@ use meshspec::Dialect;
 use meshspec::crucible::schema::{
     AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Values,
 };
-use meshspec::layout::{Field, Layout, Scope, Shape, Type, Value, Variant};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{Field, Shape, Type, Variant};
+use meshspec::layout::expr::{Scope, Value};
 
 use super::declaration;
 

@@ -2,7 +2,8 @@
 
 use meshspec::iyma::schema::{Header, UsageField};
 use meshspec::iyma::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
-use meshspec::layout::{Declaration, Layout, Shape, Type};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{Declaration, Shape, Type};
 
 use super::declaration;
 

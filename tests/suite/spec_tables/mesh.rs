@@ -1,7 +1,9 @@
 //! The tables of MESH.
 
 use meshspec::Dialect;
-use meshspec::layout::{Declaration, Layout, Scope, Shape, Type, Value, bind};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{Declaration, Shape, Type, bind};
+use meshspec::layout::expr::{Scope, Value};
 use meshspec::mesh::schema::{Animation, Document, Header, Joint, Pose, Vertex, VertexFormat};
 
 /// A row: field, type, size, count, offset. A count of 0 is given by the file.

@@ -11,7 +11,8 @@ mod mesh;
 #[cfg(feature = "seed")]
 mod seed;
 
-use meshspec::layout::{Declaration, Layout, Type};
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::{Declaration, Type};
 
 fn declaration<T: Layout>() -> &'static Declaration {
     match T::TYPE {

@@ -1,6 +1,6 @@
 //! The attribute table of Seed.
 
-use meshspec::layout::ValueType;
+use meshspec::layout::grammar::ValueType;
 use meshspec::seed::schema::ATTRIBUTES;
 
 /// The rows as printed: attribute, identifier, values, required, requires.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use meshspec::layout::Type;
+use meshspec::layout::declaration::Type;
 use meshspec::{Limits, Report, Rule};
 use serde::Serialize;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
-use meshspec::layout::{Type, walk};
+use meshspec::layout::walk;
 use meshspec::{Dialect, Finding, Formats, Limits, ReadOptions, Report, RuleExample};
 
 use super::codes::{self, Known};

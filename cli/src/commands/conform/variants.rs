@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use meshspec::Limits;
-use meshspec::layout::Type;
 use meshspec::layout::assemble::{Change, Edit, Part, edit};
+use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
 
 /// The maximum number of parts that a list is divided into.

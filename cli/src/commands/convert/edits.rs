@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use meshspec::scene::{Axes, Conventions, Mesh, Pose, Scene, UvOrigin};
-use meshspec::{AnyFormat, Loss};
+use meshspec::{AnyFormat, Loss, path};
 
 /// Edits of the content. Any of them makes the conversion go through a scene, even to the same format.
 #[derive(Debug, Args)]
@@ -127,7 +127,7 @@ impl Edits {
                 mesh.flip_v();
             }
             if self.triangulate {
-                losses.extend(mesh.triangulate().map(|loss| loss.within(&format!("meshes[{index}]"))));
+                losses.extend(mesh.triangulate().map(|loss| loss.within(path!(meshes[index]))));
             }
             if self.weld {
                 mesh.weld();

@@ -5,8 +5,9 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 
+use meshspec::layout::declaration::Type;
+use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Fault, Node as Found, Segment, TRAILING, Visit, Visitor};
-use meshspec::layout::{Type, Value};
 use meshspec::{AnyFormat, Limits, Span};
 
 /// The most numbers of an array of fixed size that are one value, such as a vector or a matrix.

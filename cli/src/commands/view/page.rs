@@ -183,7 +183,7 @@ fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
         places: places_data(places, arrays),
         findings,
         losses: (losses.iter().take(MAX_LOSSES))
-            .map(|loss| LossData { path: loss.path.clone(), text: loss.to_string() })
+            .map(|loss| LossData { path: loss.path.to_string(), text: loss.to_string() })
             .collect(),
         is_converted,
         notes,

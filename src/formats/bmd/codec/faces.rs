@@ -5,7 +5,8 @@ use super::super::bits::{bits, field};
 use super::super::document::{Face, FaceCounts, Faces};
 use super::super::schema::{FaceTag, Form, FormRow, PackedFace, Surface, WordVisitor};
 use super::runs::run_of;
-use crate::layout::{BitRange, Declaration, Layout, Shape, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::{BitRange, Declaration, Shape, Type};
 use crate::{Error, Result, path};
 
 /// The properties of a face form.

@@ -9,7 +9,7 @@ use super::super::bits::power;
 use super::super::schema::triple::unit;
 use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
 use super::decode::COLORS;
-use crate::layout::BitRange;
+use crate::layout::declaration::BitRange;
 use crate::{Error, Result, path};
 
 impl F8A {

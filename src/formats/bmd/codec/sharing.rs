@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use super::super::rules;
 use super::super::schema::Image;
+use crate::layout::Layout;
+use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Visit, Visitor};
-use crate::layout::{Layout, Value};
 use crate::{Error, Limits, Path};
 
 /// Maximum total size of the parts of an image, as a multiple of the image's size. Lists may share bytes, for example

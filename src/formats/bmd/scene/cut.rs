@@ -21,7 +21,7 @@ pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> 
         let has_quads = mesh.faces.corners.iter().flatten().any(|corners| *corners > 3);
         if has_quads && vertices > MAX_VERTICES_OF_QUADS {
             let at = format!("meshes[{index}]");
-            losses.extend(mesh.triangulate().map(|loss| loss.within(&at)));
+            losses.extend(mesh.triangulate().map(|loss| loss.within(&*at)));
             let message = "BMD quads address at most 32768 vertices: triangulated";
             losses.push(Loss::new(LossKind::Split, format!("{at}.faces.corners"), message));
         }

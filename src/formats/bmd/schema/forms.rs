@@ -1,7 +1,8 @@
 //! The families of packed forms.
 
 use super::surface::Surface;
-use crate::layout::{Layout, Type};
+use crate::layout::Layout;
+use crate::layout::declaration::Type;
 
 /// A row in the table of forms.
 #[derive(Debug, Clone, Copy)]

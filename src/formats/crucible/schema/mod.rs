@@ -16,7 +16,8 @@ pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream,
 pub use packing::{Block, Input};
 
 use crate::bulk::{self, Bulk};
-use crate::layout::{Json, Layout, Value};
+use crate::layout::expr::Value;
+use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Result, parallel, path};
 
 /// A Crucible file: one chunk, or a container of chunks (C11).

@@ -1,9 +1,8 @@
 //! Packing and unpacking of streams.
 
 use crate::bulk::{Bulk, Plain};
-use crate::layout::Packing;
-use crate::unpack;
-use crate::{Error, Limits, Result};
+use crate::layout::declaration::Packing;
+use crate::{Error, Limits, Result, unpack};
 
 /// The file that chunks are read from.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,11 @@ use binrw::BinRead;
 use bytes::Bytes;
 
 use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
-use super::super::hash;
-use super::super::rules;
 use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo};
-use crate::layout::{Layout, Scope, Type, bind};
+use super::super::{hash, rules};
+use crate::layout::Layout;
+use crate::layout::declaration::{Type, bind};
+use crate::layout::expr::Scope;
 use crate::unpack::zstd;
 use crate::{
     Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Path, ReadOptions, Result, Rule,

@@ -8,7 +8,7 @@ use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 use super::super::schema::{Component, UNORM10X3X2, VertexFormat};
 use crate::bulk::{self, Plain};
-use crate::layout::BitRange;
+use crate::layout::declaration::BitRange;
 
 impl VertexFormat {
     /// Converts values to floats, [`components`](VertexFormat::components) per value. Bytes after the last whole

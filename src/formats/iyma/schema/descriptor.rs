@@ -15,7 +15,9 @@ use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
 use crate::bulk::PrefixedText;
-use crate::layout::{Json, Layout, Packing, Type, Value};
+use crate::layout::declaration::{Packing, Type};
+use crate::layout::expr::Value;
+use crate::layout::{Json, Layout};
 
 /// The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
 #[derive(Layout)]

@@ -4,7 +4,7 @@ use binrw::binrw;
 use bitcode::{Decode, Encode};
 use meshspec_derive::{Json, Layout};
 
-use crate::layout::BitRange;
+use crate::layout::declaration::BitRange;
 
 /// An index format.
 #[derive(Json, Layout)]

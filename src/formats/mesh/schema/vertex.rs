@@ -6,7 +6,7 @@ use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B12;
 
 use super::rules;
-use crate::layout::{UNORM8, unorm8};
+use crate::layout::decoding::{UNORM8, unorm8};
 
 /// No joint: with weight 0 in unused slots of a vertex (M9), and as the parent of a root (M10).
 pub const NO_JOINT: u8 = 255;

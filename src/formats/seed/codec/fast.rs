@@ -9,7 +9,7 @@ use super::super::schema::Kind;
 use super::line::Content;
 use super::text::{WHITESPACE, is_whitespace, split_line};
 use super::window::Counts;
-use crate::layout::ValueType;
+use crate::layout::grammar::ValueType;
 
 /// A plain line.
 pub(in crate::formats::seed) struct Plain<'l> {

@@ -10,7 +10,7 @@ use super::diagnostic::Diagnostic;
 use super::intent::Intent;
 use super::messages::{self, IntegerError};
 use super::text::WHITESPACE;
-use crate::layout::{Attribute, Domain, MAX_INTEGER, ValueType};
+use crate::layout::grammar::{Attribute, Domain, MAX_INTEGER, ValueType};
 
 /// A parsed line.
 #[derive(Debug, Clone, PartialEq)]

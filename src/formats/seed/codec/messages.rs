@@ -11,7 +11,7 @@ use super::super::syntax::{self, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::{self, Misread};
 use super::text::WHITESPACE;
-use crate::layout::{MAX_INTEGER, ValueType};
+use crate::layout::grammar::{MAX_INTEGER, ValueType};
 
 /// Reports a file in another encoding.
 pub(in crate::formats::seed) fn encoding(name: &str) -> Diagnostic {

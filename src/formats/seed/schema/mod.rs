@@ -9,7 +9,7 @@ use super::attributes::document;
 use super::columns::{Column, ColumnMut, Field};
 use super::syntax;
 use crate::Text;
-use crate::layout::{Attribute, BuiltInProperty, ColumnRule, Grammar};
+use crate::layout::grammar::{Attribute, BuiltInProperty, ColumnRule, Grammar};
 use meshspec_derive::Json;
 
 document! {

@@ -6,7 +6,7 @@ use std::fmt;
 use super::attempt::{Alteration, Attempt};
 use super::judge::Judge;
 use super::{Breakage, Broken};
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::{Limits, Path, Result, Rule};
 
 /// A valid file with a value at the limit of a check or constraint.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::Breakage;
-use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, Values, edit};
+use crate::layout::declaration::Type;
 use crate::layout::walk::{Segment, path_text};
 use crate::{Limits, Path, Rule};
 

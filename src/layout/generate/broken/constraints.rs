@@ -6,8 +6,9 @@ use super::Breakage;
 use super::attempt::{Alteration, Attempt};
 use super::judge::last_name;
 use super::places::{Constrained, Leaf, Places};
+use crate::layout::declaration::{Constraint, Requirement, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
-use crate::layout::{Constraint, Requirement, Type, Value};
 
 /// Returns all attempts on the constraints of a file, except conditions, which [numbers](super::numbers) breaks.
 pub(super) fn attempts(places: &Places) -> Vec<Attempt> {

@@ -1,6 +1,6 @@
 //! Finds the equations that depend on stored numbers.
 
-use crate::layout::Type;
+use crate::layout::declaration::Type;
 use crate::layout::program::{Origin, Program, Role};
 
 /// A stored number and the role of the equations that depend on it.

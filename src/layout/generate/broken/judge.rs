@@ -2,9 +2,10 @@
 
 use super::attempt::{Attempt, contradicts_itself};
 use super::{Breakage, Broken};
+use crate::layout::check_bytes;
+use crate::layout::declaration::Type;
 use crate::layout::general::CHECKSUM;
 use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
-use crate::layout::{Type, check_bytes};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
 /// Checks changed files against a declaration and its rules.

@@ -28,7 +28,7 @@ pub use substitutions::{Substituted, substitutions};
 
 use std::fmt;
 
-use crate::layout::{Check, Constraint, Type};
+use crate::layout::declaration::{Check, Constraint, Type};
 use crate::{Limits, Path, Result, Rule, Severity};
 use attempt::Attempt;
 use judge::Judge;

@@ -5,11 +5,12 @@ use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
 use crate::layout::constraint::Sizes;
+use crate::layout::declaration::{
+    BitField, Constraint, Declaration, Field, Packing, Requirement, Shape, Type,
+};
+use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::Role;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{
-    BitField, Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
-};
 use crate::{Limits, Span};
 
 /// The breakable parts of a file.

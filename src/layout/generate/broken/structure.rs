@@ -3,7 +3,7 @@
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
 use super::places::{Leaf, Places};
-use crate::layout::{Declaration, Shape, Type};
+use crate::layout::declaration::{Declaration, Shape, Type};
 
 /// Returns all attempts on the structure of a file.
 pub(super) fn attempts(places: &Places, file: &[u8]) -> Vec<Attempt> {

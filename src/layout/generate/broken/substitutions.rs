@@ -5,8 +5,9 @@ use std::ops::{ControlFlow, Range};
 
 use super::judge::last_name;
 use super::places::number_of;
+use crate::layout::declaration::{BitRange, Packing, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
-use crate::layout::{BitRange, Packing, Type, Value};
 use crate::{Limits, Path, Result, Span};
 
 /// A copy of a valid file with one number replaced. The copy may be valid or not.

@@ -1,6 +1,6 @@
 //! Changes the lines of a text file, by its grammar.
 
-use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
+use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
 /// Copies of a text with one kind of change.
 pub(crate) struct TextAttempt {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::Config;
-use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
+use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
 /// A text file that strict reading accepts, in two notations.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 //! A format with dialects is one declaration that imports the dialect. Printers and walkers of one dialect need
 //! the layout with the dialect bound: other dialects' fields are removed, and choices are resolved.
 
-use super::{
-    BinaryOp, Block, Check, Checksum, Constraint, Declaration, Expr, Field, Layout, Requirement, Scope,
-    Shape, Type, UnaryOp, Value, Variant,
-};
+use super::{Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant};
+use crate::layout::Layout;
+use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 
 /// Returns the layout of `T` with these arguments for its imports, in order. Declarations that the arguments
 /// change get `prefix` before their names, so layouts of several dialects can coexist.
@@ -17,7 +16,8 @@ use super::{
 /// use std::sync::LazyLock;
 ///
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, Type, bind};
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::declaration::{Type, bind};
 ///
 /// #[derive(Layout)]
 /// #[binrw]

@@ -1,6 +1,8 @@
 //! Little-endian words, and packed words: integers whose bits are fields.
 
-use super::{Constraint, Declaration, Decoding, IntType, Lookup, Shape, Type, Value};
+use super::{Constraint, Declaration, Shape, Type};
+use crate::layout::decoding::Decoding;
+use crate::layout::expr::{IntType, Lookup, Value};
 use meshspec_derive::ToJson;
 
 /// One bit field of a packed word.
@@ -75,7 +77,7 @@ impl BitRange {
 }
 
 /// Reads a little-endian word of up to 16 bytes.
-pub(super) fn word(bytes: &[u8]) -> u128 {
+pub(in crate::layout) fn word(bytes: &[u8]) -> u128 {
     match *bytes {
         [a] => a.into(),
         [a, b] => u16::from_le_bytes([a, b]).into(),
@@ -133,7 +135,7 @@ impl Declaration {
 
 impl Type {
     /// Returns the type of the stored number: for an enum or packed word, an unsigned integer.
-    pub(super) fn stored(&self) -> Type {
+    pub(in crate::layout) fn stored(&self) -> Type {
         match self.without_order() {
             Type::Declared(Declaration {
                 shape: Shape::Enum { size, .. } | Shape::Bits { size, .. },
@@ -153,12 +155,12 @@ impl Type {
     }
 
     /// Returns the packed word in these bytes; 0 for other types.
-    pub(super) fn word_of(&self, bytes: &[u8]) -> u128 {
+    pub(in crate::layout) fn word_of(&self, bytes: &[u8]) -> u128 {
         if let Value::Bits(word, _) = self.value_of(bytes) { word } else { 0 }
     }
 
     /// Reads the number or packed word in these bytes.
-    pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
+    pub(in crate::layout) fn value_of(&self, bytes: &[u8]) -> Value {
         if let Type::Big(number) = self {
             let (mut reversed, size) = ([0; 16], bytes.len().min(16));
             reversed[..size].copy_from_slice(&bytes[..size]);
@@ -180,10 +182,10 @@ impl Type {
 }
 
 /// The fields of a packed word, then the names of the enclosing struct.
-pub(super) struct WordFields<'w> {
-    pub(super) word: u128,
-    pub(super) fields: &'static [BitField],
-    pub(super) outer: &'w dyn Lookup,
+pub(in crate::layout) struct WordFields<'w> {
+    pub(in crate::layout) word: u128,
+    pub(in crate::layout) fields: &'static [BitField],
+    pub(in crate::layout) outer: &'w dyn Lookup,
 }
 
 impl Lookup for WordFields<'_> {

@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{BitField, Block, Checksum, Constraint, Decoding, Expr, Lookup, Scope, Value};
+use super::{BitField, Block, Checksum, Constraint};
 use crate::Rule;
+use crate::layout::decoding::Decoding;
+use crate::layout::expr::{Expr, Lookup, Scope, Value};
 
 /// The stored type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,7 +100,7 @@ pub struct Field {
     pub lookahead: bool,
     /// Conditions verified after the field is read.
     pub checks: &'static [Check],
-    /// The format's constraints on the value. [`check_bytes`](super::check_bytes) verifies them; the walker does
+    /// The format's constraints on the value. [`check_bytes`](crate::layout::check_bytes) verifies them; the walker does
     /// not.
     pub constraints: &'static [Constraint],
     /// Properties of plausible values, such as unit vectors. Generated files satisfy them; nothing checks them.

@@ -1,6 +1,7 @@
 //! Byte fields that hold another structure: their packing and checksums.
 
-use super::{Expr, Type, Value};
+use super::Type;
+use crate::layout::expr::{Expr, Value};
 
 /// The content of a byte field: another structure, possibly compressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,8 +22,8 @@ pub struct Block {
 
 /// The checksum of a field's stored bytes, or of several fields of a struct. The last of them declares it.
 ///
-/// [`check_bytes`](super::check_bytes) verifies it, unless the rule of the field that stores it is enforced by
-/// code. The [assembler](super::assemble) computes it.
+/// [`check_bytes`](crate::layout::check_bytes) verifies it, unless the rule of the field that stores it is enforced by
+/// code. The [assembler](crate::layout::assemble) computes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checksum {
     /// The field that stores the checksum: an earlier field, or a later field of the same struct.

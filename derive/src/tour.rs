@@ -1,0 +1,52 @@
+//! The code in `docs/tour.md`, compared with what the derives make.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-derive` rewrites it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use proc_macro2::TokenStream as Tokens;
+use quote::ToTokens;
+use syn::{File, Item};
+
+use crate::refused::expansions;
+
+/// The page shows the declarations, then each expansion under a heading, `### Layout for Track`.
+#[test]
+fn the_tour_shows_what_the_derives_make() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/tour.md");
+    let page = std::fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+    let (_, declarations) = page.split_once("```rust\n").unwrap();
+    let (declarations, _) = declarations.split_once("```\n").unwrap();
+    let mut expected = page.clone();
+    for (name, expanded) in expansions(declarations) {
+        let code = formatted(expanded.unwrap());
+        let (before, after) = expected.split_once(&format!("\n### {name}\n")).unwrap();
+        let (introduction, after) = after.split_once("```rust\n").unwrap();
+        let (_, after) = after.split_once("```\n").unwrap();
+        let mut page = before.to_owned();
+        write!(page, "\n### {name}\n{introduction}```rust\n{code}```\n{after}").unwrap();
+        expected = page;
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, expected).unwrap();
+    } else {
+        assert_eq!(page, expected, "docs/tour.md");
+    }
+}
+
+/// Formats items, and those within a macro call.
+fn formatted(items: Tokens) -> String {
+    let file: File = syn::parse2(items).unwrap();
+    match &*file.items {
+        [Item::Macro(call)] => {
+            let path = call.mac.path.to_token_stream().to_string().replace(' ', "");
+            let lines = formatted(call.mac.tokens.clone());
+            let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
+            format!("{path}! {{\n{lines}}}\n")
+        }
+        _ => prettyplease::unparse(&file),
+    }
+}

@@ -1,0 +1,35 @@
+//! A declaration as data: its types, fields, constraints, bit fields and blocks.
+//!
+//! `#[derive(Layout)]` makes it. Everything that reads a file by its declaration, or prints a declaration, starts here.
+//!
+//! ```
+//! use meshspec::layout::Layout;
+//! use meshspec::layout::declaration::{Declaration, Shape, Type};
+//!
+//! /// Heights along a track.
+//! #[derive(Layout)]
+//! #[binrw::binrw]
+//! #[brw(little, magic = b"TRCK")]
+//! struct Track {
+//!     count: u16,
+//!     #[br(count = count)]
+//!     heights: Vec<f32>,
+//! }
+//!
+//! let Type::Declared(Declaration { name, magic, shape: Shape::Struct(fields), .. }) = Track::TYPE else { panic!() };
+//! assert_eq!((name, magic, fields[1].name), (&"Track", &&b"TRCK"[..], "heights"));
+//! ```
+
+mod bind;
+pub(super) mod bits;
+mod block;
+pub(crate) mod constraint;
+pub(super) mod data;
+
+pub use bind::bind;
+#[cfg(feature = "crucible")]
+pub(crate) use bind::bind_some;
+pub use bits::{BitField, BitRange};
+pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
+pub use constraint::{Constraint, Requirement};
+pub use data::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
