@@ -9,14 +9,11 @@ use crate::conformance::coverage::MANY;
 use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
-use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
+use crate::layout::walk::{Node, Segment, Visitor, walk};
 use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 
-/// The maximum number of files that are searched for a field, the smallest first. In some, its list is empty.
-const MAX_SEARCHED: usize = 60;
-
 /// The maximum number of files in which a field is changed.
-const MAX_CHANGED: usize = 6;
+const MAX_FILES: usize = 6;
 
 /// The number of copies of an item that make a list so long that its number of items needs two bytes. It is a multiple
 /// of 3: the indices of whole triangles stay such.
@@ -28,13 +25,10 @@ pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
         if pool.has(field, kind) {
             continue;
         }
-        let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_SEARCHED).cloned().collect();
-        let changed = files.iter().filter_map(|file| {
-            let bytes = with_kind(format, file.dialect, &file.bytes, field, kind)?;
-            Some((file.dialect, bytes))
-        });
-        for (dialect, bytes) in changed.take(MAX_CHANGED) {
-            pool.add(format, oracle, dialect, bytes);
+        let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
+        for file in files {
+            let Some(bytes) = with_kind(format, file.dialect, &file.bytes, field, kind) else { continue };
+            pool.add(format, oracle, file.dialect, bytes);
             if pool.has(field, kind) {
                 break;
             }
@@ -115,20 +109,19 @@ impl Search<'_> {
 }
 
 impl Visitor for Search<'_> {
-    fn enter(&mut self, node: &Node) -> Visit {
-        if self.kind == MANY
-            && self.found.is_none()
-            && matches!((node.ty, node.count), (Type::List(_), Some(1..)))
-            && self.is_field(node)
-        {
-            let first = [node.path, &[Segment::Index(0)]].concat();
-            self.found = Some((first, Change::Repeat(COPIES)));
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        // At its start, the number of items in a list of stored size is unknown.
+        let is_list = matches!((node.ty, node.count), (Type::List(_), Some(1..)));
+        if self.kind != MANY || !is_list || !self.is_field(node) {
+            return ControlFlow::Continue(());
         }
-        Visit::All
+        let first = [node.path, &[Segment::Index(0)]].concat();
+        self.found = Some((first, Change::Repeat(COPIES)));
+        ControlFlow::Break(())
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if !self.is_field(node) {
+        if self.kind == MANY || !self.is_field(node) {
             return ControlFlow::Continue(());
         }
         let text = match value {

@@ -100,9 +100,10 @@ impl Pool {
         self.kinds.iter().any(|(_, other, own)| other == field && *own == kind)
     }
 
-    /// Returns the smallest files with a field, those without findings first.
+    /// Returns the files with a value of a field, those without findings and the smallest ones first.
     pub(super) fn with_field(&self, field: &str) -> Vec<&Drawn> {
-        let has = |file: &&Drawn| file.kinds.iter().any(|kind| self.kinds[*kind].1 == field);
+        let is_value = |(_, own, kind): &FieldKind| own == field && !["absent", "no items"].contains(kind);
+        let has = |file: &&Drawn| file.kinds.iter().any(|kind| is_value(&self.kinds[*kind]));
         let mut files: Vec<_> = self.files.iter().filter(has).collect();
         files.sort_by_key(|file| (file.codes.len(), file.bytes.len()));
         files

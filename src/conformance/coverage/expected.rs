@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Counts;
-use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
+use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, MANY, PRESENCE, STRINGS};
 use crate::layout::declaration::{Declaration, Field, Requirement, Shape, Type};
 use crate::layout::expr::Expr;
 use crate::layout::grammar::{Grammar, ValueType};
@@ -53,7 +53,9 @@ impl Expected {
             Type::NulString => self.expect(path, STRINGS.iter().copied()),
             Type::Array(item, _) => self.value(item, path, is_free),
             Type::List(item) => {
-                self.expect(path, LISTS.iter().copied());
+                // A long list of lists would make a large file.
+                let is_expected = |kind: &&str| **kind != *MANY || !has_list(item);
+                self.expect(path, LISTS.iter().copied().filter(is_expected));
                 self.value(item, path, is_free);
             }
             Type::Declared(declaration) => self.declared(declaration, path),
@@ -119,6 +121,16 @@ impl Expected {
         for property in grammar.properties {
             self.expect(&[&format!("[{}]", property.name)], property.values.iter().copied().chain(PRESENCE));
         }
+    }
+}
+
+/// Returns `true` if a value contains a list or string.
+fn has_list(ty: &Type) -> bool {
+    let has_one = |field: &Field| has_list(&field.ty) || has_list(&field.content());
+    match ty {
+        Type::List(_) | Type::NulString => true,
+        Type::Array(item, _) => has_list(item),
+        _ => ty.declaration().is_some_and(|declaration| declaration.fields().any(has_one)),
     }
 }
 
