@@ -208,6 +208,7 @@ fn valid_files_reach_every_kind_of_value() {
 }
 
 const NEVER: &[&str] = &[
+    "animations.frames: more than 255 items",
     "bones.pseudo.bone_0: largest",
     "bones.pseudo.bone_0: sign bit",
     "bones.pseudo.bone_1: largest",
@@ -218,12 +219,14 @@ const NEVER: &[&str] = &[
     "bones.pseudo.bone_3: sign bit",
     "meshes.n_tris: largest",
     "meshes.n_tris: sign bit",
-    "data.indices: largest",
-    "data.indices: sign bit",
+    "chunks.indices.data: more than 255 items",
     "descriptor.attributes.name: 0",
     "descriptor.attributes.name: 1",
     "descriptor.attributes.name: largest",
+    "descriptor.attributes.name: more than 255 items",
+    "animations.poses: more than 255 items",
     "header.format.position: false",
+    "joints: more than 255 items",
 ];
 
 static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is even.");
@@ -275,9 +278,12 @@ fn a_custom_format_has_a_corpus() {
     assert_eq!(broken("LAYOUT-MAGIC")[0].len(), 6);
     // Truncated in the magic bytes, at each field, and by other counts.
     assert!(broken("LAYOUT-TRUNCATED").len() >= 4);
-    // The numbers are odd.
+    // The numbers are odd, and their count is a byte.
     let never = corpus.coverage.never().filter(|(field, _)| *field == "numbers");
-    assert_eq!(never.collect::<Vec<_>>(), [("numbers", "1"), ("numbers", "largest")]);
+    assert_eq!(
+        never.collect::<Vec<_>>(),
+        [("numbers", "1"), ("numbers", "largest"), ("numbers", "more than 255 items")]
+    );
     assert!(corpus.cases.iter().all(|case| case.entry.file.starts_with("tally/spec/")));
     // The same seed yields the same corpus, another seed another one.
     let again = Corpus::of(format, &Config::default()).unwrap();

@@ -70,7 +70,7 @@ fn an_endless_input_is_rejected() {
         assert!(error.message().contains("--max-triangles"), "{error}");
     }
     let zeros = Obj.read_from(&mut Endless(b"\0", 0), &Folder::new(), &SceneOptions::default(), &limits);
-    assert!(zeros.unwrap_err().message().contains("no text"));
+    assert!(zeros.unwrap_err().message().contains("without a line end"));
 }
 
 #[test]
