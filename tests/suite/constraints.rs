@@ -309,3 +309,34 @@ fn a_custom_format_is_checked() {
     assert_eq!((finding.rule, &finding.path), (&RANGE, &path!(indices[2]).into()));
     assert!(!report.is_valid(Strictness::Strict));
 }
+
+/// Signed positions in a list, and a signed range of it.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Signed {
+    #[br(count = 3)]
+    items: Vec<u8>,
+    #[br(count = 2)]
+    #[layout(index_into = items, none = -1, rule = RANGE, message = "no item {found}")]
+    positions: Vec<i16>,
+    first: i8,
+    #[layout(within = items, first = first, rule = RANGE, message = "{found} items from {first}")]
+    count: i8,
+}
+
+#[test]
+fn negative_positions_are_outside() {
+    let with = |positions: [i16; 2], first: i8, count: i8| {
+        let positions = positions.map(i16::to_le_bytes);
+        let bytes = [&[0; 3], positions.as_flattened(), &[first as u8, count as u8]].concat();
+        findings(&Signed::TYPE, &bytes)
+    };
+    assert_eq!(with([2, -1], 1, 2), [""; 0]);
+    let outside = |found: i16| format!("positions[1] (bytes 0x5..0x7): no item {found} [RANGE]");
+    assert_eq!(with([-1, -2], 0, 0), [outside(-2)]);
+    assert_eq!(with([0, 3], 0, 0), [outside(3)]);
+    let range = |found: &str| format!("count (bytes 0x8..0x9): {found} [RANGE]");
+    assert_eq!(with([0, 0], 0, -1), [range("-1 items from 0")]);
+    assert_eq!(with([0, 0], -1, 2), [range("2 items from -1")]);
+}

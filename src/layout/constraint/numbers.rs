@@ -137,7 +137,7 @@ impl<'b> Numbers<'b> {
         )
     }
 
-    /// Returns `true` if all numbers are less than `limit`, or equal to `none` with a weight of 0.
+    /// Returns `true` if all numbers are in `0..limit`, or equal to `none` with a weight of 0.
     pub(super) fn are_positions(&self, limit: i128, none: Option<i128>, weights: Option<&Numbers>) -> bool {
         if let (Some(Ok(none)), Some(weights)) = (none.map(u8::try_from), weights)
             && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
@@ -145,13 +145,15 @@ impl<'b> Numbers<'b> {
         {
             return self.max_byte(none, weights).is_none_or(|max| i128::from(max) < limit);
         }
-        if self.are_below(limit) {
+        let is_signed = matches!(self.ty.without_order(), Type::Signed(_));
+        if !is_signed && self.are_below(limit) {
             return true;
         }
         let mut weights = weights.into_iter().flat_map(Numbers::all);
         self.all().all(|number| {
             let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
-            number.is_below(limit) || none.is_some_and(|none| number.equals(none) && is_weightless)
+            let is_inside = number.is_below(limit) && number.is_at_least(0);
+            is_inside || none.is_some_and(|none| number.equals(none) && is_weightless)
         })
     }
 

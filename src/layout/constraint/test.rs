@@ -214,7 +214,8 @@ impl<'b> Test<'b> {
             Test::Within { first, len } => {
                 for (item, number) in numbers.firsts().enumerate() {
                     let Scalar::Int(count) = number else { continue };
-                    if !unless(item, count.saturating_add(*first) <= *len, None) {
+                    let is_inside = *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len;
+                    if !unless(item, is_inside, None) {
                         return;
                     }
                 }
@@ -226,7 +227,7 @@ impl<'b> Test<'b> {
                         let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
                         let is_none = none.is_some_and(|none| number.equals(none) && is_weightless);
                         let slot = (numbers.per_item > 1).then_some(slot);
-                        let is_inside = number.is_below(*len) && number >= Scalar::Int(0);
+                        let is_inside = number.is_below(*len) && number.is_at_least(0);
                         if !is_inside
                             && !is_none
                             && !each(Violation { slot, found: Some(number), ..Violation::of(item) })
