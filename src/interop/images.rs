@@ -110,10 +110,7 @@ fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
     }
     // Reads the magic bytes first, so that unsupported images are not read entirely.
     let Some(media_type) = media_type_of(&files.read(name, LONGEST_MAGIC)?) else {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "glTF embeds PNG and JPEG, and the file is neither",
-        ));
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "not a PNG, JPEG, WebP, KTX2 or DDS image"));
     };
     let bytes = files.read(name, TOO_LARGE)?;
     if bytes.len() as u64 >= TOO_LARGE {

@@ -320,7 +320,7 @@ fn blocks_are_packed_and_counted() {
     assert_eq!(assembled(&Packed::TYPE, given).unwrap(), PACKED);
     let given = given.into_iter().chain([("others[1].first", "1")]);
     let error = assembled(&Packed::TYPE, given).unwrap_err();
-    assert_eq!(error, "others[1]: no field follows the look-ahead `first`");
+    assert_eq!(error, "others[1]: no value follows the look-ahead `first`");
 }
 
 /// Returns a file after one change.

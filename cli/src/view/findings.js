@@ -40,7 +40,7 @@ function differenceList({ compared, total, differences, notes }, onDifference) {
     button.addEventListener("click", () => onDifference(difference));
     return element("li", {}, button);
   });
-  const how = { values: "Compared value by value.", scenes: "Compared as models: the files have different formats." }[compared];
+  const how = { values: "Compared value by value.", scenes: "Compared as models: the files have different formats, or interchange formats." }[compared];
   return [
     element("h2", {}, `Differences (${grouped(total)})`),
     how ? none(how) : null,

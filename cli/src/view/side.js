@@ -40,9 +40,13 @@ export class Side {
 
   /** The field of a path, or the innermost that contains it. */
   nearest(path) {
-    for (let rest = path; rest; rest = rest.replace(/(\.[^.[]*|\[\d+\]|^[^.[]+)$/, "")) {
+    for (let rest = path; rest; ) {
       const field = this.tree.find(rest);
       if (field) return field;
+      const outer = rest.replace(/(\.[^.[]*|\[\d+\]|^[^.[]+)$/, "");
+      // Names from the file may contain any characters.
+      if (outer === rest) break;
+      rest = outer;
     }
     return this.tree.root;
   }

@@ -1,6 +1,7 @@
 // The fields of the file: branches that the program listed, and items of lists that follow from the first one.
 
-const NUMBER = /^([uif])(\d+)((?:\[\d+\])*)$/;
+const BIG = /^big-endian /;
+const NUMBER = /^(?:big-endian )?([uif])(\d+)((?:\[\d+\])*)$/;
 const GETTERS = {
   u8: "getUint8", u16: "getUint16", u32: "getUint32", u64: "getBigUint64",
   i8: "getInt8", i16: "getInt16", i32: "getInt32", i64: "getBigInt64", f32: "getFloat32", f64: "getFloat64",
@@ -76,24 +77,25 @@ export class Field {
   }
 }
 
-/** A copy of an item at another place, its numbers decoded from the bytes. */
-function shifted(tree, branch, delta, step) {
+/** A copy of an item at another place, its numbers decoded from the bytes. Bit fields have the byte order of their word. */
+function shifted(tree, branch, delta, step, isBig = false) {
   const made = { ...branch, step, offset: branch.offset + delta };
-  made.value = decoded(tree, made, branch.value ?? "");
-  made.parts = branch.parts?.map((part) => shifted(tree, part, delta, part.step));
+  isBig = branch.bits ? isBig : BIG.test(branch.type ?? "");
+  made.value = decoded(tree, made, branch.value ?? "", isBig);
+  made.parts = branch.parts?.map((part) => shifted(tree, part, delta, part.step, isBig));
   return made;
 }
 
-function decoded(tree, { type, offset, size, block, bits, parts }, like) {
+function decoded(tree, { type, offset, size, block, bits, parts }, like, isBig) {
   const bytes = tree.bytesOf(block ?? null);
   if (!like || offset + size > bytes.length) return "";
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, size);
-  if (bits) return String((wordOf(view) >> BigInt(bits.offset)) & ((1n << BigInt(bits.width)) - 1n));
+  if (bits) return String((wordOf(view, isBig) >> BigInt(bits.offset)) & ((1n << BigInt(bits.width)) - 1n));
   const match = NUMBER.exec(type ?? "");
   const getter = match && GETTERS[match[1] + match[2]];
-  if (!getter) return parts?.length ? `0x${wordOf(view).toString(16)}` : hexOf(view);
+  if (!getter) return parts?.length ? `0x${wordOf(view, isBig).toString(16)}` : hexOf(view);
   const width = Number(match[2]) / 8;
-  const values = Array.from({ length: size / width }, (_, place) => shortNumber(view[getter](place * width, true), match));
+  const values = Array.from({ length: size / width }, (_, place) => shortNumber(view[getter](place * width, !isBig), match));
   return match[3] ? `[${values.join(", ")}]` : values[0];
 }
 
@@ -111,10 +113,10 @@ function shortest(value) {
   return String(value);
 }
 
-function wordOf(view) {
-  let word = 0n;
-  for (let place = view.byteLength - 1; place >= 0; place--) word = (word << 8n) | BigInt(view.getUint8(place));
-  return word;
+function wordOf(view, isBig) {
+  const bytes = Array.from({ length: view.byteLength }, (_, place) => view.getUint8(place));
+  if (!isBig) bytes.reverse();
+  return bytes.reduce((word, byte) => (word << 8n) | BigInt(byte), 0n);
 }
 
 function hexOf(view) {

@@ -38,7 +38,7 @@ impl Assembler<'_> {
             ahead.retain(|(looking, start)| !self.look(next.region, looking, *start));
         }
         if let Some((looking, _)) = ahead.iter().find(|(_, start)| *start == next.at) {
-            let message = format!("no field follows the look-ahead `{}`", looking.field.name);
+            let message = format!("no value follows the look-ahead `{}`", looking.field.name);
             return Err(self.error(message));
         }
         steps.iter().for_each(|step| self.require_sum(start, step, &covered));

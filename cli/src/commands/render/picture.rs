@@ -13,6 +13,9 @@ use crate::model::Model;
 /// The number of bands of rows per thread. More bands balance the load better.
 const BANDS_PER_THREAD: usize = 8;
 
+/// The maximum number of bands. A triangle is listed once in each band that it may cover.
+const MAX_BANDS: usize = 64;
+
 /// The number of triangles that are sorted into bands at a time.
 const CHUNK: usize = 1 << 14;
 
@@ -56,7 +59,7 @@ impl Picture {
         let line = width * self.columns;
         let (left, top) = (cell % self.columns * width, cell / self.columns * height);
         let background = self.background;
-        let count = (rayon::current_num_threads() * BANDS_PER_THREAD).min(height);
+        let count = (rayon::current_num_threads() * BANDS_PER_THREAD).min(MAX_BANDS).min(height);
         let band_height = height.div_ceil(count);
         let bins = bins(&shader, model.triangles.len(), band_height, count);
         let rows = &mut self.pixels[top * line..(top + height) * line];

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use meshspec::interop::{Interchange, embed_images};
+use meshspec::interop::Interchange;
 use meshspec::layout::dump::{Branch, Dump, Tree};
 use meshspec::scene::{Places, Scene, SceneOptions};
 use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
 
 use super::distances::MeshDistances;
-use super::{decoded, text};
+use super::{decoded, images, text};
 use crate::buffer::Buffer;
 use crate::commands::diff::compare::File;
 use crate::encoding::Encoding;
@@ -85,10 +85,7 @@ impl Content {
             }
         }
         if let Some(scene) = &mut content.scene {
-            let failed = embed_images(scene, &Beside::new(path)).into_iter();
-            content
-                .notes
-                .extend(failed.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
+            images::embed(scene, path, &mut content.notes);
         }
         Ok(content)
     }

@@ -1,14 +1,56 @@
 //! The images of base colours, as the files have them: browsers decode them.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
 
+use meshspec::interop::{Files, embed_images};
 use meshspec::scene::{AlphaMode, Filter, Image, Material, Scene, Wrap};
 use serde::Serialize;
 
 use super::data::{ArrayRef, Arrays};
+use crate::input::Beside;
 
-/// Bytes of all images of a page.
+/// The maximum number of image bytes per file.
 const MAX_BYTES: usize = 64 << 20;
+
+/// Embeds the image files beside a model, up to [`MAX_BYTES`] in all. Adds a note for each that cannot be embedded.
+pub fn embed(scene: &mut Scene, path: &Path, notes: &mut Vec<String>) {
+    let files = Limited { files: Beside::new(path), room: Cell::new(MAX_BYTES as u64) };
+    let failed = embed_images(scene, &files);
+    let shown = failed.iter().take(MAX_NOTES);
+    notes.extend(shown.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
+    if let Some(more @ 1..) = failed.len().checked_sub(MAX_NOTES) {
+        notes.push(format!("{more} more textures not shown"));
+    }
+}
+
+/// The maximum number of textures with a note.
+const MAX_NOTES: usize = 20;
+
+/// Files beside a model, of limited size in all.
+struct Limited<'p> {
+    files: Beside<'p>,
+    /// The remaining number of bytes.
+    room: Cell<u64>,
+}
+
+impl Files for Limited<'_> {
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let room = self.room.get();
+        let bytes = self.files.read(name, limit.min(room + 1))?;
+        match room.checked_sub(bytes.len() as u64) {
+            Some(left) => self.room.set(left),
+            None => return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the images exceed 64 MiB")),
+        }
+        Ok(bytes)
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        self.files.create(name)
+    }
+}
 
 /// The smallest alpha of a blended surface that is shown.
 const BLENDED: f32 = 0.5;
@@ -60,9 +102,7 @@ impl Images {
         }
         if images.left_out > 0 {
             let count = images.left_out;
-            notes.push(format!(
-                "{count} textures are left out: a page holds {MAX_BYTES} bytes of them at most"
-            ));
+            notes.push(format!("Textures not shown, since the images exceed 64 MiB: {count}"));
         }
         images
     }
