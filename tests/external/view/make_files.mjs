@@ -72,7 +72,8 @@ const gltf = {
   asset: { version: "2.0" },
   scene: 0,
   scenes: [{ nodes: [0] }],
-  nodes: [{ name: hostile, mesh: 0 }],
+  // The path of the loss ends in an unclosed bracket.
+  nodes: [{ name: hostile, mesh: 0, extensions: { [`${printable}[x`]: {} } }],
   meshes: [{ name: hostile, primitives: [{ attributes: { POSITION: 0 } }] }],
   accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: "VEC3", min: [0, 0, 0], max: [1, 1, 0] }],
   bufferViews: [{ buffer: 0, byteLength: 36 }],
