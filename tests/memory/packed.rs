@@ -1,4 +1,4 @@
-//! Compressed numbers of glTF that are damaged: bounded memory, whatever they promise.
+//! Damaged compressed data in glTF: bounded memory, regardless of declared sizes.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn packed(place: &str) -> Value {
     all.pointer(place).unwrap().clone()
 }
 
-/// Reads a mesh with every byte of its packed positions damaged.
+/// Damages each byte of a mesh's packed positions in turn and reads the mesh.
 fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: Value) {
     let digits = packed.as_str().unwrap();
     let bytes: Vec<u8> = (0..digits.len() / 2)

@@ -1,4 +1,4 @@
-//! Seed files that are large, and texts that are none.
+//! Large Seed files, and invalid texts.
 
 use libtest_mimic::Trial;
 use meshspec::{FormatId, ReadOptions};
@@ -14,7 +14,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A valid Seed file with as many vertices and twice as many faces, as text.
+/// Returns a valid Seed file with this many vertices and twice as many faces.
 fn seed_text(vertices: usize) -> Vec<u8> {
     let mut text = String::from("[name]=Large\n");
     for i in 0..vertices {
@@ -41,7 +41,7 @@ fn junk_takes_no_memory() {
     let size = 3 * MEBIBYTE;
     let mut random = Damage::new(5);
     let repeated = |unit: &[u8]| unit.repeat(size / unit.len());
-    // Each thread holds a piece of the text.
+    // Each thread keeps a piece of the text in memory.
     let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     for (what, junk, most) in [
         ("bytes", (0..size).map(|_| random.below(256) as u8).collect(), MEBIBYTE),

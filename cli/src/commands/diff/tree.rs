@@ -165,7 +165,7 @@ fn leaf_of(line: &[u8]) -> Leaf {
     }
 }
 
-/// Returns the bytes of a list whose field is a name and whose content is UTF-8.
+/// Returns the bytes of a list whose field is a name and whose content is printable UTF-8.
 fn name_of(list: &Found, numbers: &[Number]) -> Option<Vec<u8>> {
     let is_name = list.field.is_some_and(|field| field.name.ends_with("name"));
     let (true, Type::List(Type::Unsigned(1))) = (is_name, list.ty) else { return None };

@@ -135,7 +135,7 @@ impl<'v> Server<'v> {
     }
 }
 
-/// An open connection, which is uncounted even if its request panics.
+/// An open connection. Dropping it updates the count, even if its request panics.
 struct Open<'c>(&'c AtomicUsize);
 
 impl Drop for Open<'_> {

@@ -41,7 +41,7 @@ pub fn lines(format: AnyFormat, bytes: &[u8]) -> Branch {
     root
 }
 
-/// Returns a list without lines. Its path is empty for lines that belong to no list.
+/// Returns a list without lines. Its path step is empty for lines that belong to no list.
 fn list(name: &str, list: &str, offset: u64) -> Branch {
     let label = if list.is_empty() { name } else { "" };
     Branch {
