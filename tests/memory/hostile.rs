@@ -12,18 +12,18 @@ use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
     trials![
-        bombs_unpack_no_further_than_the_limits,
-        a_false_size_takes_no_memory,
-        zstd_bombs_unpack_no_further_than_is_declared,
-        user_data_alone_takes_no_memory_for_the_meshes,
-        a_false_size_of_iyma_takes_no_memory,
-        streams_of_iyma_take_what_they_give_and_what_they_verify,
-        sizes_near_the_ends_of_their_range,
-        images_that_share_their_bytes_stay_small,
-        vertices_without_attributes_take_no_memory,
-        empty_strings_take_no_more_than_the_file,
-        reading_takes_the_decoded_size_and_a_tenth,
-        false_counts_in_gltf_take_no_memory,
+        bombs_stop_at_the_limits,
+        excessive_lz4_sizes_are_not_allocated,
+        zstd_bombs_stop_at_the_declared_size,
+        reading_user_data_does_not_load_meshes,
+        excessive_iyma_sizes_are_not_allocated,
+        iyma_streams_use_the_result_and_unverified_bytes,
+        sizes_near_integer_limits,
+        images_with_shared_bytes_use_bounded_memory,
+        vertices_without_attributes_are_not_allocated,
+        empty_strings_use_memory_of_the_file_size,
+        reading_uses_at_most_110_percent_of_the_decoded_size,
+        excessive_gltf_counts_are_not_allocated,
     ]
 }
 
@@ -43,7 +43,7 @@ fn bomb(size: usize) -> (Vec<u8>, u32) {
     (lz4_flex::block::compress(&zeros), size as u32)
 }
 
-fn bombs_unpack_no_further_than_the_limits() {
+fn bombs_stop_at_the_limits() {
     let (packed, size) = bomb(256 * MEBIBYTE);
     let bytes = crucible_chunk(&packed, size);
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16 << 20));
@@ -52,7 +52,7 @@ fn bombs_unpack_no_further_than_the_limits() {
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
-fn a_false_size_takes_no_memory() {
+fn excessive_lz4_sizes_are_not_allocated() {
     // A block of 1 MiB unpacks to 1 MiB, but declares 200 times as much.
     let mut random = Damage::new(3);
     let noise: Vec<u8> = (0..MEBIBYTE).map(|_| random.below(256) as u8).collect();
@@ -90,7 +90,7 @@ fn zstd_bomb(blocks: usize) -> Vec<u8> {
     frame
 }
 
-fn zstd_bombs_unpack_no_further_than_is_declared() {
+fn zstd_bombs_stop_at_the_declared_size() {
     let bomb = zstd_bomb(2 << 10);
     assert!(bomb.len() < 10_000);
     for (size, code) in [(0, "IYMA-DATA-SIZE"), (54, "IYMA-DATA-SIZE"), ((1 << 28) - 1, "IYMA-DATA-SIZE")] {
@@ -112,7 +112,7 @@ fn zstd_bombs_unpack_no_further_than_is_declared() {
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
-fn user_data_alone_takes_no_memory_for_the_meshes() {
+fn reading_user_data_does_not_load_meshes() {
     let mut random = Damage::new(5);
     let mut file = |vertices: usize| {
         let document = meshspec::iyma::Document {
@@ -137,7 +137,7 @@ fn user_data_alone_takes_no_memory_for_the_meshes() {
     }
 }
 
-fn a_false_size_of_iyma_takes_no_memory() {
+fn excessive_iyma_sizes_are_not_allocated() {
     // Compressed blocks do not state their unpacked size; these unpack to nothing.
     let block = |last: u32| [&(last | 2 << 1 | 2 << 3).to_le_bytes()[..3], &[0, 0]].concat();
     let blocks = 4 << 10;
@@ -167,7 +167,7 @@ fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
 }
 
 /// Excludes zstd's own memory, a window of at most 128 MiB.
-fn streams_of_iyma_take_what_they_give_and_what_they_verify() {
+fn iyma_streams_use_the_result_and_unverified_bytes() {
     use meshspec::iyma::Reader;
     for numbers in [1_000_000, 4_000_000] {
         let document = iyma_meshes(numbers);
@@ -189,7 +189,7 @@ fn streams_of_iyma_take_what_they_give_and_what_they_verify() {
     }
 }
 
-fn sizes_near_the_ends_of_their_range() {
+fn sizes_near_integer_limits() {
     for size in [0x7fff_fffe_u32, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff] {
         // MESH: vertex, index and pose counts.
         let mut vertices = vec![1, 1, 0];
@@ -231,7 +231,7 @@ fn sizes_near_the_ends_of_their_range() {
 }
 
 /// All meshes of a BMD image refer to the same bytes as vertices, faces and material.
-fn images_that_share_their_bytes_stay_small() {
+fn images_with_shared_bytes_use_bounded_memory() {
     let (meshes, size) = (20_000u32, 64_000u32);
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
     // A very long material name.
@@ -272,7 +272,7 @@ fn images_that_share_their_bytes_stay_small() {
 }
 
 /// Without attributes, an IyMA file stores only the number of vertices.
-fn vertices_without_attributes_take_no_memory() {
+fn vertices_without_attributes_are_not_allocated() {
     let count = u32::MAX;
     let whole = meshspec::iyma::schema::MeshInfo {
         first_index: 0,
@@ -296,7 +296,7 @@ fn vertices_without_attributes_take_no_memory() {
 }
 
 /// An empty string occupies one byte in a MESH file.
-fn empty_strings_take_no_more_than_the_file() {
+fn empty_strings_use_memory_of_the_file_size() {
     let mut bytes = include_bytes!("../../samples/mesh/flag.mesh").to_vec();
     let strings = 8 << 20;
     bytes.resize(bytes.len() + strings, 0);
@@ -311,7 +311,7 @@ fn empty_strings_take_no_more_than_the_file() {
     assert!(losses.len() < 1000, "{} losses", losses.len());
 }
 
-fn reading_takes_the_decoded_size_and_a_tenth() {
+fn reading_uses_at_most_110_percent_of_the_decoded_size() {
     let positions: Vec<[f32; 3]> = (0..400_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
     let indices: Vec<u32> = (0..800_000).map(|i| i * 31 % 400_000).collect();
     let decoded = size_of_val(&*positions) + size_of_val(&*indices);
@@ -351,7 +351,7 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     }
 }
 
-fn false_counts_in_gltf_take_no_memory() {
+fn excessive_gltf_counts_are_not_allocated() {
     let accessor = |count: u64, view: &str| {
         format!(r#"{{ "componentType": 5126, "count": {count}, "type": "VEC4"{view} }}"#)
     };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
-    trials![damaged_views_take_no_memory, damaged_primitives_take_no_memory]
+    trials![damaged_views_use_bounded_memory, damaged_primitives_use_bounded_memory]
 }
 
 fn packed(place: &str) -> Value {
@@ -54,7 +54,7 @@ fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: V
     }
 }
 
-fn damaged_views_take_no_memory() {
+fn damaged_views_use_bounded_memory() {
     let case = packed("/meshopt/0");
     let length = case["packed"].as_str().unwrap().len() / 2;
     let entry = json!({
@@ -64,7 +64,7 @@ fn damaged_views_take_no_memory() {
     damage(&case["packed"], 300, view, json!({}), json!({ "bufferView": 0 }));
 }
 
-fn damaged_primitives_take_no_memory() {
+fn damaged_primitives_use_bounded_memory() {
     let entry = json!({ "bufferView": 0, "attributes": { "POSITION": 0 } });
     let primitive = json!({ "extensions": { "KHR_draco_mesh_compression": entry } });
     damage(&packed("/valence"), 1024, json!({}), primitive.clone(), json!({}));

@@ -14,7 +14,7 @@ pub fn trials() -> Vec<Trial> {
     trials![
         packed_bytes_are_kept_once,
         packed_bytes_without_a_checksum_are_not_kept,
-        no_more_is_read_than_the_limit_allows
+        reading_stops_at_the_limit
     ]
 }
 
@@ -78,7 +78,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-fn no_more_is_read_than_the_limit_allows() {
+fn reading_stops_at_the_limit() {
     let document = Document { user_data: Bytes::from_static(b"small"), ..Document::default() };
     let file = document.write(&WriteOptions::default()).unwrap();
     for limit in [0, 5, 47, 48, 1 << 20, 3 << 20] {

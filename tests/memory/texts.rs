@@ -8,9 +8,9 @@ use crate::damaged::read;
 use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = trials![texts_take_the_result_and_32_mebibytes];
+    let mut trials = trials![texts_use_the_result_and_32_mebibytes];
     // Takes ten seconds of processor time: `.ci/run` runs it.
-    trials.extend(trials![junk_takes_no_memory].into_iter().map(|trial| trial.with_ignored_flag(true)));
+    trials.extend(trials![junk_uses_bounded_memory].into_iter().map(|trial| trial.with_ignored_flag(true)));
     trials
 }
 
@@ -26,7 +26,7 @@ fn seed_text(vertices: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn texts_take_the_result_and_32_mebibytes() {
+fn texts_use_the_result_and_32_mebibytes() {
     let vertices = 400_000;
     let text = seed_text(vertices);
     let decoded = vertices * (12 + 12 + 8 + 2 * 12);
@@ -37,7 +37,7 @@ fn texts_take_the_result_and_32_mebibytes() {
     }
 }
 
-fn junk_takes_no_memory() {
+fn junk_uses_bounded_memory() {
     let size = 3 * MEBIBYTE;
     let mut random = Damage::new(5);
     let repeated = |unit: &[u8]| unit.repeat(size / unit.len());
