@@ -143,7 +143,7 @@ impl Lines {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
         let known = log.known.get(&*file.to_string_lossy())?;
-        let now = State::of(file, None, &log.options).ok()?;
+        let now = State::read(file, None, &log.options).ok()?;
         let is_same = match newer {
             Newer::Time => known.modified == now.modified,
             Newer::Hash => known.sha256.is_some() && known.sha256 == hash(file).ok(),
@@ -166,7 +166,7 @@ impl Lines {
     /// Returns the state of a file before it is processed, for [`write`](Lines::write).
     pub fn state(&self, file: &Path) -> Option<State> {
         let log = self.log.as_ref()?;
-        State::of(file, log.newer, &log.options).ok()
+        State::read(file, log.newer, &log.options).ok()
     }
 
     /// Writes the line of a finished file.
@@ -185,7 +185,7 @@ impl Lines {
 }
 
 impl State {
-    fn of(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<State> {
+    fn read(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<State> {
         // A pipe can be read only once, so its state cannot be compared.
         regular::require(file)?;
         let metadata = fs::metadata(file)?;

@@ -127,7 +127,7 @@ impl Model {
         self.parts.push(Part { mesh: index, triangles, first_vertex, is_creased });
     }
 
-    /// Sets the positions of unused vertices to NaN, so that they do not count.
+    /// Sets the positions of unused vertices to NaN, which excludes them from bounds.
     fn forget_unused_points(&mut self) {
         let mut is_used = vec![false; self.points.len()];
         for corner in self.triangles.as_flattened() {

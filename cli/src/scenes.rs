@@ -14,12 +14,12 @@ use crate::reading::{Bounds, Reading};
 /// The content of a file of a format, before it becomes a scene.
 pub enum Content {
     Document(Box<Document>),
-    /// A file of a format that is declared elsewhere.
+    /// A file of a custom format.
     File(AnyFormat, Vec<u8>),
 }
 
 impl Content {
-    /// Decodes a document as JSON. `change` applies before the document is checked.
+    /// Decodes a JSON document. Applies `change` before the document is checked.
     pub fn of_json(
         text: &[u8],
         path: &Path,
@@ -43,7 +43,7 @@ impl Content {
         }
     }
 
-    /// Makes a scene of the content. `options` returns how a format with these usual conventions is understood.
+    /// Converts the content to a scene. `options` returns the options for a format and its conventions.
     pub fn into_scene(
         self,
         path: &Path,
@@ -68,7 +68,7 @@ pub fn read(path: &Path, reading: &Reading, bounds: &Bounds, formats: &Formats) 
     of_bytes(&bytes, encoding, path, reading, bounds, formats)
 }
 
-/// Reads these bytes of a file as a scene.
+/// Reads the bytes of a file as a scene.
 pub fn of_bytes(
     bytes: &[u8],
     encoding: Encoding,

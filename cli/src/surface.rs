@@ -54,7 +54,7 @@ impl Surface {
         self.split(first + count / 2, count - count / 2);
     }
 
-    /// Returns the distance of a point from the surface.
+    /// Returns the distance from a point to the surface.
     fn distance(&self, point: DVec3) -> f64 {
         let mut nearest = f64::INFINITY;
         self.search(0, point, &mut nearest);

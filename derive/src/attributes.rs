@@ -69,7 +69,7 @@ pub struct Decoding {
 }
 
 impl Decoding {
-    /// Parses a directive of the decoding; returns `false` for any other directive.
+    /// Parses a directive of the decoding. Returns `false` for other directives.
     pub fn takes(&mut self, directive: &Directive) -> Result<bool> {
         match (directive.source.as_str(), directive.name.to_string().as_str()) {
             ("layout", "decoded") => self.function = Some(directive.value()?),

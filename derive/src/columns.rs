@@ -8,7 +8,7 @@ use crate::{doc_of, field_attributes, name_of};
 
 /// The options of `#[columns(records = Vertices, format = VertexFormat)]`.
 struct Names {
-    /// The type that holds the records and has the methods used here.
+    /// The type of the records, with the required methods.
     records: Ident,
     /// The word that selects the attributes of a record.
     format: Ident,
@@ -88,7 +88,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
 
         impl Columns {
-            /// The attributes that are present, by the names of their fields, as plain numbers.
+            /// Returns the present attributes as plain numbers, with the names of their fields.
             pub fn into_arrays(self) -> ::std::vec::Vec<(&'static str, ::meshspec::contents::Array)> {
                 let mut arrays = ::std::vec::Vec::new();
                 #(#arrays)*
@@ -108,8 +108,7 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
             ///
             /// # Errors
             ///
-            /// If the lists differ in length, or if a list is missing while another list of the same flag is
-            /// present.
+            /// Returns an error if the lists differ in length, or only some lists of the same flag are present.
             pub fn from_columns(columns: &Columns) -> ::meshspec::Result<Self> {
                 let mut format = #format::default();
                 #(#flags)*

@@ -21,7 +21,7 @@ use crate::name_of;
 
 /// A constraint on a field.
 pub struct Constraint {
-    /// The directive that starts it, for errors.
+    /// The directive that starts the constraint, for errors.
     word: Ident,
     requirement: Requirement,
     condition: Option<Expr>,

@@ -24,7 +24,7 @@ pub struct Block {
 
 /// The checksum of the bytes up to the end of a field.
 pub struct Checksum {
-    /// The expression for the field that stores it.
+    /// The expression for the field with the stored checksum.
     pub stored: Expr,
     /// The constant with the checksum function.
     pub function: Path,
@@ -49,7 +49,7 @@ pub struct Field {
     pub rule: Option<Path>,
     pub block: Option<Block>,
     pub checksum: Option<Checksum>,
-    /// Whether it is computed while reading instead of stored.
+    /// Whether the field is computed while reading instead of stored.
     pub computed: bool,
     /// The stored type, if a function reads the field.
     pub stored_as: Option<Type>,

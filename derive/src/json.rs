@@ -151,7 +151,7 @@ fn member(field: &Field, direction: Direction) -> Result<Tokens> {
     match (&options.with, direction) {
         (Some(module), Direction::Both) => serde.push(quote!(with = #module)),
         (Some(function), Direction::Write) => serde.push(quote!(serialize_with = #function)),
-        // Reports are for people: their floats are numbers or null.
+        // Floats in reports are numbers or null, for readability.
         (None, Direction::Both) if types::is_float(ty) => {
             serde.push(quote!(with = "::meshspec::__private::float"));
         }

@@ -75,8 +75,8 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
     columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
-/// Implements serde's `Serialize` and `Deserialize` if meshspec has the feature `serde`, so that documents
-/// round-trip through JSON without loss.
+/// Implements serde's `Serialize` and `Deserialize` for a lossless JSON round trip. Expands to nothing unless
+/// meshspec's feature `serde` is enabled.
 ///
 /// Fields need no attribute. Floats are numbers, or strings if JSON has no number for their bits. Absent options
 /// are omitted, as are reserved fields (`one_of(0)`) that are 0. Unknown keys of structs are errors. Packed words
@@ -96,8 +96,8 @@ pub fn derive_json(input: TokenStream) -> TokenStream {
     json::expand(&input, json::Direction::Both).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
-/// Implements only serde's `Serialize`, for reports. As [`Json`](derive@Json), but floats that JSON lacks are
-/// `null`, and `with` is the path of a function.
+/// Implements only serde's `Serialize`, for reports. Follows the conventions of [`Json`](derive@Json), except that
+/// non-finite floats become `null`, and `with` names a function.
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn derive_to_json(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -137,7 +137,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let (ty, constants) = in_order(container.order.unwrap_or(Order::Little))?;
     let ident = &input.ident;
     let big = match (container.order, container.bits) {
-        // What is read in bulk has one order.
+        // Bulk data has a single byte order.
         _ if !attributes::has_codec(&input.attrs) => None,
         (None, None) => Some(in_order(Order::Big)?.0),
         (None, Some(9..)) => {

@@ -38,7 +38,7 @@ fn errors(source: &str) -> Vec<Error> {
     expansions(source).into_iter().flat_map(|(_, expanded)| expanded.unwrap_err()).collect()
 }
 
-/// Runs each derive of each type in a file. Returns its name, `Layout for Track`, and the items that it makes.
+/// Runs each derive of each type in a file. Returns its name, such as `Layout for Track`, and the generated items.
 pub fn expansions(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
     let mut expansions = Vec::new();
     for item in syn::parse_file(source).unwrap().items {

@@ -1,6 +1,6 @@
-//! The code in `docs/tour.md`, compared with what the derives make.
+//! Compares the code in `docs/tour.md` with the output of the derives.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p meshspec-derive` rewrites it.
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-derive` rewrites the page.
 
 #![allow(clippy::unwrap_used)]
 

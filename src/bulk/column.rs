@@ -2,10 +2,10 @@
 
 use super::Plain;
 
-/// One attribute of interleaved records: a value of type `T` at the same place of each.
+/// One attribute of interleaved records: a value of type `T` at the same offset in each.
 #[derive(Debug, Clone, Copy)]
 pub struct Column<'a, T> {
-    /// From the first value on.
+    /// The bytes from the first value to the end of the records.
     bytes: &'a [u8],
     stride: usize,
     len: usize,
@@ -13,14 +13,14 @@ pub struct Column<'a, T> {
 }
 
 impl<T> Default for Column<'_, T> {
-    /// No values.
+    /// Returns an empty column.
     fn default() -> Self {
         Column { bytes: &[], stride: 1, len: 0, value: std::marker::PhantomData }
     }
 }
 
 impl<'a, T: Plain> Column<'a, T> {
-    /// The values at `offset` of each record of `stride` bytes; `None` if a record is too short for one.
+    /// Returns the values at `offset` in each record of `stride` bytes; `None` if a value would not fit.
     pub fn new(records: &'a [u8], stride: usize, offset: usize) -> Option<Self> {
         if offset.checked_add(size_of::<T>())? > stride {
             return None;
@@ -30,17 +30,17 @@ impl<'a, T: Plain> Column<'a, T> {
         Some(Column { bytes, stride, len, value: std::marker::PhantomData })
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the column is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The value of record `index`.
+    /// Returns the value of record `index`; `None` if out of range.
     pub fn get(&self, index: usize) -> Option<T> {
         if index >= self.len {
             return None;
@@ -49,12 +49,12 @@ impl<'a, T: Plain> Column<'a, T> {
         self.bytes.get(start..start + size_of::<T>()).map(Self::value)
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
         self.bytes.chunks(self.stride).take(self.len).map(|record| Self::value(&record[..size_of::<T>()]))
     }
 
-    /// The values as a list of their own.
+    /// Copies the values to a list.
     pub fn to_vec(&self) -> Vec<T> {
         self.iter().collect()
     }
@@ -66,7 +66,7 @@ impl<'a, T: Plain> Column<'a, T> {
     }
 }
 
-/// Puts `values` at `offset` of each record of `stride` bytes.
+/// Writes one of `values` at `offset` in each record of `stride` bytes.
 #[cfg(feature = "mesh")]
 pub(crate) fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
     for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {

@@ -1,8 +1,8 @@
-//! Plain numbers in bulk: the only place that knows how to read and write them.
+//! Bulk reading and writing of plain numbers and strings.
 //!
-//! A declaration names its bulk data with the functions and types of this module. [`read()`] and [`write()`] move whole
-//! lists, each copied once; [`Strings`] stay the bytes of the file. [`Bulk`] and [`Rest`] only note where the data lies
-//! when a file is read, and borrow it when one is written.
+//! Declarations use the functions and types of this module for bulk data. [`read()`] and [`write()`] copy each list
+//! once. [`Strings`] keep the bytes of the file. [`Bulk`] and [`Rest`] record the byte range of the data when reading,
+//! and borrow the data when writing.
 
 mod column;
 mod owned_text;
@@ -28,12 +28,12 @@ use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// Numbers, and arrays and structs of numbers, that lie in memory as they lie in a little-endian file.
+/// Numbers, and arrays and structs of numbers, with the same layout in memory as in a little-endian file.
 pub trait Plain: bytemuck::Pod + Layout {
-    /// The value with the bytes of each of its numbers in the opposite order.
+    /// Reverses the bytes of each number in the value.
     fn swap_bytes(self) -> Self;
 
-    /// Turns values between their bytes in a file and those of this machine.
+    /// Converts values between little-endian and native byte order.
     #[doc(hidden)]
     fn swap_on_big_endian(values: &mut [Self]) {
         if cfg!(target_endian = "big") {
@@ -69,7 +69,7 @@ where
     }
 }
 
-/// Copies little-endian numbers out of `bytes`, whose length must be a multiple of their size.
+/// Copies little-endian numbers from `bytes`, whose length must be a multiple of their size.
 ///
 /// ```
 /// assert_eq!(meshspec::bulk::to_vec::<[u16; 2]>(&[1, 0, 2, 0]), [[1, 2]]);
@@ -80,17 +80,17 @@ pub fn to_vec<T: Plain>(bytes: &[u8]) -> Vec<T> {
     values
 }
 
-/// A piece of bulk data that stays in the cache while it is looked at and copied, in bytes. Large enough to be copied
-/// past the cache: copies of a few kilobytes to places that are not aligned are slow on some processors.
+/// The size of a piece of bulk data in bytes, small enough to stay in the cache while it is inspected and copied.
+/// Smaller pieces would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
 const PIECE: usize = 1 << 20;
 
-/// The size of a piece of records in bytes.
+/// Returns the size of a piece in bytes, a whole number of records of `stride` bytes.
 fn pieces(stride: usize) -> usize {
     let stride = stride.max(1);
     (PIECE / stride).max(1) * stride
 }
 
-/// The little-endian bytes of `values`; borrowed on little-endian machines.
+/// Returns the little-endian bytes of `values`; borrowed on little-endian machines.
 pub fn as_bytes<T: Plain>(values: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(values))
@@ -101,12 +101,12 @@ pub fn as_bytes<T: Plain>(values: &[T]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Numbers of a file, `count` of them: noted when read, borrowed when written.
+/// A list of `count` numbers: a byte range after reading, borrowed values for writing.
 #[derive(Clone)]
 pub enum Bulk<'a, T> {
-    /// Where they lie in the input.
+    /// The byte range of the numbers in the input.
     Found(Range<usize>),
-    /// The numbers to be written.
+    /// The numbers to write.
     Given(&'a [T]),
 }
 
@@ -120,7 +120,7 @@ impl<T> fmt::Debug for Bulk<'_, T> {
 }
 
 impl<T> Bulk<'_, T> {
-    /// How many there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Bulk::Found(range) => range.len() / size_of::<T>().max(1),
@@ -128,14 +128,14 @@ impl<T> Bulk<'_, T> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<T: Plain> Bulk<'_, T> {
-    /// The bytes in the input that they were found in; empty for numbers to be written.
+    /// Returns the bytes of the numbers in the input; empty for numbers to write.
     pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {
         match self {
             Bulk::Found(range) => input.get(range.clone()).unwrap_or_default(),
@@ -143,7 +143,7 @@ impl<T: Plain> Bulk<'_, T> {
         }
     }
 
-    /// A copy of the numbers in the input.
+    /// Copies the numbers from the input.
     pub fn to_vec(&self, input: &[u8]) -> Vec<T> {
         to_vec(self.bytes(input))
     }
@@ -167,7 +167,7 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
         match self {
-            // Only whoever has the input could write that.
+            // Writing these would require the input.
             Bulk::Found(range) => {
                 let message = format!(
                     "numbers found at {range:#x?} of a file cannot be written: only where they are is known"
@@ -179,7 +179,7 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
     }
 }
 
-/// Structs one after the other, of any size. As `Vec`, but its items may borrow.
+/// Consecutive structs of any size. Like `Vec`, but its items may borrow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<T>(pub Vec<T>);
 
@@ -199,7 +199,7 @@ where
         args: Self::Args<'_>,
     ) -> BinResult<Self> {
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
-        // Collecting results reserves nothing: a false count fails at the end of the input.
+        // Collecting results reserves no memory, so an excessive count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)
     }
 }
@@ -215,7 +215,7 @@ where
     }
 }
 
-/// Goes over `size` bytes, which must be there, and says where they are.
+/// Skips `size` bytes and returns their range. Returns an error if the input is shorter.
 fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
     let input_end = reader.seek(SeekFrom::End(0))?;

@@ -1,4 +1,4 @@
-//! Strings in sequence with other fields, owned: with a NUL behind, or with their length in front.
+//! Owned strings between other fields: NUL-terminated or length-prefixed.
 
 use std::io::{Read, Seek, Write};
 
@@ -11,7 +11,7 @@ use crate::layout::declaration::{Declaration, Field, Shape, Type};
 use crate::layout::decoding::Decoding;
 use crate::layout::expr::Expr;
 
-/// In a declaration a text has a NUL behind it.
+/// In a declaration, a `Text` is NUL-terminated.
 ///
 /// ```
 /// use binrw::{BinRead, BinWrite, io::Cursor};
@@ -32,7 +32,7 @@ impl BinRead for Text {
     type Args<'b> = ();
 
     fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
-        // No longer than the input, which it is read from byte by byte.
+        // Reads byte by byte, so the string cannot exceed the input.
         let mut bytes = Vec::new();
         loop {
             match u8::read_options(reader, endian, ())? {
@@ -57,7 +57,7 @@ impl BinWrite for Text {
     }
 }
 
-/// A string with its length in front, in bytes, as an `L`: `u8`, `u16`, `u32` or `u64`.
+/// A string prefixed by its length in bytes, of type `L`: `u8`, `u16`, `u32` or `u64`.
 ///
 /// ```
 /// use binrw::{BinRead, BinWrite, io::Cursor};
@@ -134,7 +134,7 @@ impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for 
     }
 }
 
-/// The string alone.
+/// Serializes only the string.
 #[cfg(feature = "serde")]
 mod data {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! What follows up to the end of a file.
+//! The remaining bytes of a file.
 
 use std::io::{Seek, Write};
 
@@ -9,7 +9,7 @@ use super::{Bulk, skip};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The bytes up to the end of the file: noted when read, borrowed when written.
+/// The remaining bytes of a file: a byte range after reading, borrowed bytes for writing.
 #[derive(Debug, Clone)]
 pub struct Rest<'a>(pub Bulk<'a, u8>);
 

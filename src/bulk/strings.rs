@@ -1,4 +1,4 @@
-//! NUL-terminated strings up to the end of a file, kept as the file has them.
+//! NUL-terminated strings up to the end of a file, stored as the bytes of the file.
 
 use std::fmt;
 
@@ -10,11 +10,10 @@ use crate::layout::Layout;
 use crate::layout::declaration::Type;
 use crate::{Error, Result, Text, path};
 
-/// Every string of which the place is kept: one of so many.
+/// The interval of strings whose offsets are stored.
 const STEP: usize = 1024;
 
-/// Strings that end with a NUL, up to the end of the file. They take as many bytes as in the file, however many there
-/// are.
+/// NUL-terminated strings up to the end of the file. Memory use is close to the size in the file.
 ///
 /// ```
 /// use meshspec::bulk::Strings;
@@ -26,15 +25,15 @@ const STEP: usize = 1024;
 /// ```
 #[derive(Clone, Default)]
 pub struct Strings {
-    /// The strings, each with its NUL; but for the last one, if it is unterminated.
+    /// The strings, each with its NUL. The last one may lack it.
     bytes: Vec<u8>,
-    /// Where every string of number `STEP`, `2 * STEP` … starts.
+    /// The offsets of the strings `STEP`, `2 * STEP` ….
     starts: Vec<usize>,
     len: usize,
 }
 
 impl Strings {
-    /// The strings of a section of a file. The last one may lack its NUL.
+    /// Creates the strings of a section of a file. The last one may lack its NUL.
     pub fn from_bytes(bytes: Vec<u8>) -> Strings {
         let mut strings = Strings { bytes, ..Strings::default() };
         let ends = strings.bytes.iter().enumerate().filter(|(_, byte)| **byte == 0);
@@ -48,31 +47,31 @@ impl Strings {
         strings
     }
 
-    /// The bytes of the section.
+    /// Returns the bytes of the section.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Number of strings.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether the last string lacks its NUL.
+    /// Returns `true` if the last string lacks its NUL.
     pub fn is_unterminated(&self) -> bool {
         self.bytes.last().is_some_and(|last| *last != 0)
     }
 
-    /// Takes the NUL of the last string away.
+    /// Removes the NUL of the last string.
     ///
     /// # Errors
     ///
-    /// If there is no last string that could lack it, or it is empty.
+    /// Returns an error if the list is empty, or the last string is empty or unterminated.
     pub fn truncate_terminator(&mut self) -> Result<()> {
         match *self.bytes {
             [.., before, 0] if before != 0 => {
@@ -84,7 +83,7 @@ impl Strings {
         }
     }
 
-    /// String `index`, counted from 0.
+    /// Returns string `index`, counted from 0; `None` if out of range.
     pub fn get(&self, index: usize) -> Option<Text> {
         if index >= self.len {
             return None;
@@ -94,22 +93,22 @@ impl Strings {
         self.from(start).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
     }
 
-    /// The strings in order, without their NULs.
+    /// Returns the strings in order, without their NULs.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.from(0)
     }
 
     fn from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
         let bytes = &self.bytes[start..];
-        // What follows the last NUL is a string only if it is not empty.
+        // Bytes after the last NUL are a string; no bytes are none.
         bytes.split_inclusive(|byte| *byte == 0).map(|string| string.strip_suffix(b"\0").unwrap_or(string))
     }
 
-    /// Adds a string. Gives the last one its NUL, if it lacks it.
+    /// Adds a string. Terminates the last one first if it lacks its NUL.
     ///
     /// # Errors
     ///
-    /// The string, if it contains a NUL.
+    /// Returns the string if it contains a NUL.
     pub fn push(&mut self, string: Text) -> Result<(), Text> {
         if string.as_bytes().contains(&0) {
             return Err(string);
@@ -127,14 +126,14 @@ impl Strings {
     }
 }
 
-/// Strings, each up to its first NUL.
+/// Collects strings, each up to its first NUL.
 impl<S: Into<Text>> FromIterator<S> for Strings {
     fn from_iter<I: IntoIterator<Item = S>>(strings: I) -> Strings {
         let mut all = Strings::default();
         for string in strings {
             if let Err(string) = all.push(string.into()) {
                 let before = string.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default();
-                // Without a NUL it is taken.
+                // Cannot fail without a NUL.
                 let _ = all.push(Text::from(before.to_vec()));
             }
         }
@@ -180,7 +179,7 @@ impl BinWrite for Strings {
     }
 }
 
-/// A list of strings.
+/// Serializes a list of strings.
 #[cfg(feature = "serde")]
 mod data {
     use std::fmt;

@@ -1,4 +1,4 @@
-//! Lists of plain numbers as fields of a declaration, read and written at once.
+//! Lists of plain numbers as fields of a declaration, read and written in one operation.
 //!
 //! ```
 //! use binrw::{BinRead, BinWrite, binrw, io::Cursor};
@@ -31,13 +31,13 @@ use binrw::{BinResult, Endian, VecArgs};
 
 use super::{Plain, as_bytes};
 
-/// For `parse_with`, with `count`: reads as many numbers.
+/// Reads `count` numbers; for `parse_with`.
 pub fn read<T: Plain, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<()>) -> BinResult<Vec<T>> {
     expect(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
-    // Zeroed memory costs nothing.
+    // Zeroed memory is cheap to allocate.
     let mut values = bytemuck::zeroed_vec(args.count);
     if values.is_empty() {
-        // Nothing can be read beyond the end, not even an empty list.
+        // Reading past the end fails, even for an empty list.
         return Ok(values);
     }
     reader.read_exact(bytemuck::cast_slice_mut(&mut values))?;
@@ -45,14 +45,13 @@ pub fn read<T: Plain, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<(
     Ok(values)
 }
 
-/// For `write_with`: writes the numbers.
+/// Writes numbers; for `write_with`.
 #[allow(clippy::ptr_arg, reason = "`write_with` passes the field as it is")]
 pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
     Ok(writer.write_all(&as_bytes(values))?)
 }
 
-/// Reads records of `stride` bytes, `count` of them, and shows each piece of them, a whole number of records, to
-/// `inspector`.
+/// Reads `count` records of `stride` bytes. Calls `inspector` with each piece, a whole number of records.
 pub fn read_records<R: Read + Seek>(
     reader: &mut R,
     count: usize,
@@ -73,7 +72,7 @@ pub fn read_records<R: Read + Seek>(
     Ok(bytes)
 }
 
-/// The error that the reader ends, unless there are `size` bytes: checked before memory is reserved for them.
+/// Returns an error if fewer than `size` bytes remain. Call it before reserving memory for them.
 pub(super) fn expect<R: Seek>(reader: &mut R, size: Option<u64>) -> BinResult<()> {
     match size {
         Some(size) if size <= remaining(reader)? => Ok(()),
@@ -81,7 +80,7 @@ pub(super) fn expect<R: Seek>(reader: &mut R, size: Option<u64>) -> BinResult<()
     }
 }
 
-/// Number of bytes up to the end.
+/// Returns the number of remaining bytes.
 pub(super) fn remaining<R: Seek>(reader: &mut R) -> BinResult<u64> {
     let here = reader.stream_position()?;
     let end = reader.seek(SeekFrom::End(0))?;

@@ -1,7 +1,7 @@
-//! What follows from the document of a format that is built in.
+//! Functions that built-in formats implement through their documents.
 
-/// The functions of [`Declared`](super::Declared) that decode a file to its document first, or make files of documents. The
-/// format has the modules `examples` and `strategy`.
+/// Implements the functions of [`Declared`](super::Declared) that decode a file to its document or encode documents.
+/// Requires the modules `examples` and `strategy` of the format.
 #[allow(unused_macros, reason = "there may be no format")]
 macro_rules! by_document {
     () => {

@@ -103,7 +103,7 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// If decoding would exceed the limits, or the format lacks the dialect in the options.
+    /// Returns an error if decoding would exceed the limits, or the format lacks the requested dialect.
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;

@@ -7,7 +7,7 @@ use super::expr::Value;
 pub const CRC32: ChecksumFunction =
     ChecksumFunction { name: "CRC-32", compute: |bytes, _| crc32fast::hash(bytes).into() };
 
-/// Adler-32 of zlib.
+/// Adler-32, as used by zlib.
 pub const ADLER32: ChecksumFunction =
     ChecksumFunction { name: "Adler-32", compute: |bytes, _| adler2::adler32_slice(bytes).into() };
 

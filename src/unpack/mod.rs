@@ -1,8 +1,8 @@
-//! Packed blocks: the only place that knows how to unpack them, and to pack others like them.
+//! Packed blocks: unpacking and packing.
 //!
-//! Nothing here trusts a stated size. A block unpacks into a buffer no larger than it can fill: what LZ4 can make of
-//! n bytes is at most 255 · n ([C4](crate::crucible)), and where a stated size is large for its block, the buffer
-//! starts smaller and grows only as the block really fills it.
+//! Stated sizes are untrusted. LZ4 expands n bytes to at most 255 · n ([C4](crate::crucible)), so larger sizes are
+//! rejected. If a stated size is implausibly large for its block, the buffer starts smaller and grows as the block fills
+//! it.
 
 #[cfg(feature = "zstd")]
 #[cfg_attr(
@@ -17,7 +17,7 @@ use crate::Limits;
 use crate::layout::declaration::Packing;
 use crate::layout::expr::Value;
 
-/// Why a block could not be unpacked.
+/// The reason why a block could not be unpacked.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Failure {
     /// The block or its stated size is wrong.
@@ -25,11 +25,15 @@ pub(crate) enum Failure {
     /// Bytes follow the block.
     #[cfg_attr(not(feature = "zstd"), allow(dead_code, reason = "other blocks have a stated packed size"))]
     Trailing(String),
-    /// It would take more than the limits allow.
+    /// The content exceeds the limits, or the packing is not built in.
     Limit(String),
 }
 
-/// The unpacked content of a block, which must have `size` bytes where a size is given.
+/// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content.
+///
+/// # Errors
+///
+/// Returns an error if the block is invalid, exceeds the limits, or lacks a required size.
 pub(crate) fn unpack<'b>(
     (packing, encoding): (Packing, Option<Value>),
     packed: &'b [u8],
@@ -59,11 +63,11 @@ pub(crate) fn unpack<'b>(
     }
 }
 
-/// A block with this content.
+/// Packs content into a block.
 ///
 /// # Errors
 ///
-/// If the content has no packed form.
+/// Returns an error if the content has no packed form, or the packing is not built in.
 pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]) -> Result<Vec<u8>, String> {
     match packing {
         Packing::Stored => Ok(content.to_vec()),
@@ -92,7 +96,7 @@ fn chosen(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packin
     })
 }
 
-/// The values that a block unpacks to, which must be `size` bytes.
+/// Unpacks a block of exactly `size` bytes to values.
 #[cfg(feature = "crucible")]
 pub(crate) fn values<T: bytemuck::Pod>(
     packing: Packing,
@@ -110,15 +114,15 @@ pub(crate) fn values<T: bytemuck::Pod>(
     }
 }
 
-/// Stated sizes up to so many times the packed size are trusted.
+/// The largest trusted ratio of a stated size to the packed size.
 #[cfg(feature = "lz4")]
 const TRUSTED_RATIO: u64 = 8;
 
-/// Stated sizes up to this are trusted.
+/// The largest stated size that is trusted regardless of the packed size.
 #[cfg(feature = "lz4")]
 const TRUSTED_SIZE: u64 = 1 << 20;
 
-/// Unpacks one raw LZ4 block of exactly `size` bytes into the memory of values of type `T`, without a copy in between.
+/// Unpacks a raw LZ4 block of exactly `size` bytes directly into values of type `T`.
 #[cfg(feature = "lz4")]
 pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<T>, Failure> {
     let malformed = |message| Err(Failure::Malformed(message));
@@ -151,7 +155,7 @@ pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -
     }
 }
 
-/// Without a format that needs it, LZ4 is not built in.
+/// Returns an error: LZ4 is built in only for formats that need it.
 #[cfg(not(feature = "lz4"))]
 fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
     Err(Failure::Limit("LZ4 blocks need the feature `lz4`".into()))
@@ -166,7 +170,7 @@ fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure>
     })
 }
 
-/// Without a format that needs it, zstd is not built in.
+/// Returns an error: zstd is built in only for formats that need it.
 #[cfg(not(feature = "zstd"))]
 fn unzstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Failure> {
     Err(Failure::Limit("zstd frames need the feature `zstd`".into()))

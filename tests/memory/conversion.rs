@@ -1,10 +1,10 @@
-//! What a conversion to GLB holds in memory: at most three times the decoded size.
+//! Memory limit of conversions to GLB: three times the decoded size.
 //!
-//! The decoded size is that of the lists of the scene: 12 bytes for each position and normal, 8 for each pair of texture
-//! coordinates, 4 for each corner of a face. Counted is the most that is allocated at a time from the bytes of the file
-//! to the last one of the GLB, which goes out as it is made. The file is counted where it is binary. Text is more than
-//! twice as large as what it says, and held as a whole while it is parsed: words and names point into it, and so do
-//! errors. It comes on top.
+//! The decoded size is that of the scene's lists: 12 bytes per position and normal, 8 per pair of texture coordinates, 4
+//! per corner of a face. The tests measure peak memory from reading the file to writing the GLB, which is streamed.
+//!
+//! Binary files count. Text files do not: they are more than twice the size of their content, and stay in memory during
+//! parsing, since words, names and errors refer to them.
 
 use libtest_mimic::Trial;
 use meshspec::interop::{Files, Interchange};
@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     trials![each_format_to_gltf, obj_to_gltf]
 }
 
-/// Files that are counted and forgotten.
+/// Counts the bytes of written files and discards them.
 #[derive(Default)]
 struct Count(usize);
 
@@ -42,7 +42,7 @@ impl Files for Count {
     }
 }
 
-/// A square of so many vertices on each side, with two triangles between each four of them.
+/// Returns a square grid with `side` vertices per side and two triangles per cell.
 fn square(side: u32, height: f32) -> Mesh {
     let places = || (0..side * side).map(|vertex| ((vertex % side) as f32, (vertex / side) as f32));
     let corners = (0..(side - 1) * (side - 1)).flat_map(|cell| {
@@ -58,7 +58,7 @@ fn square(side: u32, height: f32) -> Mesh {
     }
 }
 
-/// Eight squares: 320,000 vertices and 1.9 million corners, 18 million bytes.
+/// Returns eight squares: 320,000 vertices and 1.9 million corners, 18 million bytes.
 fn scene() -> Scene {
     Scene { meshes: (0..8).map(|height| square(200, height as f32)).collect(), ..Scene::default() }
 }
@@ -73,18 +73,17 @@ fn decoded_size(scene: &Scene) -> usize {
     scene.meshes.iter().map(size).sum()
 }
 
-/// Fails if reading a file and writing what it holds as GLB takes more than three times the decoded size: where the file
-/// is text, without it.
+/// Fails if converting a file to GLB uses more than three times the decoded size. Text files do not count.
 fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u8]) -> Scene) {
     let mut count = Count::default();
-    // Without room for more.
+    // Drops spare capacity.
     let file = file.into_boxed_slice();
     let length = file.len();
     let before = MEMORY.current_usage().saturating_sub(length);
     MEMORY.reset_peak_usage();
     let scene = read(&file);
     let reading = MEMORY.peak_usage().saturating_sub(before);
-    // As the program does: the file is not held while the GLB is written.
+    // Like the program, frees the file before writing the GLB.
     drop(file);
     MEMORY.reset_peak_usage();
     let size = decoded_size(&scene);
@@ -93,7 +92,7 @@ fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnc
     let (all, without_file) = (reading.max(writing), writing.max(reading.saturating_sub(length)));
     let times = |memory: usize| memory as f64 / size as f64;
     println!("{name}: {:.2} times {size} bytes, {:.2} with the file", times(without_file), times(all));
-    // Indices of up to 16 bits take half of what they do in a scene.
+    // 16-bit indices are half the size of those in a scene.
     assert!(count.0 > size / 2 && size > 15_000_000, "{name}: {} bytes of GLB for {size}", count.0);
     assert!(without_file <= 3 * size, "{name}: {without_file} bytes for {size}");
     assert!(is_text || all <= 3 * size, "{name}: {all} bytes for {size}");

@@ -13,7 +13,7 @@ pub fn trials() -> Vec<Trial> {
     truncated.into_iter().chain(mutated).collect()
 }
 
-/// A test of the samples, and one of the reference files, which is ignored: it needs MESHSPEC_FIXTURES.
+/// Returns a test of the samples, and an ignored test of the reference files, which requires MESHSPEC_FIXTURES.
 fn of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
     [
         trial(format!("{}::samples::{name}", module_path!()), move || test(samples())),
@@ -22,12 +22,12 @@ fn of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
     ]
 }
 
-/// Reads in both modes; an error must say where and why.
+/// Reads in both modes. Errors must have a location and a reason.
 pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
     assert_readable(format, bytes, &ReadOptions::default(), &ReadOptions::lenient())
 }
 
-/// What reading a damaged version of a valid file may hold.
+/// Returns the memory allowed for reading a damaged version of a valid file.
 fn allowed(file: &[u8]) -> usize {
     64 * MEBIBYTE + file.len()
 }
@@ -35,7 +35,7 @@ fn allowed(file: &[u8]) -> usize {
 fn truncated_at_every_byte(files: Vec<File>) {
     let mut refused = 0;
     for (format, file) in files {
-        // Large files are cut at every byte of their first headers, and then here and there.
+        // Truncates large files at every byte of their first headers, then at intervals.
         let lengths =
             (0..file.len()).filter(|length| file.len() < 6000 || *length < 64 || length % 9973 == 0);
         for length in lengths {
@@ -50,7 +50,7 @@ fn truncated_at_every_byte(files: Vec<File>) {
 fn ten_thousand_mutations(files: Vec<File>) {
     let mut damage = Damage::new(1);
     let (mut refused, mut accepted) = (0, 0);
-    // Every file gets its share, the small ones more.
+    // Every file is mutated, small files more often.
     let small: Vec<_> = files.iter().filter(|(_, file)| file.len() < 50_000).collect();
     for round in 0..10_000 {
         let (format, file) =

@@ -1,4 +1,4 @@
-//! Files that promise more than they hold: bounded memory, and an error that says so.
+//! Files that declare more content than they contain: bounded memory and a clear error.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
     trials![
-        bombs_unpack_no_further_than_the_limits,
-        a_false_size_takes_no_memory,
-        zstd_bombs_unpack_no_further_than_is_declared,
-        user_data_alone_takes_no_memory_for_the_meshes,
-        a_false_size_of_iyma_takes_no_memory,
-        streams_of_iyma_take_what_they_give_and_what_they_verify,
-        sizes_near_the_ends_of_their_range,
-        images_that_share_their_bytes_stay_small,
-        vertices_without_attributes_take_no_memory,
-        empty_strings_take_no_more_than_the_file,
-        reading_takes_the_decoded_size_and_a_tenth,
-        false_counts_in_gltf_take_no_memory,
+        bombs_stop_at_the_limits,
+        excessive_lz4_sizes_are_not_allocated,
+        zstd_bombs_stop_at_the_declared_size,
+        reading_user_data_does_not_load_meshes,
+        excessive_iyma_sizes_are_not_allocated,
+        iyma_streams_use_the_result_and_unverified_bytes,
+        sizes_near_integer_limits,
+        images_with_shared_bytes_use_bounded_memory,
+        vertices_without_attributes_are_not_allocated,
+        empty_strings_use_memory_of_the_file_size,
+        reading_uses_at_most_110_percent_of_the_decoded_size,
+        excessive_gltf_counts_are_not_allocated,
     ]
 }
 
-/// A bare Crucible chunk whose index stream is `packed`, said to unpack to `size` bytes.
+/// Returns a bare Crucible chunk with the index stream `packed`, which declares `size` unpacked bytes.
 fn crucible_chunk(packed: &[u8], size: u32) -> Vec<u8> {
     let mut bytes = vec![1];
     bytes.extend((packed.len() as u32).to_le_bytes());
@@ -37,13 +37,13 @@ fn crucible_chunk(packed: &[u8], size: u32) -> Vec<u8> {
     bytes
 }
 
-/// An LZ4 block that unpacks to about 255 times its size.
+/// Returns an LZ4 block that unpacks to about 255 times its size, and the unpacked size.
 fn bomb(size: usize) -> (Vec<u8>, u32) {
     let zeros = vec![0u8; size];
     (lz4_flex::block::compress(&zeros), size as u32)
 }
 
-fn bombs_unpack_no_further_than_the_limits() {
+fn bombs_stop_at_the_limits() {
     let (packed, size) = bomb(256 * MEBIBYTE);
     let bytes = crucible_chunk(&packed, size);
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16 << 20));
@@ -52,8 +52,8 @@ fn bombs_unpack_no_further_than_the_limits() {
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
-fn a_false_size_takes_no_memory() {
-    // A block of 1 MiB that gives 1 MiB, said to give 200 times as much.
+fn excessive_lz4_sizes_are_not_allocated() {
+    // A block of 1 MiB unpacks to 1 MiB, but declares 200 times as much.
     let mut random = Damage::new(3);
     let noise: Vec<u8> = (0..MEBIBYTE).map(|_| random.below(256) as u8).collect();
     let packed = lz4_flex::block::compress(&noise);
@@ -65,9 +65,9 @@ fn a_false_size_takes_no_memory() {
     assert!(memory < 20 * MEBIBYTE, "{memory} bytes");
 }
 
-/// An IyMA file of user data alone: so many bytes are declared, and `data` holds them.
+/// Returns an IyMA file with only user data: declares `size` bytes, packed in `data`.
 fn iyma_file(size: u32, data: &[u8]) -> Vec<u8> {
-    // The descriptor: no vertices, so much user data as four bytes; no meshes, no indices, no attributes.
+    // The descriptor: no vertices, a 4-byte user data size, no meshes, indices or attributes.
     let mut descriptor = vec![4, 0, 0];
     descriptor.extend(size.to_le_bytes());
     descriptor.extend([0; 3]);
@@ -79,7 +79,7 @@ fn iyma_file(size: u32, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A zstd frame without magic bytes: blocks of 128 KiB that are one byte repeated.
+/// Returns a zstd frame without magic bytes, with blocks of 128 KiB of one repeated byte.
 fn zstd_bomb(blocks: usize) -> Vec<u8> {
     let header = |last: u32| (last | 1 << 1 | (128 << 10) << 3u32).to_le_bytes();
     let mut frame = vec![0, 0x58];
@@ -90,7 +90,7 @@ fn zstd_bomb(blocks: usize) -> Vec<u8> {
     frame
 }
 
-fn zstd_bombs_unpack_no_further_than_is_declared() {
+fn zstd_bombs_stop_at_the_declared_size() {
     let bomb = zstd_bomb(2 << 10);
     assert!(bomb.len() < 10_000);
     for (size, code) in [(0, "IYMA-DATA-SIZE"), (54, "IYMA-DATA-SIZE"), ((1 << 28) - 1, "IYMA-DATA-SIZE")] {
@@ -104,7 +104,7 @@ fn zstd_bombs_unpack_no_further_than_is_declared() {
         assert!(result.is_err());
         assert!(memory < size as usize / 16 * 17 + 20 * MEBIBYTE, "{memory} bytes");
     }
-    // As much as is declared, but more than the limits allow.
+    // The declared size is correct, but exceeds the limits.
     let bytes = iyma_file(1 << 28, &bomb);
     let options = ReadOptions::lenient().with_limits(Limits::default().with_max_decoded(16 << 20));
     let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &options));
@@ -112,7 +112,7 @@ fn zstd_bombs_unpack_no_further_than_is_declared() {
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
-fn user_data_alone_takes_no_memory_for_the_meshes() {
+fn reading_user_data_does_not_load_meshes() {
     let mut random = Damage::new(5);
     let mut file = |vertices: usize| {
         let document = meshspec::iyma::Document {
@@ -137,8 +137,8 @@ fn user_data_alone_takes_no_memory_for_the_meshes() {
     }
 }
 
-fn a_false_size_of_iyma_takes_no_memory() {
-    // Compressed blocks, which do not say what they unpack to: here it is nothing.
+fn excessive_iyma_sizes_are_not_allocated() {
+    // Compressed blocks do not state their unpacked size; these unpack to nothing.
     let block = |last: u32| [&(last | 2 << 1 | 2 << 3).to_le_bytes()[..3], &[0, 0]].concat();
     let blocks = 4 << 10;
     let frame: Vec<u8> =
@@ -153,7 +153,7 @@ fn a_false_size_of_iyma_takes_no_memory() {
     assert!(memory < 10 * MEBIBYTE, "{memory} bytes");
 }
 
-/// An IyMA file of so many numbers, in meshes of 1,000 vertices each.
+/// Returns an IyMA document with this many numbers, in meshes of 1,000 vertices each.
 fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
     use meshspec::iyma::{Attribute, Document, MeshInfo, Usage, VertexFormat};
     let values: Vec<f32> = (0..numbers).map(|i| (i % 1_009) as f32).collect();
@@ -166,14 +166,14 @@ fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
     document
 }
 
-/// Besides what zstd keeps for itself: a window of 128 MiB at most.
-fn streams_of_iyma_take_what_they_give_and_what_they_verify() {
+/// Excludes zstd's own memory, a window of at most 128 MiB.
+fn iyma_streams_use_the_result_and_unverified_bytes() {
     use meshspec::iyma::Reader;
     for numbers in [1_000_000, 4_000_000] {
         let document = iyma_meshes(numbers);
         let bytes = meshspec::Format::write(&document, &Default::default()).unwrap();
         let (raw, packed) = (4 * numbers as usize, bytes.len());
-        // Packed bytes are kept to be verified, in a buffer that doubles: it, and the one before it as it is copied.
+        // Packed bytes are kept for verification in a doubling buffer, next to the previous one during copies.
         let kept = 3 * packed;
         for (options, kept_for_mesh) in [(ReadOptions::default(), kept), (ReadOptions::lenient(), 0)] {
             let open = || Reader::new(&bytes[..], &options).unwrap();
@@ -189,7 +189,7 @@ fn streams_of_iyma_take_what_they_give_and_what_they_verify() {
     }
 }
 
-fn sizes_near_the_ends_of_their_range() {
+fn sizes_near_integer_limits() {
     for size in [0x7fff_fffe_u32, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff] {
         // MESH: vertex, index and pose counts.
         let mut vertices = vec![1, 1, 0];
@@ -230,11 +230,11 @@ fn sizes_near_the_ends_of_their_range() {
     }
 }
 
-/// A BMD image whose meshes all name the same bytes as vertices, faces and material.
-fn images_that_share_their_bytes_stay_small() {
+/// All meshes of a BMD image refer to the same bytes as vertices, faces and material.
+fn images_with_shared_bytes_use_bounded_memory() {
     let (meshes, size) = (20_000u32, 64_000u32);
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
-    // The name of a material without an end in sight.
+    // A very long material name.
     words.resize(12 + size as usize / 4 - 1, 0x4141_4141);
     words.push(0);
     for _ in 0..meshes {
@@ -246,7 +246,7 @@ fn images_that_share_their_bytes_stay_small() {
         assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
         assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
     }
-    // Animations whose keys are the same zeros: a track for each byte.
+    // Animations that share zeros as keys: one track per byte.
     let (animations, bones) = (20_000u32, 224u32);
     let bones_end = 48 + 16 * bones;
     let mut words = vec![0x3144_4d42, 0, 0, 0, 0, 0, 0, 0, 48, 16 * bones, bones_end, 16 * animations];
@@ -261,7 +261,7 @@ fn images_that_share_their_bytes_stay_small() {
     assert_eq!(error.rule().unwrap().code, "BMD-SHARING", "{error}");
     assert!(error.message().contains("tracks"), "{error}");
     assert!(memory < 64 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
-    // All four lists in the same zeros.
+    // All four lists share the same zeros.
     let zeros = 1 << 20;
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48, zeros, 48, zeros, 48, 255 * 16, 48, zeros];
     words.resize(12 + zeros as usize / 4, 0);
@@ -271,8 +271,8 @@ fn images_that_share_their_bytes_stay_small() {
     assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
 }
 
-/// Without attributes, the number of vertices of an IyMA file is all that there is of them.
-fn vertices_without_attributes_take_no_memory() {
+/// Without attributes, an IyMA file stores only the number of vertices.
+fn vertices_without_attributes_are_not_allocated() {
     let count = u32::MAX;
     let whole = meshspec::iyma::schema::MeshInfo {
         first_index: 0,
@@ -295,8 +295,8 @@ fn vertices_without_attributes_take_no_memory() {
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
-/// An empty string is one byte of a MESH file.
-fn empty_strings_take_no_more_than_the_file() {
+/// An empty string occupies one byte in a MESH file.
+fn empty_strings_use_memory_of_the_file_size() {
     let mut bytes = include_bytes!("../../samples/mesh/flag.mesh").to_vec();
     let strings = 8 << 20;
     bytes.resize(bytes.len() + strings, 0);
@@ -311,7 +311,7 @@ fn empty_strings_take_no_more_than_the_file() {
     assert!(losses.len() < 1000, "{} losses", losses.len());
 }
 
-fn reading_takes_the_decoded_size_and_a_tenth() {
+fn reading_uses_at_most_110_percent_of_the_decoded_size() {
     let positions: Vec<[f32; 3]> = (0..400_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
     let indices: Vec<u32> = (0..800_000).map(|i| i * 31 % 400_000).collect();
     let decoded = size_of_val(&*positions) + size_of_val(&*indices);
@@ -351,7 +351,7 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     }
 }
 
-fn false_counts_in_gltf_take_no_memory() {
+fn excessive_gltf_counts_are_not_allocated() {
     let accessor = |count: u64, view: &str| {
         format!(r#"{{ "componentType": 5126, "count": {count}, "type": "VEC4"{view} }}"#)
     };

@@ -27,7 +27,7 @@ fn folder(library: &[u8]) -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([("a.mtl".to_owned(), library.to_vec())])
 }
 
-/// A file of each kind.
+/// Returns a file of each kind.
 fn files() -> Vec<(Interchange, Vec<u8>)> {
     let (scene, _) =
         Obj.read(OBJ.as_bytes(), &folder(MTL.as_bytes()), &Default::default(), &Default::default()).unwrap();
@@ -46,7 +46,7 @@ fn files() -> Vec<(Interchange, Vec<u8>)> {
     files
 }
 
-/// Reads a file, and writes what it holds in all formats. Errors of reading say where.
+/// Reads a file and writes the scene in all formats. Read errors must have a location.
 fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
     let folder = folder(library);
     let (result, memory) = measured(|| format.read(bytes, &folder, &Default::default(), &Default::default()));
@@ -88,7 +88,7 @@ fn damaged_files() {
     }
     assert!(refused > 2000 && accepted > 2000, "{refused} refused, {accepted} accepted");
 
-    // Any bytes as any format.
+    // Every file as every format.
     for (_, file) in &files {
         for format in [Obj, Ply, Stl] {
             read(format, file, b"");

@@ -1,4 +1,4 @@
-//! Every list of every format, grown to many items of few bytes: memory follows the bytes.
+//! Every list of every format with many small items: memory is proportional to the size in bytes.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,26 +16,26 @@ use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
     // Takes fifteen seconds of processor time: `.ci/run` runs it.
-    trials![long_lists_take_what_they_decode_to]
+    trials![long_lists_use_memory_proportional_to_their_size]
         .into_iter()
         .map(|trial| trial.with_ignored_flag(true))
         .collect()
 }
 
-/// The lists of a file that are in the first item of each list around them, with those items; and how many bytes there
-/// are, those of blocks when they are unpacked.
+/// The lists of a file, each with its first item. Nested lists are visited only in the first item of the outer list.
 #[derive(Default)]
 struct Lists {
     found: Vec<(Vec<Segment>, Part)>,
-    /// The groups around the next value, so far.
+    /// The open groups around the next value.
     groups: Vec<Part>,
+    /// The size of the file and of all unpacked blocks.
     bytes: usize,
 }
 
 impl Lists {
     fn of(layout: &'static Type, bytes: &[u8]) -> Lists {
         let mut lists = Lists { bytes: bytes.len(), ..Lists::default() };
-        // Of what cannot be walked to its end, there is what was found before.
+        // After an error, keeps the lists found so far.
         let _ = walk(layout, bytes, &Limits::default(), &mut lists);
         lists
     }
@@ -74,7 +74,7 @@ impl Visitor for Lists {
         match (node.ty, &group) {
             (Type::List(_), Part::List(items)) if !items.is_empty() => {
                 self.found.push((node.path.to_vec(), items[0].clone()));
-                // A list within the first item of another is empty there.
+                // Leaves a nested list in its outer item empty.
                 self.put(node.path, Part::List(Vec::new()));
             }
             _ => self.put(node.path, group),
@@ -87,7 +87,7 @@ impl Visitor for Lists {
     }
 }
 
-/// The file with many of the item in a list: as many as its count can say.
+/// Returns the file with many copies of an item in a list: 10,000, or 255 if the count is a byte.
 fn grown(
     layout: &'static Type,
     file: &[u8],
@@ -100,7 +100,7 @@ fn grown(
     };
     let with = |count: usize| {
         let mut edits = vec![set(list, count)];
-        // An animation has a pose of each joint at each time: here of one joint.
+        // An animation has a pose per joint and time; this one keeps one joint.
         if path_text(&list.0) == "animations[0].timestamps" {
             let named = |name: &str| lists.found.iter().find(|(path, _)| path_text(path) == name).unwrap();
             edits.extend([set(named("joints"), 1), set(named("animations[0].poses"), count)]);
@@ -114,7 +114,7 @@ fn grown(
     }
 }
 
-fn long_lists_take_what_they_decode_to() {
+fn long_lists_use_memory_proportional_to_their_size() {
     let mut grew = BTreeMap::new();
     for (format, sample) in samples() {
         let Some(layout) = format.layout_of(&sample, format.detect(&sample).dialect) else { continue };
@@ -126,20 +126,20 @@ fn long_lists_take_what_they_decode_to() {
             }
             let grown = grown(layout, &sample, &lists, list);
             if let Ok(bytes) = &grown {
-                stays_small(&name, format, layout, bytes);
+                assert_small(&name, format, layout, bytes);
             }
             grew.insert(name, grown.is_ok());
         }
     }
-    // Every attribute needs its vertices, and the other way round; poses grow with their times.
+    // Attributes and vertices cannot grow alone; poses grow with their timestamps.
     let left: Vec<_> = grew.iter().filter(|(_, grew)| !**grew).map(|(name, _)| &**name).collect();
     assert_eq!(left, ["iyma data.vertices", "iyma descriptor.attributes", "mesh animations[0].poses"]);
     assert!(grew.len() > 20, "{grew:?}");
 }
 
-/// Of all items, a level of detail of BMD becomes the largest structure for its bytes: about 70 bytes for 4. Meshes of
-/// IyMA may all be of the same vertices, which are then in the scene as often.
-fn stays_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
+/// Levels of detail in BMD have the largest expansion: 4 bytes become a structure of about 70. IyMA meshes may share
+/// vertices, which are copied for each mesh of the scene.
+fn assert_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
     let most = 20 * Lists::of(layout, bytes).bytes + MEBIBYTE / 256;
     let shared = if name == "iyma descriptor.meshes" { 64 * MEBIBYTE } else { 0 };
     let options = ReadOptions::lenient();

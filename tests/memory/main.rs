@@ -1,11 +1,11 @@
-//! What reading and converting hold in memory.
+//! Peak memory of reading and converting.
 //!
-//! Measured is the memory of the process, that of the threads of the library with it. So the tests run one after the
-//! other, on the only thread that is not the library's: the test harness of Rust would start others.
+//! The tests measure the memory of the whole process, including the threads of the library. So they run in sequence on
+//! one thread, without Rust's test harness, which would start others.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Functions as tests.
+/// Returns functions as tests.
 macro_rules! trials {
     ($($test:ident),+ $(,)?) => {
         vec![$(crate::trial(concat!(module_path!(), "::", stringify!($test)).to_owned(), $test)),+]
@@ -35,7 +35,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const MEBIBYTE: usize = 1 << 20;
 
-/// The result, and the most memory that was held at a time on top of what was held before.
+/// Returns the result, and the peak memory above the previous use.
 fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
@@ -43,7 +43,7 @@ fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, MEMORY.peak_usage().saturating_sub(before))
 }
 
-/// A test that fails where it panics.
+/// Returns a test that fails on panic.
 fn trial(name: String, test: impl FnOnce() + Send + 'static) -> Trial {
     Trial::test(name, || {
         test();

@@ -1,4 +1,4 @@
-//! Compressed numbers of glTF that are damaged: bounded memory, whatever they promise.
+//! Damaged compressed data in glTF: bounded memory, regardless of declared sizes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
-    trials![damaged_views_take_no_memory, damaged_primitives_take_no_memory]
+    trials![damaged_views_use_bounded_memory, damaged_primitives_use_bounded_memory]
 }
 
 fn packed(place: &str) -> Value {
@@ -19,7 +19,7 @@ fn packed(place: &str) -> Value {
     all.pointer(place).unwrap().clone()
 }
 
-/// Reads a mesh with every byte of its packed positions damaged.
+/// Damages each byte of a mesh's packed positions in turn and reads the mesh.
 fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: Value) {
     let digits = packed.as_str().unwrap();
     let bytes: Vec<u8> = (0..digits.len() / 2)
@@ -54,7 +54,7 @@ fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: V
     }
 }
 
-fn damaged_views_take_no_memory() {
+fn damaged_views_use_bounded_memory() {
     let case = packed("/meshopt/0");
     let length = case["packed"].as_str().unwrap().len() / 2;
     let entry = json!({
@@ -64,7 +64,7 @@ fn damaged_views_take_no_memory() {
     damage(&case["packed"], 300, view, json!({}), json!({ "bufferView": 0 }));
 }
 
-fn damaged_primitives_take_no_memory() {
+fn damaged_primitives_use_bounded_memory() {
     let entry = json!({ "bufferView": 0, "attributes": { "POSITION": 0 } });
     let primitive = json!({ "extensions": { "KHR_draco_mesh_compression": entry } });
     damage(&packed("/valence"), 1024, json!({}), primitive.clone(), json!({}));

@@ -1,4 +1,4 @@
-//! Reading from streams: what is kept of the input until its checksum is known.
+//! Reading from streams: input kept in memory until its checksum is verified.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -14,11 +14,11 @@ pub fn trials() -> Vec<Trial> {
     trials![
         packed_bytes_are_kept_once,
         packed_bytes_without_a_checksum_are_not_kept,
-        no_more_is_read_than_the_limit_allows
+        reading_stops_at_the_limit
     ]
 }
 
-/// Bytes of which zstd cannot take off any.
+/// Returns bytes that zstd cannot compress.
 fn noise(size: usize) -> Bytes {
     let mut state = 1u64;
     let bytes = (0..size).map(|_| {
@@ -30,7 +30,7 @@ fn noise(size: usize) -> Bytes {
     bytes.collect()
 }
 
-/// A document that takes as much as it takes packed.
+/// Returns an incompressible document.
 fn noisy() -> Document {
     let values = noise(24 * MEBIBYTE);
     let attribute =
@@ -78,12 +78,12 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-fn no_more_is_read_than_the_limit_allows() {
+fn reading_stops_at_the_limit() {
     let document = Document { user_data: Bytes::from_static(b"small"), ..Document::default() };
     let file = document.write(&WriteOptions::default()).unwrap();
     for limit in [0, 5, 47, 48, 1 << 20, 3 << 20] {
         let count = Rc::new(Cell::new(0));
-        // Without an end.
+        // An endless stream.
         let source = Counted { source: (&file[..]).chain(io::repeat(0)), count: count.clone() };
         let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(limit));
         let reader = Reader::new(source, &options).unwrap();

@@ -1,4 +1,4 @@
-//! Seed files that are large, and texts that are none.
+//! Large Seed files, and invalid texts.
 
 use libtest_mimic::Trial;
 use meshspec::{FormatId, ReadOptions};
@@ -8,13 +8,13 @@ use crate::damaged::read;
 use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = trials![texts_take_the_result_and_32_mebibytes];
+    let mut trials = trials![texts_use_the_result_and_32_mebibytes];
     // Takes ten seconds of processor time: `.ci/run` runs it.
-    trials.extend(trials![junk_takes_no_memory].into_iter().map(|trial| trial.with_ignored_flag(true)));
+    trials.extend(trials![junk_uses_bounded_memory].into_iter().map(|trial| trial.with_ignored_flag(true)));
     trials
 }
 
-/// A valid Seed file with as many vertices and twice as many faces, as text.
+/// Returns a valid Seed file with this many vertices and twice as many faces.
 fn seed_text(vertices: usize) -> Vec<u8> {
     let mut text = String::from("[name]=Large\n");
     for i in 0..vertices {
@@ -26,7 +26,7 @@ fn seed_text(vertices: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn texts_take_the_result_and_32_mebibytes() {
+fn texts_use_the_result_and_32_mebibytes() {
     let vertices = 400_000;
     let text = seed_text(vertices);
     let decoded = vertices * (12 + 12 + 8 + 2 * 12);
@@ -37,11 +37,11 @@ fn texts_take_the_result_and_32_mebibytes() {
     }
 }
 
-fn junk_takes_no_memory() {
+fn junk_uses_bounded_memory() {
     let size = 3 * MEBIBYTE;
     let mut random = Damage::new(5);
     let repeated = |unit: &[u8]| unit.repeat(size / unit.len());
-    // Each thread holds a piece of the text.
+    // Each thread keeps a piece of the text in memory.
     let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     for (what, junk, most) in [
         ("bytes", (0..size).map(|_| random.below(256) as u8).collect(), MEBIBYTE),

@@ -180,7 +180,7 @@ fn every_byte_is_covered_once(files: Vec<File>) {
     }
 }
 
-/// Returns the declaration's own bytes, and streams that unpack to nothing.
+/// Returns the magic bytes of a file's layout; empty if it has none.
 fn declared_magic(format: FormatId, file: &[u8]) -> Vec<u8> {
     match format.layout_of(file, format.detect(file).dialect) {
         Some(Type::Declared(declaration)) => match declaration.shape {

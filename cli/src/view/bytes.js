@@ -3,14 +3,14 @@
 import { counted, element, hexadecimal } from "./text.js";
 
 const ROWS = 24;
-/** Bytes in a row, and about the pixels of a byte in hexadecimal and as text, and of an offset. */
+/** The numbers of bytes per row, and the approximate pixels of a byte (hexadecimal and text) and of an offset. */
 const COLUMNS = [16, 8, 4];
 const BYTE_WIDTH = 29;
 const OFFSET_WIDTH = 110;
 const COLORS = 8;
 
 export class BytesView {
-  /** `onSelect` is called with the field of the byte that the user chooses. */
+  /** Calls `onSelect` with the field of the selected byte. */
   constructor(side, onSelect) {
     this.onSelect = onSelect;
     this.holder = document.getElementById("bytes");
@@ -31,7 +31,7 @@ export class BytesView {
     this.render();
   }
 
-  /** Shows as many bytes in a row as fit, with a block beside the file. */
+  /** Fits the number of bytes per row to the width, with a block beside the file. */
   fit() {
     if (this.columns !== this.fittingColumns()) this.render();
   }
@@ -58,7 +58,7 @@ export class BytesView {
     this.render();
   }
 
-  /** Moves the page of a space so that the start of a range is in it. */
+  /** Turns a space to the page that contains the start of a range. */
   reveal({ block, start }) {
     const length = ROWS * this.columns;
     const shown = this.starts.get(block) ?? 0;
@@ -149,7 +149,7 @@ export class BytesView {
   }
 }
 
-/** The same for fields of the same name. */
+/** Returns the colour number of a field; fields of the same name share it. */
 function colorOf(path) {
   const name = path.replace(/\[\d+\]/g, "").split(".").pop();
   let hash = 0;

@@ -14,7 +14,7 @@ export class Camera {
   /** The radius of the model. */
   radius = 1;
 
-  /** The eye's position. */
+  /** Returns the position of the eye. */
   eye() {
     const flat = Math.cos(this.pitch) * this.distance;
     const offset = [Math.sin(this.yaw) * flat, Math.sin(this.pitch) * this.distance, Math.cos(this.yaw) * flat];
@@ -25,7 +25,7 @@ export class Camera {
     return lookAt(this.eye(), this.target, [0, 1, 0]);
   }
 
-  /** The projection of points in units of so many metres. */
+  /** Returns the projection matrix for points in units of `unit` metres. */
   projection(aspect, unit = 1) {
     const far = this.distance + this.radius * 20;
     const near = Math.max(this.distance - this.radius * 3, this.distance / 200);
@@ -37,7 +37,7 @@ export class Camera {
     this.pitch = Math.max(-STEEPEST, Math.min(STEEPEST, this.pitch + up));
   }
 
-  /** Moves the target by fractions of the height of the picture. */
+  /** Moves the target by fractions of the picture height. */
   pan(right, up) {
     const forward = unit(subtract(this.target, this.eye()));
     const side = unit(cross(forward, [0, 1, 0]));
@@ -50,7 +50,7 @@ export class Camera {
     this.distance = Math.max(this.radius * 1e-3, Math.min(this.radius * 100, this.distance * factor));
   }
 
-  /** Shows a box as a whole. */
+  /** Fits a box into the picture. */
   fit({ low, high }, aspect) {
     this.target = low.map((value, axis) => (value + high[axis]) / 2);
     this.radius = Math.hypot(...subtract(high, low)) / 2 || 1;

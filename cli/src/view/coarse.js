@@ -1,13 +1,13 @@
-// A coarse version of large meshes, shown while they move: without a GPU, millions of triangles take too long.
+// A coarse version of large meshes, shown during movement: without a GPU, drawing millions of triangles is too slow.
 
-/** Triangles up to which a mesh has no coarse version. */
+/** The maximum number of triangles of a mesh without a coarse version. */
 const MOST_TRIANGLES = 150_000;
-/** Cells along the longest side of the box around a mesh. */
+/** The number of cells along the longest side of the bounding box. */
 const CELLS = 160;
 
 /**
- * Returns indices of fewer triangles: all vertices in a cell become one of them. They are vertices of the mesh, so that
- * attributes and joints apply. Returns `null` for small meshes.
+ * Returns the indices of fewer triangles: merges all vertices in a cell into one of them, so attributes and joints
+ * still apply. Returns `null` for small meshes.
  */
 export function coarseIndices({ positions, indices, triangleCount }, { low, high }) {
   if (triangleCount <= MOST_TRIANGLES) return null;

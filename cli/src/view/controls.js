@@ -1,11 +1,11 @@
-// The controls of the model: ways to show it, levels, meshes, joints, animations.
+// The controls of the model: modes, levels, meshes, joints and animations.
 
 import { MODES } from "./renderer.js";
 import { counted, decimal, element } from "./text.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
-/** A select with a label. Calls `onChange` with the index of the option. */
+/** Creates a labelled select. Calls `onChange` with the index of the option. */
 function choice(label, options, onChange, selected = 0) {
   const select = element("select", {}, options.map((option, index) => element("option", { value: index, selected: index === selected }, option)));
   select.addEventListener("change", () => onChange(Number(select.value)));

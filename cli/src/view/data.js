@@ -2,12 +2,12 @@
 
 const VIEWS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
 
-/** Reads what is known of the files. */
+/** Reads the data of the files. */
 export function readData() {
   return JSON.parse(document.getElementById("data").textContent);
 }
 
-/** Returns the numbers of an array; `undefined` for none. Their element is removed, so that they are in memory once. */
+/** Returns the numbers of an array; `undefined` for none. Removes their element to free its memory. */
 export function takeArray(ref) {
   if (!ref) return undefined;
   const holder = document.getElementById(`array-${ref.id}`);

@@ -1,8 +1,8 @@
-// Distances of two models: where they are largest, and triangles that their corners do not tell.
+// Distances of two models: the largest ones, and triangles whose centres deviate from their corners.
 
 import { transformPoint } from "./math.js";
 
-/** Triangles whose centres are farther from the other model than their corners, each in three parts, as coloured points. */
+/** Returns the triangles with separate distances at their centres, each in three parts, as coloured points. */
 export function centerTriangles({ centers, distances, places }, positions, largest) {
   const [points, colors] = [[], []];
   const colorOf = (distance) => [distance / largest, 0, 0, 1];
@@ -20,7 +20,7 @@ export function centerTriangles({ centers, distances, places }, positions, large
   return { points, colors };
 }
 
-/** Returns the vertex of these meshes that is farthest from the other model, as `{ mesh, vertex, distance }`. */
+/** Returns the vertex of these meshes farthest from the other model, as `{ mesh, vertex, distance }`. */
 export function farthestVertex(meshes) {
   let best = { mesh: 0, vertex: 0, distance: -1 };
   const offer = (mesh, vertex, distance) => {

@@ -1,4 +1,4 @@
-// The tree of fields: opened on demand, long lists in pages.
+// The tree of fields: expanded on demand, with long lists in pages.
 
 import { counted, element, grouped, hexadecimal, plain } from "./text.js";
 
@@ -6,7 +6,7 @@ const PAGE = 100;
 const MOST_MATCHES = 50;
 
 export class FieldsView {
-  /** `onSelect` is called with the field that the user chooses. */
+  /** Calls `onSelect` with the selected field. */
   constructor(side, onSelect) {
     this.onSelect = onSelect;
     this.holder = document.getElementById("tree");
@@ -28,7 +28,7 @@ export class FieldsView {
     this.render();
   }
 
-  /** Marks a field, and others that belong to it, and opens what they are in. */
+  /** Marks a field and related ones, and expands their ancestors. */
   show(field, others = []) {
     this.selected = field;
     this.others = new Set(others);
@@ -111,7 +111,7 @@ export class FieldsView {
     return element("ul", { role: "group" }, count > PAGE ? this.pager(field, page, count) : null, items);
   }
 
-  /** Buttons to the pages of a list. */
+  /** Creates buttons for the pages of a list. */
   pager(field, page, count) {
     const last = Math.floor((count - 1) / PAGE);
     const go = (to) => {
@@ -177,7 +177,7 @@ export class FieldsView {
   }
 }
 
-/** The bytes of a field: `0x10..0x14`. */
+/** Returns the byte range of a field: `0x10..0x14`. */
 export function rangeText({ branch, block }) {
   if (branch.bits) return `bits ${branch.bits.offset}–${branch.bits.offset + branch.bits.width - 1}`;
   const end = branch.offset + branch.size;

@@ -3,8 +3,8 @@
 import { counted, element, grouped } from "./text.js";
 
 /**
- * Fills the list, with the differences of two files first. `onSelect` is called with a path and a span, `onDifference`
- * with a difference.
+ * Fills the list, starting with the differences of two files. Calls `onSelect` with a path and a span, and
+ * `onDifference` with a difference.
  */
 export function showFindings({ findings, losses, notes, fault, model, is_converted: isConverted }, comparison, onSelect, onDifference) {
   const parts = comparison ? differenceList(comparison, onDifference) : [];

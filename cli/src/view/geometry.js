@@ -3,7 +3,7 @@
 import { takeArray } from "./data.js";
 import { IDENTITY, multiply, transformPoint } from "./math.js";
 
-/** Takes the arrays of all meshes. */
+/** Loads the arrays of all meshes. */
 export function loadMeshes(model) {
   const whole = model.transform ?? IDENTITY;
   return model.meshes.map((mesh, index) => ({
@@ -29,7 +29,7 @@ export function loadMeshes(model) {
   }));
 }
 
-/** Takes the arrays of all animations. */
+/** Loads the arrays of all animations. */
 export function loadAnimations(model) {
   return model.animations.map((animation, index) => ({
     ...animation,
@@ -66,7 +66,7 @@ export function posedPositions(mesh, matrices) {
   return posed;
 }
 
-/** Returns the box around points in all their places; points that are not finite do not count. */
+/** Returns the bounding box of points in all placements; ignores non-finite points. */
 export function boundsOf(parts) {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
@@ -89,7 +89,7 @@ export function boundsOf(parts) {
   return low[0] <= high[0] ? { low, high } : { low: [-1, -1, -1], high: [1, 1, 1] };
 }
 
-/** Returns the corners of the box around finite points; `null` without any. */
+/** Returns the bounding box of the finite points; `null` if there are none. */
 export function ownBox(positions) {
   let [x0, y0, z0, x1, y1, z1] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let at = 0; at + 2 < positions.length; at += 3) {

@@ -1,9 +1,9 @@
-// Reloads the page when its file changes, for pages of the server.
+// Reloads pages of the server when their file changes.
 
 const PERIOD = 1000;
 const KEPT = "meshspec-view";
 
-/** Asks the server for changes. `state` returns what to keep over a reload. */
+/** Polls the server for changes. `state` returns the state to keep across a reload. */
 export function reloadOnChange(state) {
   const address = location.pathname.replace("/view/", "/stamp/");
   let known = null;
@@ -17,12 +17,12 @@ export function reloadOnChange(state) {
       }
       known = stamp;
     } catch {
-      // The server has ended: the page stays as it is.
+      // The server has stopped: keeps the page.
     }
   }, PERIOD);
 }
 
-/** Returns what a reload has kept; `null` if this is none. */
+/** Returns the state kept across a reload; `null` otherwise. */
 export function keptState() {
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
   sessionStorage.removeItem(KEPT);

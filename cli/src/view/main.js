@@ -1,4 +1,4 @@
-// Puts the page together: a selection in one part shows in all.
+// Connects the parts of the page: a selection in one is shown in all.
 
 import { BytesView } from "./bytes.js";
 import { readData } from "./data.js";
@@ -25,7 +25,7 @@ const KEYS = [
   ["Arrows, Enter in the tree", "move, open and close"],
   ["?", "this list"],
 ];
-/** Items of a range of differences that are marked in the model. */
+/** The maximum number of marked items of a range of differences. */
 const MOST_MARKED = 500;
 
 const { file, other, comparison } = readData();
@@ -45,7 +45,7 @@ connectTabs();
 connectKeys();
 if (file.is_served) serve();
 
-/** Starts the models; a file without one, or a browser without WebGL, says why. */
+/** Starts the models, or shows the reason if a file has none or the browser lacks WebGL. */
 function startModels() {
   for (const side of sides) {
     const holder = side === sides[0] ? document.getElementById("pane") : addPane();
@@ -65,7 +65,7 @@ function startModels() {
   }
 }
 
-/** A second pane beside or below the first. */
+/** Adds a second pane beside or below the first. */
 function addPane() {
   const canvas = document.getElementById("canvas").cloneNode();
   canvas.id = "other-canvas";
@@ -88,7 +88,7 @@ function startModel(side, holder) {
   return null;
 }
 
-/** Buttons that choose the file of the fields, the bytes and the controls. */
+/** Connects the buttons that select the file for fields, bytes and controls. */
 function connectFiles() {
   const buttons = sides.map((side, number) => {
     const button = element("button", { type: "button", title: "Show the fields and bytes of this file" }, titles[number]);
@@ -125,7 +125,7 @@ function showAbout() {
   document.getElementById("summary").textContent = plain(summary.filter(Boolean).join(" · "));
 }
 
-/** Shows a place of the model of the current file only. */
+/** Shows a place in the model of the current file only. */
 function showPlace(place) {
   for (const { model } of sides) model?.show(model === current.model ? place : null);
 }
@@ -148,7 +148,7 @@ function selectPath(path, span) {
   showPlace(place);
 }
 
-/** Selects a difference in the file that has it; a changed value shows in the models of both. */
+/** Selects a difference in its file; a changed value is shown in both models. */
 function selectDifference({ path, kind, text }) {
   const pose = /^animations\["(.*)"\]@([\d.e-]+)\.surface$/.exec(path);
   if (pose) return showPose(text, pose[1], Number(pose[2]));
@@ -166,7 +166,7 @@ function selectDifference({ path, kind, text }) {
   return undefined;
 }
 
-/** The paths of a difference: `list[3..5].x` is `list[3].x` and `list[4].x`. */
+/** Returns the paths of a difference: `list[3..5].x` expands to `list[3].x` and `list[4].x`. */
 function pathsOf(path) {
   const range = /\[(\d+)\.\.(\d+)\]/.exec(path);
   if (!range) return [path];
@@ -176,7 +176,7 @@ function pathsOf(path) {
   return places.map((place) => path.replace(range[0], `[${place}]`));
 }
 
-/** Shows both models at a time of an animation that they have. */
+/** Shows both models at a time of a shared animation. */
 function showPose(text, name, seconds) {
   describe([element("div", {}, element("b", {}, text))]);
   for (const { model } of sides) {
@@ -185,7 +185,7 @@ function showPose(text, name, seconds) {
   }
 }
 
-/** Selects the vertex that is farthest from the other model. */
+/** Selects the vertex farthest from the other model. */
 function selectFarthest(text) {
   const title = element("div", {}, element("b", {}, text));
   const all = sides.filter(({ model }) => model).map((side) => ({ side, ...farthestVertex(side.model.meshes) }));
@@ -200,7 +200,7 @@ function selectFarthest(text) {
   return showPlace({ kind: "vertex", mesh, vertex });
 }
 
-/** Selects what is under the pointer: a face first, then its nearest vertex. */
+/** Selects the face under the pointer and its nearest vertex. */
 function selectPicked(side, hit) {
   if (side !== current) use(side);
   if (!hit) return select(null);
@@ -211,7 +211,7 @@ function selectPicked(side, hit) {
   const meters = side.model.meshes[mesh].distances?.[vertex];
   const distance = meters === undefined ? "" : `, ${decimal(meters)} m from the other file`;
   const title = `Triangle ${triangle} of ${side.meshName(mesh)}, vertex ${vertex}${distance}`;
-  // The other parts scroll in the room that the description leaves.
+  // The description resizes the other parts, so they scroll after it.
   describe([element("p", {}, title), links("Face", ofFace), links("Vertex", ofVertex)]);
   fields.show(all[0]?.fields[0] ?? null, all.flatMap((share) => share.fields));
   bytes.show(all.map(({ range, kind }) => ({ ...range, kind })));
@@ -258,7 +258,7 @@ function describePlace(place) {
   return current.model && element("p", {}, texts[place.kind]());
 }
 
-/** Reloads when the file changes, and goes on where the page was. */
+/** Reloads when the file changes, and restores the state of the page. */
 function serve() {
   const { model } = current;
   const kept = keptState();

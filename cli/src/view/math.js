@@ -1,4 +1,4 @@
-// Vectors, quaternions (x, y, z, w) and 4×4 matrices by columns.
+// Vectors, quaternions (x, y, z, w) and column-major 4×4 matrices.
 
 export const IDENTITY = Object.freeze([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 
@@ -23,7 +23,7 @@ export function scaling(factor) {
   return [factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, 1];
 }
 
-/** The product of two matrices: `b` applies first. */
+/** Returns the product of two matrices: `b` applies first. */
 export function multiply(a, b) {
   const product = new Array(16);
   for (let column = 0; column < 4; column++) {
@@ -36,15 +36,15 @@ export function multiply(a, b) {
   return product;
 }
 
-/** The place of a point after a transform with projection. */
+/** Transforms a point, with perspective division. */
 export function transformPoint(m, [x, y, z]) {
   const w = m[3] * x + m[7] * y + m[11] * z + m[15] || 1;
   return [0, 1, 2].map((row) => (m[row] * x + m[row + 4] * y + m[row + 8] * z + m[row + 12]) / w);
 }
 
-/** The inverse of a matrix; the identity if there is none. */
+/** Returns the inverse of a matrix; the identity if it is singular. */
 export function invert(m) {
-  // Gauss-Jordan on rows of the matrix beside the identity.
+  // Gauss-Jordan elimination on the matrix augmented with the identity.
   const rows = [0, 1, 2, 3].map((row) => [0, 1, 2, 3, 4, 5, 6, 7].map((k) => (k < 4 ? m[4 * k + row] : Number(k - 4 === row))));
   for (let column = 0; column < 4; column++) {
     let pivot = column;
@@ -76,7 +76,7 @@ export function lookAt(eye, target, up) {
   return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1];
 }
 
-/** A matrix that scales, then rotates, then translates. */
+/** Returns a matrix that scales, then rotates, then translates. */
 export function compose([tx, ty, tz], rotation, [sx, sy, sz]) {
   const length = Math.hypot(...rotation);
   const [x, y, z, w] = length > 0 ? rotation.map((component) => component / length) : [0, 0, 0, 1];
@@ -92,7 +92,7 @@ export function mix(a, b, fraction) {
   return a.map((component, k) => component + (b[k] - component) * fraction);
 }
 
-/** Spherical interpolation of quaternions, the shorter way round. */
+/** Interpolates quaternions spherically along the shorter arc. */
 export function slerp(a, b, fraction) {
   let cosine = a.reduce((sum, component, k) => sum + component * b[k], 0);
   const sign = cosine < 0 ? -1 : 1;

@@ -10,7 +10,7 @@ import { MODES, Renderer } from "./renderer.js";
 
 const ACCENT = [1, 0.62, 0.1, 1];
 const VERTEX = [0.1, 0.75, 1, 1];
-/** Milliseconds after a movement until large meshes are drawn with all triangles. */
+/** Milliseconds after a movement before large meshes are drawn with all triangles. */
 const REST = 200;
 const JOINT = [0.95, 0.35, 0.75, 1];
 
@@ -22,7 +22,7 @@ export class ModelView {
   isPlaying = false;
   onTime = () => {};
 
-  /** `onPick` is called with `{ mesh, triangle, face, vertex }`. */
+  /** Calls `onPick` with `{ mesh, triangle, face, vertex }`. */
   constructor(model, stage, canvas, onPick) {
     this.model = model;
     this.stage = stage;
@@ -44,14 +44,14 @@ export class ModelView {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  /** Decodes the images of base colours. Resolves to the messages of those that fail. */
+  /** Decodes the base colour images. Resolves to the messages of failures. */
   async loadImages() {
     const failed = await this.renderer.addImages(loadImages(this.model), this.meshes);
     this.draw();
     return failed;
   }
 
-  /** Makes this model that of the controls and of the time line. */
+  /** Connects the controls and the timeline to this model. */
   takeControls() {
     for (const view of this.stage.views) view.onTime = () => {};
     makeControls(this);
@@ -70,7 +70,7 @@ export class ModelView {
     this.draw();
   }
 
-  /** The box around everything visible in its pose. */
+  /** Returns the bounding box of all visible meshes in their pose. */
   bounds() {
     const visible = this.meshes.filter((mesh) => mesh.visible);
     const parts = visible.map((mesh) => ({ positions: this.positionsOf(mesh), places: mesh.places }));
@@ -86,7 +86,7 @@ export class ModelView {
     this.draw();
   }
 
-  /** Shows the meshes of a level, and those of no level; all for -1. */
+  /** Shows the meshes of a level, and those without a level; all for -1. */
   showLevel(level) {
     const { lods } = this.model;
     const levelled = new Set(lods.flatMap(({ meshes }) => meshes));
@@ -147,7 +147,7 @@ export class ModelView {
     this.posed = new Map();
   }
 
-  /** The positions of a mesh in the pose. */
+  /** Returns the posed positions of a mesh. */
   positionsOf(mesh) {
     if (!this.posed.has(mesh)) this.posed.set(mesh, posedPositions(mesh, this.matrices));
     return this.posed.get(mesh);
@@ -183,7 +183,7 @@ export class ModelView {
     this.paintHighlight();
   }
 
-  /** The joints as lines to their parents. */
+  /** Returns the joints as lines to their parents. */
   bones() {
     const [points, colors] = [[], []];
     const at = (joint) => transformPoint(this.whole, this.pose[joint].slice(12, 15));
@@ -244,7 +244,7 @@ export class ModelView {
     this.setTime(seconds);
   }
 
-  /** Where the camera and the animation are. */
+  /** Returns the state of camera and animation. */
   saved() {
     const { target, distance, yaw, pitch } = this.camera;
     return { camera: { target, distance, yaw, pitch }, animation: this.animation, seconds: this.seconds };
@@ -346,7 +346,7 @@ export class ModelView {
   }
 }
 
-/** Two fingers: their distance zooms, their middle pans. */
+/** Handles two fingers: their distance zooms, their midpoint pans. */
 function pinch(camera, other, before, after, height) {
   const distance = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]) || 1;
   camera.zoom(distance(before) / distance(after));

@@ -4,7 +4,7 @@ import { invert, multiply, subtract, transformPoint } from "./math.js";
 
 /**
  * Returns the nearest triangle on the line from the eye through a point of the picture, and its corner nearest to the hit.
- * `x` and `y` go from -1 to 1; `positionsOf` returns the posed positions of a mesh. Returns `null` for none.
+ * `x` and `y` range from -1 to 1; `positionsOf` returns the posed positions of a mesh. Returns `null` for none.
  */
 export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
   let best = null;
@@ -15,14 +15,14 @@ export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
       const near = transformPoint(toMesh, [x, y, -1]);
       const direction = subtract(transformPoint(toMesh, [x, y, 1]), near);
       const hit = nearestHit(mesh.indices, positions, near, direction);
-      // Distances along the line are the same for all meshes: from the near to the far plane.
+      // Distances along the line are comparable for all meshes: from the near to the far plane.
       if (hit && (!best || hit.distance < best.distance)) best = { ...hit, mesh, place };
     }
   }
   return best && { ...best, vertex: nearestCorner(best, positionsOf(best.mesh)) };
 }
 
-/** Möller and Trumbore's test of each triangle, from both sides. */
+/** Tests each triangle from both sides (Möller–Trumbore). */
 function nearestHit(indices, positions, [ox, oy, oz], [dx, dy, dz]) {
   let distance = Infinity;
   let triangle = -1;

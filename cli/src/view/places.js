@@ -1,4 +1,4 @@
-// Which fields hold a vertex, face, joint or key of the model, and the other way round.
+// Maps vertices, faces, joints and keys of the model to fields, and back.
 
 import { takeArray } from "./data.js";
 
@@ -10,12 +10,12 @@ export class Places {
     this.animations = animations.map(({ list, channels }) => ({ list, channels: channels.map(takeArray) }));
   }
 
-  /** The items that hold a vertex, as `{ list, first, width }`. */
+  /** Returns the items of a vertex, as `{ list, first, width }`. */
   ofVertex(mesh, vertex) {
     return shares(this.meshes[mesh]?.vertices, vertex);
   }
 
-  /** The items that hold a face. */
+  /** Returns the items of a face. */
   ofFace(mesh, face) {
     return shares(this.meshes[mesh]?.faces, face);
   }
@@ -30,7 +30,7 @@ export class Places {
     return key === undefined ? [] : [`${list}[${key}]`];
   }
 
-  /** Returns what a path is in the model: `{ kind, … }`; `null` if it has no place there. */
+  /** Returns the place of a path in the model: `{ kind, … }`; `null` for none. */
   locate(path) {
     for (const [mesh, { vertices, faces, counts }] of this.meshes.entries()) {
       const vertex = shareOf(vertices, path, counts.vertices);
@@ -55,7 +55,7 @@ export class Places {
     return null;
   }
 
-  /** A list of vertices or faces, or a struct that holds one, is its mesh, if it is that of one mesh only. */
+  /** Returns the mesh of a list of vertices or faces, or of a struct with one; `null` if several meshes share it. */
   locateMesh(path) {
     if (!path) return null;
     const holds = ({ vertices, faces }) => [...vertices, ...faces].some(({ list }) => isWithin(list, path) || isWithin(path, list));
@@ -68,7 +68,7 @@ function shares(all, number) {
   return (all ?? []).map(({ list, first, width }) => ({ list, first: first + number * width, width }));
 }
 
-/** The number of the vertex or face whose share a path is in; `null` for none. */
+/** Returns the number of the vertex or face that contains a path; `null` for none. */
 function shareOf(all, path, count) {
   for (const { list, first, width } of all) {
     const index = indexAfter(path, list);

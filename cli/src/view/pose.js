@@ -15,7 +15,7 @@ export function rateOf(animation) {
   return animation.rate > 0 && Number.isFinite(animation.rate) ? animation.rate : 1;
 }
 
-/** Returns the matrix of each joint to model space; without an animation at rest. */
+/** Returns each joint's matrix to model space; without an animation, in the rest pose. */
 export function poseAt(joints, animation, seconds) {
   const local = joints.map(({ translation, rotation, scale }) => ({ translation, rotation, scale }));
   for (const channel of animation?.channels ?? []) {
@@ -54,7 +54,7 @@ function sample(animation, channel, ticks) {
   let [start, end] = [times[before], times[after]];
   const isPastEnd = animation.looped && before === times.length - 1 && times.length > 1;
   if (isPastEnd) {
-    // A loop goes on to its first sample.
+    // A loop continues with its first sample.
     after = 0;
     end = times[0] + animation.duration;
   }
@@ -64,7 +64,7 @@ function sample(animation, channel, ticks) {
   return width === 4 && channel.interpolation === "linear" ? slerp(from, to, fraction) : mix(from, to, fraction);
 }
 
-/** Returns the joints, parents before their children; without those in cycles. */
+/** Returns the joints, parents before children, without those in cycles. */
 function parentsFirst(joints) {
   const children = joints.map(() => []);
   const order = [];

@@ -6,18 +6,18 @@ import { IDENTITY, multiply, scaling } from "./math.js";
 import { Programs } from "./shaders.js";
 import { loadTexture, makeSampler } from "./textures.js";
 
-/** Triangles up to which edges are smooth: without a GPU, that costs more than the triangles. */
+/** The maximum number of triangles for antialiasing: without a GPU, it costs more than the triangles. */
 const SMOOTH_TRIANGLES = 50_000;
 const JOINTS_PER_ROW = 64;
 const GREY = [0.72, 0.74, 0.77];
 const WHITE = [1, 1, 1];
 
-/** The ways to show a surface, in the order of the shader. */
+/** The modes of surfaces, in the order of the shader. */
 export const MODES = ["shaded", "wireframe", "normals", "checkerboard", "colours", "weights", "distances"];
 
 export class Renderer {
   constructor(canvas, triangles) {
-    // Kept, so that a picture of the page shows it.
+    // Preserves the drawing for screenshots of the page.
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: triangles <= SMOOTH_TRIANGLES, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This browser has no WebGL 2, which the model needs. Fields and bytes need none.");
     this.gl = gl;
@@ -55,7 +55,7 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  /** Decodes and uploads images for the meshes that show them. Resolves to the messages of those that fail. */
+  /** Decodes and uploads the images of meshes. Resolves to the messages of failures. */
   async addImages(images, meshes) {
     const loads = images.map(async (image, number) => {
       const texture = await loadTexture(this.gl, image);
@@ -82,7 +82,7 @@ export class Renderer {
     return buffer;
   }
 
-  /** Returns the edges of a mesh as an index buffer, made when they are first shown. */
+  /** Returns the edges of a mesh as an index buffer, created on first use. */
   wireBuffer(mesh) {
     if (!mesh.wires) {
       const wires = new Uint32Array(2 * mesh.indices.length);
@@ -109,7 +109,7 @@ export class Renderer {
     }
   }
 
-  /** Sets the size of the picture to that of the canvas on the screen. Returns its aspect. */
+  /** Resizes the picture to the canvas on the screen. Returns the aspect ratio. */
   resize() {
     const { canvas } = this;
     const scale = Math.min(window.devicePixelRatio || 1, 2);
@@ -126,7 +126,7 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    // The radius is the unit: 32 bits hold the product of lengths of tiny and huge models.
+    // The radius is the unit, so products of lengths fit in 32-bit floats for tiny and huge models.
     this.unit = camera.radius;
     this.rotation = camera.view();
     this.view = multiply(scaling(1 / this.unit), this.rotation);
@@ -141,7 +141,7 @@ export class Renderer {
     return uniforms;
   }
 
-  /** Draws a mesh in each of its places; a large one coarsely while it moves. */
+  /** Draws all placements of a mesh; coarsely if it is large and moving. */
   drawMesh(mesh, { mode, joint, tint, wire, isMoving, largest }) {
     const { gl } = this;
     const coarse = isMoving ? mesh.coarse : null;
@@ -186,7 +186,7 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  /** Draws lines, points or triangles from `{ points, colors }`; `kind` is the name of a primitive of WebGL. */
+  /** Draws lines, points or triangles from `{ points, colors }`; `kind` is a WebGL primitive. */
   drawLines({ points, colors }, kind = "LINES", { isOnTop = false, size = 7, program = this.programs.lines() } = {}) {
     const { gl } = this;
     if (!points.length) return;

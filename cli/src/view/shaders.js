@@ -1,6 +1,6 @@
-// The shaders, with only what a mode needs. Joint matrices are in a texture: 4 texels each, 64 joints a row.
+// The shaders, reduced to the needs of each mode. A texture stores the joint matrices: 4 texels each, 64 joints per row.
 
-/** The colours of distances from 0 to 1, as `meshspec render --diff` has them: grey for none, blue, yellow, red. */
+/** The colours of distances from 0 to 1, as in `meshspec render --diff`: grey for none, blue, yellow, red. */
 const RAMP = `
 vec3 ramp(float x) {
   const vec3 blue = vec3(0.05, 0.25, 0.9), yellow = vec3(0.95, 0.75, 0.05), red = vec3(0.85, 0.03, 0.02);
@@ -181,8 +181,8 @@ export class Programs {
   }
 
   /**
-   * The surfaces of meshes in a mode; `skinned` where joints move the vertices, `smooth` where these have normals,
-   * `textured` where the image of base colours is there.
+   * Returns the program for surfaces in a mode; `skinned` if joints move the vertices, `smooth` if these have normals,
+   * `textured` if the base colour image is available.
    */
   mesh(mode, { skinned, smooth, textured }) {
     const all = { SKINNED: skinned, SMOOTH: smooth, TEXTURED: textured && mode === 0 };
@@ -190,17 +190,17 @@ export class Programs {
     return this.get(`#define MODE ${mode}\n${features}`, MESH_VERTEX, MESH_FRAGMENT);
   }
 
-  /** The edges of meshes in one colour. */
+  /** Returns the program for mesh edges in one colour. */
   wires({ skinned }) {
     return this.get(`#define MODE -1\n${skinned ? "#define SKINNED\n" : ""}`, MESH_VERTEX, WIRE_FRAGMENT);
   }
 
-  /** Points with a colour each. */
+  /** Returns the program for points with a colour each. */
   lines() {
     return this.get("", LINE_VERTEX, LINE_FRAGMENT);
   }
 
-  /** Triangles with a distance at each corner, as the red of its colour. */
+  /** Returns the program for triangles with a distance at each corner, stored as red. */
   centers() {
     return this.get("", LINE_VERTEX, CENTER_FRAGMENT);
   }

@@ -1,4 +1,4 @@
-// A file of the page: its fields, its bytes and its places in the model.
+// A file of the page: its fields, bytes, and places in the model.
 
 import { takeArray } from "./data.js";
 import { Places } from "./places.js";
@@ -13,7 +13,7 @@ export class Side {
     this.wrongMarks = about.findings.flatMap(({ span }) => this.marksOf(span, "wrong"));
   }
 
-  /** The name without its folders. */
+  /** The file name without folders. */
   get name() {
     return this.about.file.split(/[\\/]/).pop();
   }
@@ -28,17 +28,17 @@ export class Side {
     this.places = new Places(this.about.places, counts);
   }
 
-  /** Whether a path has findings, or a path within. */
+  /** Returns `true` if a path, or a path within it, has findings. */
   isWrong(path) {
     return this.wrongPaths.some((wrong) => wrong === path || (path && wrong.startsWith(path) && ".[".includes(wrong[path.length])));
   }
 
-  /** The size of an unpacked block, or of the file, including what the page leaves out. */
+  /** Returns the size of an unpacked block, or of the file, including bytes that the page omits. */
   sizeOf(block) {
     return block === null ? this.about.size : this.blocks[block].size;
   }
 
-  /** The field of a path, or the innermost that contains it. */
+  /** Returns the field of a path, or the innermost field that contains it. */
   nearest(path) {
     for (let rest = path; rest; ) {
       const field = this.tree.find(rest);
@@ -59,7 +59,7 @@ export class Side {
     return block < 0 ? [] : [{ block, ...span.unpacked.range, kind }];
   }
 
-  /** The fields of a share of a list, and their bytes together. */
+  /** Returns the fields of a range of list items, and their combined bytes. */
   fieldsOf({ list, first, width }) {
     const holder = this.tree.find(list);
     const items = Array.from({ length: width }, (_, place) => holder?.part(first + place)).filter(Boolean);
@@ -68,7 +68,7 @@ export class Side {
     return { fields: items, range, label: width === 1 ? items[0].path : `${list}[${first}..${first + width}]` };
   }
 
-  /** The place of several items of a list: all vertices or faces that are of one mesh, else the first. */
+  /** Returns the place of several list items: all vertices or faces of one mesh, or else the first item. */
   placeOf(paths) {
     const [first, ...rest] = paths.map((path) => this.places.locate(path));
     if (!rest.length || !["vertex", "face"].includes(first?.kind)) return first ?? null;

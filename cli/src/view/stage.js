@@ -1,15 +1,15 @@
-// What the models of a page have in common: the camera, the grid and the way to show them.
+// The shared state of a page's models: camera, grid and mode.
 
 import { Camera } from "./camera.js";
 import { showLegend } from "./controls.js";
 
-/** What the views of two files have in common. `largest` is the distance with the last colour. */
+/** The shared state of two views. `largest` is the distance with the last colour. */
 export class Stage {
   camera = new Camera();
   state = { mode: 0, joint: 0, grid: true, joints: false, largest: 0 };
   views = [];
 
-  /** Shows all models as a whole. */
+  /** Fits all models into the picture. */
   fit() {
     const all = this.views.map((view) => view.bounds());
     const bounds = { low: least(all.map(({ low }) => low), Math.min), high: least(all.map(({ high }) => high), Math.max) };
@@ -34,12 +34,12 @@ export class Stage {
   }
 }
 
-/** The least or greatest of points, axis by axis. */
+/** Returns the minimum or maximum of points per axis. */
 function least(points, choose) {
   return [0, 1, 2].map((axis) => choose(...points.map((point) => point[axis])));
 }
 
-/** Lines on the ground below a box, a power of ten apart, and the axes. */
+/** Returns ground lines below a box, spaced by a power of ten, and the axes. */
 function gridOf({ low, high }) {
   const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
   const step = 10 ** Math.floor(Math.log10(size));

@@ -1,4 +1,4 @@
-// Text of the page. Text from a file becomes text content only, never markup.
+// Text of the page. Text from a file is never inserted as markup.
 
 /** Characters that control a terminal, end a line or change the direction of text. */
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;

@@ -1,4 +1,4 @@
-// Images of base colours. The browser decodes them, without a request.
+// Base colour images. The browser decodes them without a request.
 
 /** Decodes an image and uploads it, no larger than the graphics allow. */
 export async function loadTexture(gl, { type, bytes }) {

@@ -1,4 +1,4 @@
-// The fields of the file: branches that the program listed, and items of lists that follow from the first one.
+// The fields of the file: branches listed by the program, and list items derived from the first item.
 
 const BIG = /^big-endian /;
 const NUMBER = /^(?:big-endian )?([uif])(\d+)((?:\[\d+\])*)$/;
@@ -23,7 +23,7 @@ export class Field {
     return step.replace(/^\./, "") || label || (this.parent ? "content" : "file");
   }
 
-  /** The space that its bytes are counted in: the number of an unpacked block, or `null` for the file. */
+  /** The space of its byte offsets: the number of an unpacked block, or `null` for the file. */
   get block() {
     return this.branch.block ?? null;
   }
@@ -32,12 +32,12 @@ export class Field {
     return { block: this.block, start: this.branch.offset, end: this.branch.offset + this.branch.size };
   }
 
-  /** Number of parts: fields, or items of a list. */
+  /** The number of parts: fields, or items of a list. */
   get partCount() {
     return this.branch.count ?? this.branch.parts?.length ?? 0;
   }
 
-  /** Returns a part by its position; `null` if the page leaves it out. */
+  /** Returns a part by position; `null` if the page omits it. */
   part(position) {
     if (!this.cache.has(position)) this.cache.set(position, this.makePart(position));
     return this.cache.get(position);
@@ -55,7 +55,7 @@ export class Field {
     return this.partAt(position, branch.starts?.[position - parts.length]);
   }
 
-  /** An item of which only the place is known. */
+  /** Returns an item of which only the place is known. */
   partAt(position, offset) {
     if (offset === undefined) return null;
     const { branch, tree } = this;
@@ -71,13 +71,13 @@ export class Field {
     return new Field(tree, made, this, position);
   }
 
-  /** This field and those that it is in, from the file down. */
+  /** Returns this field and its ancestors, from the file down. */
   ancestors() {
     return this.parent ? [...this.parent.ancestors(), this] : [this];
   }
 }
 
-/** A copy of an item at another place, its numbers decoded from the bytes. Bit fields have the byte order of their word. */
+/** Returns a copy of an item at another place, with numbers decoded from the bytes. Bit fields have the order of their word. */
 function shifted(tree, branch, delta, step, isBig = false) {
   const made = { ...branch, step, offset: branch.offset + delta };
   isBig = branch.bits ? isBig : BIG.test(branch.type ?? "");
@@ -104,7 +104,7 @@ function shortNumber(value, [, kind, width]) {
   return width === "32" ? shortest(value) : String(value);
 }
 
-/** The shortest decimal that rounds to a float of 32 bits. */
+/** Returns the shortest decimal that rounds to a 32-bit float. */
 function shortest(value) {
   for (let digits = 1; digits <= 9; digits++) {
     const text = value.toPrecision(digits);
@@ -140,7 +140,7 @@ export class Tree {
     return block === null ? this.bytes : this.blocks[block] ?? new Uint8Array();
   }
 
-  /** The line that starts at an offset of a text. */
+  /** Returns the line at an offset of a text. */
   textAt(offset) {
     let end = this.bytes.indexOf(10, offset);
     if (end < 0) end = this.bytes.length;
@@ -148,7 +148,7 @@ export class Tree {
     return { size: end - offset, text: new TextDecoder().decode(this.bytes.subarray(offset, Math.min(end, offset + 800))) };
   }
 
-  /** Lists the places of values, and of lists with more items than parts. */
+  /** Indexes the byte ranges of values, and of lists with more items than parts. */
   index(field) {
     const { branch } = field;
     const shown = branch.parts?.length ?? 0;
@@ -183,7 +183,7 @@ export class Tree {
     return null;
   }
 
-  /** Returns the field with a path; of several the innermost with parts. `null` if there is none. */
+  /** Returns the field with a path, the innermost with parts if there are several; `null` for none. */
   find(path) {
     let [field, found] = [this.root, path === "" ? this.root : null];
     for (;;) {
@@ -227,7 +227,7 @@ export class Tree {
   }
 }
 
-/** The item of a list at a byte beyond its parts. */
+/** Returns the list item at a byte beyond its parts. */
 function itemAt(list, offset) {
   const { branch } = list;
   if (branch.stride) return list.part(Math.floor((offset - branch.offset) / branch.stride));

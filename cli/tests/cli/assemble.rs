@@ -26,7 +26,7 @@ fn first_difference<'f>(left: &'f [u8], right: &'f [u8]) -> Option<(usize, Optio
 }
 
 #[test]
-fn dumps_of_all_samples_assemble_to_the_samples() {
+fn sample_dumps_round_trip() {
     let folder = Folder::new();
     let mut count = 0;
     for format in fs::read_dir(repository().join("samples")).unwrap() {
@@ -46,7 +46,7 @@ fn dumps_of_all_samples_assemble_to_the_samples() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn dumps_of_all_reference_files_assemble_to_the_files() {
+fn reference_file_dumps_round_trip() {
     let reference = std::path::PathBuf::from(std::env::var_os("MESHSPEC_FIXTURES").unwrap());
     let index: Vec<Value> = serde_json::from_slice(&fs::read(reference.join("index.json")).unwrap()).unwrap();
     let folder = Folder::new();
@@ -72,7 +72,7 @@ fn assembled(folder: &Folder, change: impl Fn(Value) -> Option<Value>) -> crate:
 }
 
 #[test]
-fn counts_that_are_left_out_are_computed_and_given_ones_are_not() {
+fn only_omitted_counts_are_computed() {
     let folder = Folder::new();
     let bytes = bytes_of(&animated());
     folder.put("in.mesh", &bytes);
@@ -95,7 +95,7 @@ fn counts_that_are_left_out_are_computed_and_given_ones_are_not() {
 }
 
 #[test]
-fn what_cannot_be_assembled_is_said_with_its_path() {
+fn assembly_errors_name_the_path() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
     let without = |path: &str| {
@@ -127,7 +127,7 @@ fn what_cannot_be_assembled_is_said_with_its_path() {
 }
 
 #[test]
-fn only_whole_dumps_can_be_assembled() {
+fn incomplete_dumps_are_rejected() {
     let folder = Folder::new();
     folder.put("short.mesh", &bytes_of(&triangle())[..53]);
     let dump = folder.run("dump --json short.mesh").stdout;
@@ -151,7 +151,7 @@ fn only_whole_dumps_can_be_assembled() {
 }
 
 #[test]
-fn an_edit_changes_what_it_names() {
+fn edits_change_only_the_named_values() {
     let folder = Folder::new();
     let bytes = bytes_of(&animated());
     folder.put("in.mesh", &bytes);
@@ -175,7 +175,7 @@ fn an_edit_changes_what_it_names() {
 }
 
 #[test]
-fn a_broken_file_is_made_and_said_to_be_broken() {
+fn broken_results_are_written_with_a_warning() {
     let folder = Folder::new();
     let bytes = bytes_of(&animated());
     folder.put("in.mesh", &bytes);
@@ -189,7 +189,7 @@ fn a_broken_file_is_made_and_said_to_be_broken() {
 }
 
 #[test]
-fn recount_computes_what_follows() {
+fn recount_updates_counts() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
     let vertex = r#"vertices[1]={"position":[1,2,3]}"#;
@@ -208,7 +208,7 @@ fn recount_computes_what_follows() {
 }
 
 #[test]
-fn recount_computes_checksums() {
+fn recount_updates_checksums() {
     let folder = Folder::new();
     for name in ["quads.ima", "quads_reference.ima"] {
         folder.put(name, fs::read(repository().join("samples/iyma").join(name)).unwrap());
@@ -227,7 +227,7 @@ fn recount_computes_checksums() {
 }
 
 #[test]
-fn recount_computes_what_depends_on_what_it_computes() {
+fn recount_updates_dependent_values() {
     let folder = Folder::new();
     folder.put("quads.ima", fs::read(repository().join("samples/iyma/quads.ima")).unwrap());
     let mesh = r#"descriptor.meshes[0]={"first_index":0,"index_count":6,"first_vertex":0,"vertex_count":4}"#;
@@ -256,7 +256,7 @@ fn recount_computes_what_depends_on_what_it_computes() {
 }
 
 #[test]
-fn values_nest_to_a_limit() {
+fn nesting_is_limited() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
     let deep = "[".repeat(50_000) + &"]".repeat(50_000);
@@ -271,7 +271,7 @@ fn values_nest_to_a_limit() {
 }
 
 #[test]
-fn what_was_broken_before_is_not_said_to_be_broken_now() {
+fn inputs_that_are_already_broken_are_reported_as_such() {
     let folder = Folder::new();
     let mut bytes = bytes_of(&animated());
     bytes[3] = 70;
@@ -285,7 +285,7 @@ fn what_was_broken_before_is_not_said_to_be_broken_now() {
 }
 
 #[test]
-fn indices_count_as_changes_before_leave_them() {
+fn indices_refer_to_the_edited_list() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
     let edit = |changes: &str| folder.run(&format!("edit in.mesh out.mesh --force --recount {changes}"));
@@ -314,7 +314,7 @@ fn indices_count_as_changes_before_leave_them() {
 }
 
 #[test]
-fn an_edit_says_which_rule_it_violates() {
+fn new_violations_are_reported() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
     let edited = |changes: &str| {
@@ -346,7 +346,7 @@ fn an_edit_says_which_rule_it_violates() {
 }
 
 #[test]
-fn recount_moves_what_follows_a_longer_string() {
+fn recount_shifts_offsets_after_a_longer_string() {
     let folder = Folder::new();
     for name in ["pyramid", "forms"] {
         folder.put("in.bmd", fs::read(repository().join(format!("samples/bmd/{name}.bmd"))).unwrap());

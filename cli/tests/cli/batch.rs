@@ -16,7 +16,7 @@ fn models() -> Folder {
 }
 
 #[test]
-fn a_bad_file_does_not_keep_the_others_from_being_converted() {
+fn bad_files_do_not_stop_the_batch() {
     let folder = models();
     let messages = with_slashes(&folder.run("convert models --out-dir out --to crucible").fails(1));
     assert!(messages.contains("error: models/bad.mesh: mesh: indices[2] "), "{messages}");
@@ -27,7 +27,7 @@ fn a_bad_file_does_not_keep_the_others_from_being_converted() {
 }
 
 #[test]
-fn results_are_data_in_the_order_of_the_names() {
+fn json_results_are_sorted_by_name() {
     let folder = models();
     let run = folder.run("convert models --out-dir out --to crucible --json");
     assert_eq!(run.status, 1);
@@ -41,7 +41,7 @@ fn results_are_data_in_the_order_of_the_names() {
 }
 
 #[test]
-fn files_that_would_become_one_are_not_converted_and_the_others_are() {
+fn inputs_with_the_same_output_are_skipped() {
     let folder = models();
     folder.put_mesh("a.mesh", &triangle());
     let messages = with_slashes(&folder.run("convert models a.mesh --out-dir out --to crucible").fails(1));
@@ -57,7 +57,7 @@ fn files_that_would_become_one_are_not_converted_and_the_others_are() {
 }
 
 #[test]
-fn folders_are_made_only_for_files() {
+fn folders_are_created_only_for_files() {
     let folder = models();
     folder.run("convert models/bad.mesh --out-dir out/here --to glb").fails(1);
     folder.run("convert models/deep --out-dir out --to obj --strict").fails(1);
@@ -71,7 +71,7 @@ fn folders_are_made_only_for_files() {
 }
 
 #[test]
-fn a_file_keeps_an_extension_that_its_format_has() {
+fn alternative_extensions_are_kept() {
     let folder = models();
     folder.run("convert models/a.mesh models/a.crmesh").fails(0);
     folder.run("convert models --out-dir out --to crucible").fails(1);
@@ -80,7 +80,7 @@ fn a_file_keeps_an_extension_that_its_format_has() {
 }
 
 #[test]
-fn wrong_options_are_said_once_and_nothing_is_written() {
+fn usage_errors_are_reported_once() {
     let folder = models();
     for (options, message) in [
         ("--to crucible --level 22", "--level: applies to iyma only, and the output is crucible"),
@@ -98,7 +98,7 @@ fn wrong_options_are_said_once_and_nothing_is_written() {
 }
 
 #[test]
-fn a_pattern_without_a_match_cannot_be_read() {
+fn patterns_without_a_match_are_unreadable() {
     let folder = models();
     let message = folder.run("convert models/a.mesh no*.mesh --out-dir out --to json").fails(3);
     assert!(message.contains("error: no*.mesh: no file matches this pattern\n"), "{message}");
@@ -108,7 +108,7 @@ fn a_pattern_without_a_match_cannot_be_read() {
 }
 
 #[test]
-fn what_may_not_be_lost_counts_as_failed() {
+fn losses_with_strict_count_as_failures() {
     let folder = models();
     let messages =
         folder.run("convert models/a.mesh models/deep/b.MESH --out-dir out --to crucible --strict").fails(1);
@@ -122,7 +122,7 @@ fn what_may_not_be_lost_counts_as_failed() {
 }
 
 #[test]
-fn files_that_exist_are_kept_unless_force_is_given() {
+fn existing_files_are_kept_without_force() {
     let folder = models();
     assert_eq!(folder.run("convert models/a.mesh --out-dir out --to json").status, 0);
     let message = with_slashes(&folder.run("convert models/a.mesh --out-dir out --to json").fails(1));
@@ -132,7 +132,7 @@ fn files_that_exist_are_kept_unless_force_is_given() {
 }
 
 #[test]
-fn several_inputs_want_a_folder_and_a_format() {
+fn several_inputs_require_a_folder_and_a_format() {
     let folder = models();
     folder.run("convert models/a.mesh").fails(2);
     folder.run("convert models/a.mesh models/bad.mesh out.cmodel").fails(2);

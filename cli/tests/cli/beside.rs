@@ -75,7 +75,7 @@ fn buffers_and_libraries_are_regular_files() {
 }
 
 #[test]
-fn links_stay_in_the_folder() {
+fn links_out_of_the_folder_are_rejected() {
     let folder = folder();
     folder.put("in/deep/a.bin", numbers());
     folder.put("outside.bin", numbers());
@@ -124,7 +124,7 @@ fn a_fifo_in_a_folder_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_fifo_that_is_named_is_read() {
+fn explicit_fifos_are_read() {
     let folder = folder();
     fifo(&folder, "b.obj");
     let path = folder.path("b.obj");

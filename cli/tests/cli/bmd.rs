@@ -39,7 +39,7 @@ fn info_shows_meshes_skeleton_and_animations() {
 }
 
 #[test]
-fn a_canonical_image_survives_json() {
+fn canonical_images_survive_json() {
     let folder = folder();
     folder.run("convert pyramid.bmd pyramid.json").fine();
     folder.run("convert pyramid.json again.bmd").fine();
@@ -66,7 +66,7 @@ fn a_canonical_image_survives_json() {
 }
 
 #[test]
-fn faults_are_shown_where_they_are() {
+fn findings_have_byte_ranges() {
     let folder = folder();
     let mut bytes = pyramid();
     // The second mesh declares one vertex more than its list holds.
@@ -85,7 +85,7 @@ fn faults_are_shown_where_they_are() {
 }
 
 #[test]
-fn a_vertex_is_dumped_in_its_form() {
+fn vertices_are_dumped_by_variant() {
     let text = folder().run("dump pyramid.bmd --path meshes[0].vertices[4].flat_64.position").fine();
     assert!(text.contains("frac_z") && text.contains("255"), "{text}");
     let text = folder().run("dump pyramid.bmd --path animations[0].frames[1].tag").fine();

@@ -30,7 +30,7 @@ fn a_finding_shows_its_bytes_and_its_rule() {
 }
 
 #[test]
-fn lenient_checking_shows_the_same_and_refuses_less() {
+fn lenient_checking_fails_only_for_undecodable_files() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     assert_eq!(folder.run("check --lenient bad.mesh").fine(), BROKEN);
@@ -50,7 +50,7 @@ fn warnings_alone_are_fine() {
 }
 
 #[test]
-fn many_findings_are_one_of_each_rule_and_a_count() {
+fn findings_are_grouped_by_rule() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
     let run = folder.run("check bad.mesh");
@@ -81,7 +81,7 @@ fn quiet_checking_shows_errors_only() {
 }
 
 #[test]
-fn of_many_files_only_those_with_findings_are_listed() {
+fn only_files_with_findings_are_listed() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("all")).unwrap();
     for index in 0..30 {
@@ -127,7 +127,7 @@ fn interchange_formats_and_documents_are_checked_too() {
 }
 
 #[test]
-fn the_same_as_data() {
+fn json_output() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     folder.put_mesh("good.mesh", &triangle());
@@ -162,7 +162,7 @@ fn the_same_as_data() {
 }
 
 #[test]
-fn every_file_is_checked_and_the_worst_counts() {
+fn the_worst_file_determines_the_exit_status() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     folder.put_mesh("good.mesh", &triangle());
@@ -176,7 +176,7 @@ fn every_file_is_checked_and_the_worst_counts() {
 }
 
 #[test]
-fn what_is_of_no_format_is_invalid() {
+fn files_of_unknown_format_are_invalid() {
     let folder = Folder::new();
     folder.put("note.txt", "no mesh at all");
     folder.run("check note.txt").fails(1);
@@ -195,7 +195,7 @@ fn colours_are_for_terminals() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_not_said_to_be_readable() {
+fn undecodable_files_show_the_violated_rule() {
     let folder = Folder::new();
     folder.put("a.obj", "v 0 0 0\nf 1 2 x\n");
     let text = folder.run("check a.obj").stdout;

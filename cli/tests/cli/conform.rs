@@ -128,7 +128,7 @@ fn a_minimised_file_breaks_the_same_rule() {
 }
 
 #[test]
-fn runs_of_minimising_are_limited() {
+fn minimisation_runs_are_limited() {
     let folder = corpus();
     let runs = |options| {
         folder.put("runs", "");
@@ -154,7 +154,7 @@ fn a_crash_is_no_verdict() {
 }
 
 #[test]
-fn statuses_of_crashes_can_be_named() {
+fn crash_statuses_are_configurable() {
     let folder = corpus();
     let script = format!("{RIGHT} || exit 101");
     assert_eq!(conform(&folder, "", &script).status, 0);
@@ -227,7 +227,7 @@ fn memory_is_limited() {
 }
 
 #[test]
-fn contents_are_compared_if_the_loader_prints_them() {
+fn printed_contents_are_compared() {
     let folder = corpus();
     let script = format!("{RIGHT} && cat \"$1.json\"");
     assert_eq!(conform(&folder, "--contents always", &script).status, 0);
@@ -242,7 +242,7 @@ fn contents_are_compared_if_the_loader_prints_them() {
 }
 
 #[test]
-fn wrong_contents_are_named_by_their_path() {
+fn wrong_contents_are_reported_by_path() {
     let folder = corpus();
     let script = format!(
         "{RIGHT} || {{ [ \"$1\" != bad.mesh ]; exit; }}; \
@@ -300,7 +300,7 @@ fn a_minimised_file_keeps_wrong_contents() {
 }
 
 #[test]
-fn other_forms_of_the_report() {
+fn report_formats() {
     let folder = corpus();
     let xml = conform(&folder, "--format junit", "exit 0");
     assert_eq!(xml.status, 1);
@@ -346,7 +346,7 @@ fn other_forms_of_the_report() {
 }
 
 #[test]
-fn what_cannot_run_is_an_error_before_any_run() {
+fn invalid_arguments_fail_before_any_run() {
     let folder = corpus();
     let fails = |arguments: &str, status| folder.run(arguments).fails(status);
     assert!(fails("conform index.jsonl -- ./none {}", 2).contains("./none: no such program"));
@@ -368,7 +368,7 @@ fn what_cannot_run_is_an_error_before_any_run() {
 }
 
 #[test]
-fn a_program_that_cannot_start_is_an_error_not_a_verdict() {
+fn programs_that_cannot_start_are_errors() {
     use std::os::unix::fs::PermissionsExt;
     let folder = corpus();
     folder.put("loader", "#!/no/interpreter\n");

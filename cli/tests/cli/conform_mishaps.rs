@@ -8,7 +8,7 @@ use crate::conform::{NOT_COMPARED, RIGHT, conform, corpus, report};
 use crate::files::Folder;
 
 #[test]
-fn contents_that_are_not_compared_are_counted() {
+fn uncompared_contents_are_counted() {
     let folder = corpus();
     let printing = |output: &str| conform(&folder, "", &format!("{RIGHT} || exit 1; {output}"));
     let run = printing("echo '[info] loading'; cat \"$1.json\"");
@@ -38,7 +38,7 @@ fn contents_that_are_not_compared_are_counted() {
 }
 
 #[test]
-fn a_loader_decides_neither_names_nor_number_of_files() {
+fn minimised_files_have_short_unique_names() {
     let folder = corpus();
     let key = "k".repeat(400);
     let script = format!("{RIGHT}; [ \"$1\" = bad.mesh ] && exit 1; echo '{{\"{key}\": 1}}'");
@@ -56,7 +56,7 @@ fn a_loader_decides_neither_names_nor_number_of_files() {
 }
 
 #[test]
-fn a_failure_to_write_leaves_the_report() {
+fn write_errors_keep_the_report() {
     let folder = corpus();
     let run = conform(&folder, "--out index.jsonl", "touch ran");
     assert_eq!(run.fails(2), "error: --out: index.jsonl is a file\n");
@@ -74,7 +74,7 @@ fn a_failure_to_write_leaves_the_report() {
 }
 
 #[test]
-fn a_warning_of_a_valid_file_is_no_place() {
+fn warnings_of_valid_files_are_not_locations() {
     let folder = corpus();
     let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
     let warned = "\"rule\":\"MESH-TRIANGLES\",\"path\":\"header.index_count\",\"bytes\":[7,11]";
@@ -85,7 +85,7 @@ fn a_warning_of_a_valid_file_is_no_place() {
 }
 
 #[test]
-fn the_command_of_the_report_shows_the_finding() {
+fn the_reported_command_shows_the_finding() {
     let folder = corpus();
     for options in ["", "--minimize 0", "--out it's"] {
         let run = conform(&folder, options, "exit 0");
@@ -102,7 +102,7 @@ fn the_command_of_the_report_shows_the_finding() {
 }
 
 #[test]
-fn a_loader_that_never_starts_is_named_once() {
+fn loaders_that_never_start_are_reported_once() {
     let folder = corpus();
     let run = conform(&folder, "", "echo \"loader: cannot open nope.py for $1\" >&2; exit 127");
     assert_eq!(run.stdout.matches("wrong verdict").count(), 2, "{run:?}");
@@ -128,7 +128,7 @@ fn the_exception_follows_its_traceback() {
 }
 
 #[test]
-fn a_loader_that_overwrites_the_corpus_is_an_error() {
+fn overwriting_the_corpus_is_an_error() {
     let folder = corpus();
     let run =
         conform(&folder, "", &format!("{RIGHT}; status=$?; [ $1 = walk.mesh ] && echo >$1; exit $status"));
@@ -148,7 +148,7 @@ fn a_loader_that_overwrites_the_corpus_is_an_error() {
 }
 
 #[test]
-fn a_file_that_does_not_shrink_is_not_minimised() {
+fn files_that_cannot_shrink_are_not_minimised() {
     let folder = corpus();
     let run = conform(&folder, "", "case \"$1\" in *.meshspec*) exit 1;; esac");
     assert_eq!(run.status, 1);
@@ -158,7 +158,7 @@ fn a_file_that_does_not_shrink_is_not_minimised() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_gets_the_verdict() {
+fn closed_pipes_keep_the_verdict() {
     let folder = corpus();
     for format in ["text", "json", "junit", "markdown"] {
         for loader in ["true", "false"] {
@@ -185,7 +185,7 @@ fn closed(folder: &Folder, format: &str, loader: &[&str]) -> i32 {
 }
 
 #[test]
-fn reports_escape_what_reorders_text() {
+fn reports_escape_bidirectional_controls() {
     let folder = corpus();
     let script = "printf 'a\\342\\200\\256b\\033' >&2; exit 4";
     for (format, escaped) in [("junit", "a\\u{202e}b"), ("text", "a\\u{202e}b"), ("markdown", "a b")] {

@@ -5,7 +5,7 @@ use meshspec::{Dialect, Document, Format, mesh};
 use crate::files::{Folder, animated, broken_triangle, bytes_of, renderlib, triangle};
 
 #[test]
-fn a_canonical_file_stays_as_it_is() {
+fn canonical_files_are_unchanged() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     assert_eq!(folder.run("convert in.mesh out.mesh --to mesh").fine(), "");
@@ -13,7 +13,7 @@ fn a_canonical_file_stays_as_it_is() {
 }
 
 #[test]
-fn another_dialect_is_written_and_losses_are_told() {
+fn dialect_conversions_list_losses() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh out.mesh --to mesh --dialect renderlib");
@@ -28,7 +28,7 @@ fn another_dialect_is_written_and_losses_are_told() {
 }
 
 #[test]
-fn strict_conversion_loses_nothing_or_writes_nothing() {
+fn strict_conversions_reject_losses() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh out.mesh --to mesh --dialect renderlib --strict");
@@ -46,7 +46,7 @@ fn strict_conversion_loses_nothing_or_writes_nothing() {
 }
 
 #[test]
-fn files_are_written_in_the_dialect_of_the_specification() {
+fn the_default_dialect_is_that_of_the_specification() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &renderlib());
     let run = folder.run("convert in.mesh out.mesh --to mesh");
@@ -60,7 +60,7 @@ fn files_are_written_in_the_dialect_of_the_specification() {
 }
 
 #[test]
-fn from_and_to_json_the_dialect_is_kept_unless_one_is_asked_for() {
+fn json_conversions_keep_the_dialect_by_default() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &renderlib());
     folder.run("convert in.mesh out.json").fine();
@@ -73,7 +73,7 @@ fn from_and_to_json_the_dialect_is_kept_unless_one_is_asked_for() {
 }
 
 #[test]
-fn lenient_conversion_reads_and_writes_what_strict_refuses() {
+fn lenient_conversions_accept_violations() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let message = folder.run("convert bad.mesh out.mesh --to mesh").fails(1);
@@ -84,7 +84,7 @@ fn lenient_conversion_reads_and_writes_what_strict_refuses() {
 }
 
 #[test]
-fn a_document_that_cannot_be_written_is_invalid() {
+fn unwritable_documents_are_invalid() {
     let folder = Folder::new();
     let no_poses = mesh::Animation { poses: Vec::new(), ..animated().animations[0].clone() };
     let document = Document::Mesh(mesh::Document { animations: vec![no_poses], ..animated() });
@@ -95,7 +95,7 @@ fn a_document_that_cannot_be_written_is_invalid() {
 }
 
 #[test]
-fn the_extension_of_the_output_decides_whatever_its_case() {
+fn output_extensions_ignore_case() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     for (out, start) in [
@@ -113,7 +113,7 @@ fn the_extension_of_the_output_decides_whatever_its_case() {
 }
 
 #[test]
-fn an_extension_of_several_formats_is_that_of_the_input_or_else_the_name_of_one() {
+fn ambiguous_extensions_prefer_the_input_format() {
     let folder = Folder::new();
     let format_of = |out: &str| meshspec::open(folder.path(out)).unwrap().format().name();
     folder.put_mesh("in.mesh", &triangle());
@@ -130,7 +130,7 @@ fn an_extension_of_several_formats_is_that_of_the_input_or_else_the_name_of_one(
 }
 
 #[test]
-fn a_document_says_what_to_write_where_the_name_does_not() {
+fn documents_select_the_format_if_the_name_does_not() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     folder.run("convert in.mesh in.json").fine();
@@ -146,7 +146,7 @@ fn a_document_says_what_to_write_where_the_name_does_not() {
 }
 
 #[test]
-fn a_name_that_says_nothing_needs_a_format() {
+fn unknown_extensions_require_a_format() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     for (out, message) in [

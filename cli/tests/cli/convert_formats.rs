@@ -11,7 +11,7 @@ fn crucible_of(folder: &Folder, name: &str) -> crucible::Document {
 }
 
 #[test]
-fn a_mesh_becomes_a_chunk_in_the_axes_of_crucible() {
+fn meshes_become_chunks_in_crucible_axes() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let run = folder.run("convert in.mesh out.crmesh");
@@ -25,7 +25,7 @@ fn a_mesh_becomes_a_chunk_in_the_axes_of_crucible() {
 }
 
 #[test]
-fn what_the_target_does_not_hold_is_told() {
+fn losses_are_listed() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh out.crmesh");
@@ -47,7 +47,7 @@ fn what_the_target_does_not_hold_is_told() {
 }
 
 #[test]
-fn losses_and_assumptions_are_data_too() {
+fn losses_and_assumptions_as_json() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     let row: Value = serde_json::from_str(&folder.run("convert in.mesh out.crmesh --json").fine()).unwrap();
@@ -60,7 +60,7 @@ fn losses_and_assumptions_are_data_too() {
 }
 
 #[test]
-fn a_transform_is_applied_where_the_target_has_none() {
+fn transforms_are_applied_if_the_target_has_none() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &renderlib());
     assert_eq!(folder.run("convert in.mesh out.crmesh").status, 0);
@@ -120,7 +120,7 @@ const CHANGES: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn each_change_is_made_and_no_other() {
+fn edits_change_only_their_values() {
     let folder = Folder::new();
     folder.put("in.obj", SQUARE);
     folder.run("convert in.obj same.obj --normals --uv-origin bottom-left");
@@ -139,7 +139,7 @@ fn each_change_is_made_and_no_other() {
 
 /// Without edits, the document is written unchanged.
 #[test]
-fn changes_are_made_within_a_format_too() {
+fn edits_apply_within_a_format() {
     let folder = Folder::new();
     folder.put("in.obj", SQUARE);
     folder.run("convert in.obj in.bmd");
@@ -154,7 +154,7 @@ fn changes_are_made_within_a_format_too() {
 }
 
 #[test]
-fn the_content_is_changed_for_json_too() {
+fn edits_apply_to_json() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh plain.json");
@@ -176,7 +176,7 @@ fn the_content_is_changed_for_json_too() {
 }
 
 #[test]
-fn what_fails_is_data_too() {
+fn failures_as_json() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let run = folder.run("convert bad.mesh out.glb --json");
@@ -197,7 +197,7 @@ fn what_fails_is_data_too() {
 }
 
 #[test]
-fn standard_output_takes_the_file_alone() {
+fn standard_output_contains_only_the_file() {
     let folder = Folder::new();
     folder.put("red.obj", "mtllib red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
     folder.put("red.mtl", "newmtl red\nKd 1 0 0\n");
@@ -237,7 +237,7 @@ fn libraries_outside_of_the_folder_are_not_read() {
 }
 
 #[test]
-fn texture_coordinates_are_turned_over() {
+fn texture_coordinates_are_flipped() {
     let folder = Folder::new();
     folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.25 0.125\nf 1/1 2/1 3/1\n");
     for (option, line) in [("--flip-u", "vt 0.75 0.125"), ("--flip-v", "vt 0.25 0.875")] {
@@ -247,7 +247,7 @@ fn texture_coordinates_are_turned_over() {
 }
 
 #[test]
-fn transforms_of_nodes_are_baked_when_asked() {
+fn node_transforms_are_baked_on_request() {
     let folder = Folder::new();
     folder.put("a.obj", "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n");
     folder.run("convert a.obj a.gltf").fails(0);
@@ -287,7 +287,7 @@ fn normals_are_generated_for_formats_that_need_them() {
 }
 
 #[test]
-fn positions_of_bmd_are_as_precise_as_asked() {
+fn bmd_position_precision_is_selectable() {
     let folder = Folder::new();
     folder.put("a.obj", "v 0.1 0 0\nv 1.1 0.3 0\nv 0 1 0.7\nf 1 2 3\n");
     let size = |precision: &str| {
@@ -308,7 +308,7 @@ fn positions_of_bmd_are_as_precise_as_asked() {
 }
 
 #[test]
-fn what_is_far_away_can_be_moved_to_the_origin() {
+fn distant_scenes_can_be_centred() {
     let folder = Folder::new();
     folder.put("far.obj", "v 5000000 0 0\nv 5000001 0 0\nv 5000000 1 0\nf 1 2 3\n");
     let message = folder.run("convert far.obj far.bmd").fails(1);
@@ -318,7 +318,7 @@ fn what_is_far_away_can_be_moved_to_the_origin() {
 }
 
 #[test]
-fn a_file_for_the_authors_tool_needs_its_dialect() {
+fn authors_tool_dialects_are_noted() {
     let folder = Folder::new();
     folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let note =

@@ -56,7 +56,7 @@ fn a_corpus_has_files_verdicts_and_contents() {
 }
 
 #[test]
-fn a_corpus_has_as_many_files_as_asked_for() {
+fn the_number_of_files_is_selectable() {
     let folder = Folder::new();
     let text = run_own(&folder, "corpus height_field --out a --count 500 --plausible --json").fine();
     let data: Value = serde_json::from_str(&text).unwrap();
@@ -77,7 +77,7 @@ fn a_corpus_has_as_many_files_as_asked_for() {
 }
 
 #[test]
-fn a_corpus_that_exists_is_kept_without_force() {
+fn existing_corpora_are_kept_without_force() {
     let folder = Folder::new();
     fs::create_dir(folder.path("a")).unwrap();
     folder.put("a/index.jsonl", "precious");
@@ -92,7 +92,7 @@ fn a_corpus_that_exists_is_kept_without_force() {
 
 #[test]
 #[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
-fn a_corpus_of_one_dialect_lacks_nothing_of_others() {
+fn summaries_of_one_dialect_omit_others() {
     let folder = Folder::new();
     let text = folder.run("corpus mesh --dialect renderlib --out a").fine();
     let unbroken: Vec<_> = text.lines().filter(|line| line.contains("never broken")).collect();

@@ -14,7 +14,7 @@ fn decode(folder: &Folder, arguments: &str) -> Value {
 }
 
 #[test]
-fn data_is_that_of_the_library() {
+fn json_matches_the_library() {
     let folder = Folder::new();
     for format in FormatId::ALL {
         for file in std::fs::read_dir(repository().join("samples").join(format.name())).unwrap() {
@@ -56,7 +56,7 @@ fn json_documents_and_standard_input() {
 }
 
 #[test]
-fn long_arrays_are_cut_unless_all_is_asked_for() {
+fn long_arrays_are_truncated_by_default() {
     let folder = Folder::new();
     let sample = repository().join("samples/bmd/tentacle.bmd");
     folder.put("tentacle.bmd", std::fs::read(sample).unwrap());
@@ -79,7 +79,7 @@ fn long_arrays_are_cut_unless_all_is_asked_for() {
 }
 
 #[test]
-fn files_that_have_no_contents() {
+fn files_without_contents() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let message = folder.run("decode bad.mesh --json").fails(1);

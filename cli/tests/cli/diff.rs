@@ -48,7 +48,7 @@ fn equal_files() {
 }
 
 #[test]
-fn a_value_is_named_with_its_change() {
+fn changed_values_are_shown_by_path() {
     let folder = Folder::new();
     let one = moved(6, |index, position| position[2] += if index == 3 { 0.5 } else { 0.0 });
     assert_eq!(
@@ -72,7 +72,7 @@ fn differences_of_one_list_are_grouped() {
 }
 
 #[test]
-fn inserted_and_removed_items_do_not_move_the_others() {
+fn inserted_and_removed_items_are_aligned() {
     let folder = Folder::new();
     let mut shorter = strip(50);
     shorter.indices.drain(30..33);
@@ -92,7 +92,7 @@ fn inserted_and_removed_items_do_not_move_the_others() {
 }
 
 #[test]
-fn tolerance_is_for_floats() {
+fn tolerance_applies_to_floats() {
     let folder = Folder::new();
     let near = moved(6, |_, position| position[1] += 0.125);
     assert_eq!(lines(&folder, &strip(6), &near, " --tolerance 0.125"), [""; 0]);
@@ -138,7 +138,7 @@ fn texts_are_compared_by_their_values() {
 }
 
 #[test]
-fn json_documents_are_the_files_that_they_stand_for() {
+fn json_documents_compare_as_the_files_they_encode() {
     let folder = Folder::new();
     for sample in ["mesh/tentacle.mesh", "iyma/quads.ima", "bmd/pyramid.bmd", "seed/channels.mesh"] {
         let path = repository().join("samples").join(sample);

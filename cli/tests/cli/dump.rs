@@ -82,7 +82,7 @@ fn a_fault_in_a_packed_block_is_shown_there() {
 }
 
 #[test]
-fn a_dump_looks_at_the_structure_only() {
+fn dumps_ignore_rules_on_values() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let text = folder.run("dump bad.mesh").fine();
@@ -90,7 +90,7 @@ fn a_dump_looks_at_the_structure_only() {
 }
 
 #[test]
-fn whatever_is_of_no_format_needs_from() {
+fn files_of_unknown_format_require_from() {
     let folder = Folder::new();
     folder.put("note.txt", "no mesh at all");
     let message = folder.run("dump note.txt").fails(1);
@@ -114,7 +114,7 @@ fn standard_input() {
 }
 
 #[test]
-fn the_dialect_chooses_the_layout() {
+fn the_dialect_selects_the_layout() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let run = folder.run("dump --dialect renderlib in.mesh");
@@ -147,7 +147,7 @@ fn a_path_narrows_the_dump() {
 }
 
 #[test]
-fn an_ambiguous_path_lists_what_it_could_mean() {
+fn ambiguous_paths_list_candidates() {
     let folder = Folder::new();
     folder.put_mesh("walk.mesh", &animated());
     assert_eq!(
@@ -165,7 +165,7 @@ fn an_ambiguous_path_lists_what_it_could_mean() {
 }
 
 #[test]
-fn an_unknown_path_is_wrong_usage() {
+fn unknown_paths_are_usage_errors() {
     let folder = Folder::new();
     folder.put_mesh("walk.mesh", &animated());
     let message = |path: &str| folder.run(&format!("dump walk.mesh --path {path}")).fails(2);

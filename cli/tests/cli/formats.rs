@@ -26,7 +26,7 @@ fn every_format_is_listed() {
 }
 
 #[test]
-fn the_same_as_data() {
+fn json_output() {
     let data: serde_json::Value = serde_json::from_str(&Folder::new().run("formats --json").fine()).unwrap();
     assert_eq!(data.as_array().unwrap().len(), FormatId::ALL.len() + Interchange::ALL.len());
     let mesh = data.as_array().unwrap().iter().find(|format| format["name"] == "mesh").unwrap();

@@ -116,7 +116,7 @@ fn a_missing_image_is_a_warning() {
 
 /// The image path is valid in the input, but not in the output.
 #[test]
-fn images_that_an_output_cannot_reach_are_losses() {
+fn unreachable_images_are_losses() {
     let folder = model("../secret.png");
     folder.put("secret.png", PNG);
     let messages = folder.run("convert in/a.obj out/a.glb --strict").fails(1);
@@ -173,7 +173,7 @@ fn strict_conversion_keeps_textures_or_fails() {
 
 /// A model whose texture has the name of a file of the output.
 #[test]
-fn an_image_does_not_take_the_place_of_the_output() {
+fn images_do_not_overwrite_the_output() {
     for (image, output) in [("out.glb", "out.glb"), ("o.bin", "o.gltf"), ("o.mtl", "o.obj")] {
         let folder = model(image);
         folder.put(&format!("in/{image}"), PNG);
@@ -193,7 +193,7 @@ fn an_image_does_not_take_the_place_of_the_output() {
 
 #[cfg(unix)]
 #[test]
-fn a_conversion_that_fails_leaves_no_file() {
+fn failed_conversions_leave_no_file() {
     let folder = model(IMAGE);
     // The folder of the image cannot be created.
     std::os::unix::fs::symlink("nowhere", folder.path("out/maps")).unwrap();
@@ -203,7 +203,7 @@ fn a_conversion_that_fails_leaves_no_file() {
 
 /// Outputs of one model in several formats share its images.
 #[test]
-fn an_embedded_image_that_is_there_already_is_kept() {
+fn existing_copies_of_embedded_images_are_kept() {
     let folder = model(IMAGE);
     folder.run("convert in/a.obj a.glb --embed-images").fails(0);
     for output in ["out/a.obj", "out/a.ply"] {
@@ -219,7 +219,7 @@ fn an_embedded_image_that_is_there_already_is_kept() {
 }
 
 #[test]
-fn a_log_lets_copies_of_an_earlier_run_be_replaced() {
+fn image_copies_in_the_log_are_replaced() {
     let folder = model(IMAGE);
     let command = "convert in --out-dir many --to glb --newer=hash --log log";
     let copy = "many/maps/oak bark.png";
@@ -251,7 +251,7 @@ fn a_log_lets_copies_of_an_earlier_run_be_replaced() {
 }
 
 #[test]
-fn a_log_claims_no_images_of_others() {
+fn images_of_others_are_not_replaced() {
     let folder = model(IMAGE);
     fs::create_dir_all(folder.path("many/maps")).unwrap();
     folder.put("many/maps/oak bark.png", PNG);
@@ -265,7 +265,7 @@ fn a_log_claims_no_images_of_others() {
 }
 
 #[test]
-fn an_image_does_not_take_the_place_of_another_output() {
+fn images_do_not_overwrite_other_outputs() {
     let folder = model("b.glb");
     folder.put("in/b.glb", PNG);
     folder.put("in/b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
@@ -280,7 +280,7 @@ fn an_image_does_not_take_the_place_of_another_output() {
 /// The file is sparse, and too large for memory.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_image_that_memory_does_not_hold_is_a_loss_of_its_model() {
+fn images_too_large_for_memory_are_losses() {
     let folder = model("large.png");
     fs::File::create(folder.path("in/large.png")).unwrap().set_len(1 << 42).unwrap();
     folder.put("in/b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");

@@ -29,7 +29,7 @@ walk.mesh: MESH, dialect spec, 244 bytes
 }
 
 #[test]
-fn the_same_as_data() {
+fn json_output() {
     let folder = Folder::new();
     folder.put_mesh("walk.mesh", &animated());
     let data: Value = serde_json::from_str(&folder.run("info --json walk.mesh").fine()).unwrap();
@@ -65,7 +65,7 @@ fn the_same_as_data() {
 }
 
 #[test]
-fn the_dialect_is_detected_or_given() {
+fn the_dialect_is_detected_or_selected() {
     let folder = Folder::new();
     folder.put_mesh("old.mesh", &renderlib());
     let text = folder.run("info old.mesh").fine();
@@ -77,7 +77,7 @@ fn the_dialect_is_detected_or_given() {
 }
 
 #[test]
-fn a_dialect_of_another_format_is_wrong_usage() {
+fn dialects_of_other_formats_are_usage_errors() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     assert_eq!(
@@ -87,7 +87,7 @@ fn a_dialect_of_another_format_is_wrong_usage() {
 }
 
 #[test]
-fn strict_reading_refuses_and_lenient_reading_does_not() {
+fn violations_are_rejected_unless_lenient() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let message = folder.run("info bad.mesh").fails(1);
@@ -100,7 +100,7 @@ fn strict_reading_refuses_and_lenient_reading_does_not() {
 }
 
 #[test]
-fn lenient_reading_holds_for_interchange_formats() {
+fn lenient_reading_of_interchange_formats() {
     let folder = Folder::new();
     folder.put("cut.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\n");
     assert!(folder.run("info cut.obj").fails(1).contains("position 9, but the file has 3"));
@@ -110,7 +110,7 @@ fn lenient_reading_holds_for_interchange_formats() {
 }
 
 #[test]
-fn a_bad_file_does_not_keep_the_others_from_being_shown() {
+fn bad_files_do_not_stop_the_others() {
     let folder = Folder::new();
     folder.put_mesh("good.mesh", &triangle());
     folder.put_mesh("bad.mesh", &broken_triangle());
@@ -133,13 +133,13 @@ fn a_bad_file_does_not_keep_the_others_from_being_shown() {
 }
 
 #[test]
-fn standard_input_is_a_file() {
+fn standard_input() {
     let run = Folder::new().run_with("info -", bytes_of(&triangle()));
     assert!(run.fine().starts_with("-: MESH, dialect spec, 61 bytes\n"));
 }
 
 #[test]
-fn what_is_no_mesh_needs_from() {
+fn files_of_unknown_format_require_from() {
     let folder = Folder::new();
     folder.put("note.txt", "no mesh at all");
     let message = folder.run("info note.txt").fails(1);
@@ -150,7 +150,7 @@ fn what_is_no_mesh_needs_from() {
 }
 
 #[test]
-fn names_cannot_steer_the_terminal() {
+fn control_characters_in_names_are_escaped() {
     let folder = Folder::new();
     let mut document = animated();
     document.strings = ["\u{1b}[2Jwalk"].into_iter().collect();

@@ -47,7 +47,7 @@ fn merge_and_split_again() {
 }
 
 #[test]
-fn merging_says_what_is_lost_and_what_does_not_fit() {
+fn merging_reports_losses_and_incompatible_files() {
     let folder = folder();
     folder.put("c.ima", bytes_of(&triangle(3.0, "other")));
     let run = folder.run("iyma merge a.ima c.ima -o both.ima");
@@ -95,9 +95,9 @@ fn user_data() {
     folder.run("iyma user-data set a.ima x.ima --text x --dialect tangent").fails(2);
 }
 
-/// Files of half a MiB and more, which several threads compress, and which a high level compresses better.
+/// Files of at least half a MiB, whose bytes depend on threads and level.
 #[test]
-fn every_command_writes_as_it_is_told() {
+fn every_command_accepts_write_options() {
     let folder = Folder::new();
     let heights: Vec<f32> = (0..140_000u64).map(|i| (i * i % 977) as f32).collect();
     let heights = Attribute::from_f32(Usage::Uv, VertexFormat::Float32, &heights);
@@ -152,7 +152,7 @@ fn files_that_break_rules_are_edited_leniently_only() {
 }
 
 #[test]
-fn a_folder_is_the_list_of_its_iyma_files() {
+fn folders_expand_to_their_iyma_files() {
     let folder = folder();
     std::fs::create_dir(folder.path("in")).unwrap();
     for name in ["a.ima", "b.ima"] {
@@ -167,7 +167,7 @@ fn a_folder_is_the_list_of_its_iyma_files() {
 }
 
 #[test]
-fn splitting_says_what_is_lost() {
+fn splitting_reports_losses() {
     let folder = folder();
     let mut spare = triangle(1.0, "");
     spare.meshes[0].index_count = 0;
@@ -270,7 +270,7 @@ fn json_and_dialects() {
 }
 
 #[test]
-fn dump_goes_into_the_compressed_data() {
+fn dumps_include_compressed_data() {
     let folder = folder();
     let dump = folder.run("dump a.ima").fine();
     for part in [
@@ -286,7 +286,7 @@ fn dump_goes_into_the_compressed_data() {
 }
 
 #[test]
-fn strictly_no_dialect_loses_anything() {
+fn strict_dialect_conversions_reject_losses() {
     let folder = folder();
     let before = folder.names();
     for (command, place) in [
@@ -322,7 +322,7 @@ fn a_map_has_each_usage_once() {
 }
 
 #[test]
-fn checksums_can_be_left_out_and_made_again() {
+fn checksums_can_be_removed_and_restored() {
     let folder = folder();
     let checksum = |name: &str| read(&folder, name).data_checksum;
     folder.run("convert a.ima off.ima --data-checksum off --threads 2").fine();
@@ -338,7 +338,7 @@ fn checksums_can_be_left_out_and_made_again() {
 }
 
 #[test]
-fn wrong_checksums_are_found_before_what_they_led_to() {
+fn wrong_checksums_are_reported_before_their_consequences() {
     let folder = folder();
     let mut bytes = folder.get("a.ima");
     // Damages the vertex count in the descriptor, and the last byte of the data.
@@ -359,7 +359,7 @@ fn wrong_checksums_are_found_before_what_they_led_to() {
 }
 
 #[test]
-fn info_tells_what_the_buffers_are() {
+fn info_describes_the_buffers() {
     let folder = folder();
     folder.run("iyma merge a.ima b.ima -o both.ima --data-checksum off").fine();
     let text = folder.run("info both.ima").fine();
@@ -383,7 +383,7 @@ fn info_tells_what_the_buffers_are() {
 }
 
 #[test]
-fn where_files_go() {
+fn output_locations() {
     let folder = folder();
     folder.run("iyma split a.ima --out new/folder").fine();
     assert_eq!(read(&folder, "new/folder/a.0.ima"), triangle(1.0, "first"));

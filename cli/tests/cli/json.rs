@@ -5,7 +5,7 @@ use meshspec::mesh;
 use crate::files::{Folder, animated, awkward, bytes_of, renderlib, triangle};
 
 #[track_caller]
-fn comes_back_unchanged(document: &mesh::Document) {
+fn assert_round_trip(document: &mesh::Document) {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", document);
     folder.run("convert in.mesh middle.json").fine();
@@ -17,16 +17,16 @@ fn comes_back_unchanged(document: &mesh::Document) {
 
 #[test]
 fn every_bit_survives() {
-    comes_back_unchanged(&triangle());
-    comes_back_unchanged(&animated());
-    comes_back_unchanged(&renderlib());
-    comes_back_unchanged(&awkward());
+    assert_round_trip(&triangle());
+    assert_round_trip(&animated());
+    assert_round_trip(&renderlib());
+    assert_round_trip(&awkward());
     let no_text = [b"w\xff".to_vec()].into_iter().collect();
-    comes_back_unchanged(&mesh::Document { strings: no_text, ..animated() });
+    assert_round_trip(&mesh::Document { strings: no_text, ..animated() });
 }
 
 #[test]
-fn numbers_that_json_does_not_have_are_strings() {
+fn numbers_missing_from_json_are_strings() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &awkward());
     let text = folder.run("convert in.mesh - --to json").fine();
@@ -37,7 +37,7 @@ fn numbers_that_json_does_not_have_are_strings() {
 }
 
 #[test]
-fn documents_are_meant_to_be_edited() {
+fn documents_can_be_edited() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let text = folder.run("convert in.mesh - --to json").fine();
@@ -74,7 +74,7 @@ fn json_on_standard_input_and_output() {
 }
 
 #[track_caller]
-fn is_refused(text: &str, message: &str) {
+fn assert_rejected(text: &str, message: &str) {
     let folder = Folder::new();
     folder.put("in.json", text);
     assert_eq!(
@@ -86,15 +86,15 @@ fn is_refused(text: &str, message: &str) {
 
 #[test]
 fn errors_name_line_and_column() {
-    is_refused("", "EOF while parsing a value at line 1 column 0");
-    is_refused("{\n  \"format\": \"mesh\",\n", "EOF while parsing a value at line 3 column 0");
-    is_refused("{\"dialect\": \"spec\"}", "missing field `format` at line 1 column 19");
-    is_refused("[\"mesh\"]", "invalid type: sequence, expected a document at line 1 column 0");
-    is_refused("{}\n{}", "missing field `format` at line 1 column 2");
+    assert_rejected("", "EOF while parsing a value at line 1 column 0");
+    assert_rejected("{\n  \"format\": \"mesh\",\n", "EOF while parsing a value at line 3 column 0");
+    assert_rejected("{\"dialect\": \"spec\"}", "missing field `format` at line 1 column 19");
+    assert_rejected("[\"mesh\"]", "invalid type: sequence, expected a document at line 1 column 0");
+    assert_rejected("{}\n{}", "missing field `format` at line 1 column 2");
 
     let text = Folder::new().run_with("convert - - --to json", bytes_of(&triangle())).fine();
     let line_of = |needle: &str| 1 + text.lines().position(|line| line.contains(needle)).unwrap();
-    is_refused(
+    assert_rejected(
         &text.replace("0.5", "\"half\""),
         &format!(
             "invalid value: string \"half\", expected a number, \"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\" \
@@ -102,7 +102,7 @@ fn errors_name_line_and_column() {
             line_of("0.5")
         ),
     );
-    is_refused(
+    assert_rejected(
         &text.replace("\"joints\": []", "\"bones\": []"),
         &format!(
             "unknown field `bones`, expected one of `dialect`, `root_transform`, `vertex_format`, `vertices`, \
@@ -111,11 +111,11 @@ fn errors_name_line_and_column() {
         ),
     );
     let behind = text.lines().count() + 1;
-    is_refused(&format!("{text}{text}"), &format!("trailing characters at line {behind} column 1"));
+    assert_rejected(&format!("{text}{text}"), &format!("trailing characters at line {behind} column 1"));
 }
 
 #[test]
-fn a_document_that_breaks_the_rules_is_refused_unless_lenient() {
+fn violations_are_rejected_unless_lenient() {
     let folder = Folder::new();
     let text = folder.run_with("convert - - --to json", bytes_of(&triangle())).fine();
     folder.put("bad.json", text.replace("    2\n", "    7\n"));

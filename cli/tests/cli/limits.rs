@@ -21,7 +21,7 @@ fn nodes(count: usize) -> String {
 }
 
 #[test]
-fn more_triangles_than_allowed_are_refused_with_the_option_that_raises_the_limit() {
+fn excess_triangles_are_rejected_with_a_hint() {
     let folder = Folder::new();
     folder.put("nodes.gltf", nodes(100));
     folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\nf 1 2 3\nf 1 3 2\n");
@@ -83,7 +83,7 @@ fn instances_are_counted_before_they_are_read() {
 }
 
 #[test]
-fn a_mesh_of_many_nodes_is_written_once() {
+fn shared_meshes_are_written_once() {
     let folder = Folder::new();
     folder.put("nodes.gltf", nodes(100));
     let text = folder.run("info nodes.gltf").fine();
@@ -105,7 +105,7 @@ fn a_mesh_of_many_nodes_is_written_once() {
 }
 
 #[test]
-fn coordinates_far_away_are_exact_around_their_centre() {
+fn distant_coordinates_are_exact_with_center() {
     let folder = Folder::new();
     folder.put(
         "far.obj",
@@ -125,7 +125,7 @@ fn coordinates_far_away_are_exact_around_their_centre() {
 /// An abort would have no exit status.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_failed_allocation_is_one_line_and_exit_status_3() {
+fn failed_allocations_exit_with_status_3() {
     let folder = Folder::new();
     // The text and its faces exceed the remaining memory.
     folder.put("large.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(8_000_000)));

@@ -22,7 +22,7 @@ fn files(folder: &Folder, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_is_a_list_of_the_files_with_known_extensions() {
+fn folders_expand_to_files_with_known_extensions() {
     let folder = folder();
     for command in ["info", "check"] {
         let expected = ["models/a.mesh", "models/c.obj", "models/deep/b.MESH"];
@@ -41,7 +41,7 @@ fn a_folder_is_a_list_of_the_files_with_known_extensions() {
 }
 
 #[test]
-fn patterns_are_expanded_where_the_shell_has_not_done_it() {
+fn unexpanded_patterns_are_expanded() {
     let folder = folder();
     assert_eq!(files(&folder, &["info", "models/*.o?j"]), ["models/c.obj"]);
     assert_eq!(files(&folder, &["info", "models/**/*.[mM]*"]), ["models/a.mesh", "models/deep/b.MESH"]);
@@ -59,7 +59,7 @@ fn patterns_are_expanded_where_the_shell_has_not_done_it() {
 }
 
 #[test]
-fn every_file_of_a_conversion_is_named_once() {
+fn duplicate_inputs_are_converted_once() {
     let folder = folder();
     let rows = files(&folder, &["convert", "models", "models/*", "--out-dir", "out", "--to", "stl"]);
     assert_eq!(rows, ["models/a.mesh", "models/c.obj", "models/deep/b.MESH", "models/notes.txt"]);

@@ -51,7 +51,7 @@ fn lists_name_files_by_line_or_by_nul() {
 }
 
 #[test]
-fn lines_say_what_the_list_says() {
+fn json_lines_match_json() {
     let folder = library();
     for command in ["check", "info"] {
         let list: Vec<Value> =
@@ -63,7 +63,7 @@ fn lines_say_what_the_list_says() {
 }
 
 #[test]
-fn files_of_one_name_in_several_folders_stay_apart() {
+fn equal_names_in_different_folders_do_not_collide() {
     let folder = library();
     let run = folder.run("convert --files-from list --out-dir out --to crucible --quiet --json-lines");
     assert_eq!(files(&lines(run.stdout.as_bytes())), ALL.into());
@@ -84,7 +84,7 @@ fn counts(folder: &Folder, options: &str) -> [u32; 3] {
 }
 
 #[test]
-fn what_a_log_has_is_not_done_again() {
+fn logged_files_are_skipped() {
     for by in ["time", "hash"] {
         let folder = library();
         let options = format!("--log log --newer={by}");
@@ -134,7 +134,7 @@ fn files_may_be_older_than_1970() {
 }
 
 #[test]
-fn there_are_no_more_threads_than_files() {
+fn threads_are_limited_by_the_number_of_files() {
     let folder = library();
     // More threads than any system can start.
     let run = folder.run("check a b --quiet --jobs 1000000000");
@@ -148,7 +148,7 @@ fn set_time(folder: &Folder, name: &str) {
 }
 
 #[test]
-fn without_a_log_outputs_that_are_newer_stay() {
+fn newer_outputs_are_kept_without_a_log() {
     let folder = library();
     assert_eq!(counts(&folder, "--newer"), [3, 0, 1]);
     assert_eq!(counts(&folder, "--newer"), [0, 3, 1]);
@@ -161,7 +161,7 @@ fn without_a_log_outputs_that_are_newer_stay() {
 }
 
 #[test]
-fn checks_are_not_done_again() {
+fn logged_checks_are_skipped() {
     let folder = library();
     let check = |options: &str| folder.run(format!("check --files-from list --log log {options}").trim_end());
     check("").fails(1);
@@ -183,7 +183,7 @@ fn each_command_has_its_own_results_in_a_log() {
 }
 
 #[test]
-fn a_file_that_is_no_log_stays_as_it_is() {
+fn files_other_than_logs_are_kept() {
     let folder = library();
     let model = folder.get("a/walk.mesh");
     // The output of `dump --json` starts like a log.

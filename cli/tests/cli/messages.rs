@@ -18,7 +18,7 @@ fn nodes(folder: &Folder, name: &str, count: usize) {
 }
 
 #[test]
-fn equal_losses_are_one_with_a_count_and_a_range() {
+fn equal_losses_are_grouped() {
     let folder = Folder::new();
     nodes(&folder, "many.gltf", 300);
     let run = folder.run("convert many.gltf out.obj");
@@ -41,7 +41,7 @@ fn equal_losses_are_one_with_a_count_and_a_range() {
 }
 
 #[test]
-fn a_screen_begins_with_geometry_and_leaves_out_names() {
+fn geometry_losses_come_before_names() {
     let folder = Folder::new();
     let unknown: String = ('a'..='y').map(|letter| format!("x{letter} 1\n")).collect();
     folder.put("a.obj", format!("{unknown}v 0 0 0 0.5\nv 1 0 0\nv 0 1 0\no name\nf 1 2 3\n"));
@@ -56,7 +56,7 @@ fn a_screen_begins_with_geometry_and_leaves_out_names() {
 }
 
 #[test]
-fn the_largest_error_of_several_files_is_that_of_its_file() {
+fn grouped_errors_name_the_file_of_the_largest() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("in")).unwrap();
     // Both meshes have the same relative error, so the larger mesh has the larger error.
@@ -74,7 +74,7 @@ fn the_largest_error_of_several_files_is_that_of_its_file() {
 }
 
 #[test]
-fn characters_that_steer_a_terminal_are_escaped() {
+fn control_characters_are_escaped() {
     let folder = Folder::new();
     folder.put("a.obj", "o \u{202e}gnp.exe\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl \u{2066}m\u{85}\nf 1 2 3\n");
     let shown = [
@@ -92,7 +92,7 @@ fn characters_that_steer_a_terminal_are_escaped() {
 }
 
 #[test]
-fn equal_messages_of_many_files_are_one() {
+fn equal_messages_of_many_files_are_grouped() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("in")).unwrap();
     for index in 0..40 {

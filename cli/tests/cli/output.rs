@@ -35,7 +35,7 @@ fn a_file_can_be_converted_in_place() {
 }
 
 #[test]
-fn what_fails_leaves_the_old_file() {
+fn failures_keep_the_old_file() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     folder.put_mesh("walk.mesh", &animated());
@@ -47,7 +47,7 @@ fn what_fails_leaves_the_old_file() {
 }
 
 #[test]
-fn files_and_folders_that_are_not_there() {
+fn missing_files_and_folders() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     assert!(folder.run("convert missing.mesh out.json").fails(3).starts_with("error: missing.mesh: "));
@@ -121,7 +121,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn closed_pipes_are_not_failures() {
     let folder = Folder::new();
     // More than the capacity of a pipe.
     folder.put_mesh("big.mesh", &mesh::Document { indices: vec![0; 300_000], ..triangle() });

@@ -41,7 +41,7 @@ fn the_page_shows_the_program() {
 }
 
 #[test]
-fn it_is_listed_beside_the_others() {
+fn it_is_listed_with_the_others() {
     let folder = folder();
     let text = run(&folder, "formats").fine();
     assert!(text.contains("height_field: Height field, heights in rows\n  extensions: .hfld\n"), "{text}");
@@ -104,7 +104,7 @@ fn its_files_are_checked() {
 }
 
 #[test]
-fn its_files_are_known_by_their_content() {
+fn its_files_are_detected_by_content() {
     let folder = folder();
     folder.put("what", FIELD);
     folder.put_mesh("flag.mesh", &triangle());
@@ -127,7 +127,7 @@ fn its_lists_are_counted() {
 }
 
 #[test]
-fn its_values_are_shown_and_make_the_file_again() {
+fn its_dumps_round_trip() {
     let folder = folder();
     let text = run(&folder, "dump a.hfld").fine();
     assert!(text.starts_with("a.hfld: Height field, layout height_field, 16 bytes\n"), "{text}");

@@ -27,7 +27,7 @@ fn bytes_of(document: &Document) -> Vec<u8> {
 }
 
 #[test]
-fn the_excerpt_of_a_finding_is_of_the_unpacked_bytes() {
+fn excerpts_show_unpacked_bytes() {
     let folder = Folder::new();
     folder.put("odd.crmesh", bytes_of(&odd_triangle()));
     let run = folder.run("check odd.crmesh");
@@ -66,7 +66,7 @@ fn sizes_before_and_after_compression() {
 }
 
 #[test]
-fn what_a_dialect_cannot_hold_is_said_or_fatal() {
+fn dialect_losses_are_reported_or_fatal() {
     let folder = Folder::new();
     let mut document = odd_triangle();
     document.dialect = Dialect::Tangent;
@@ -86,7 +86,7 @@ fn what_a_dialect_cannot_hold_is_said_or_fatal() {
 }
 
 #[test]
-fn json_and_back_gives_the_same_bytes() {
+fn json_round_trips_are_lossless() {
     let folder = Folder::new();
     let mut document = odd_triangle();
     document.chunks[0].indices = Indices::U32(vec![0, 1, 2]);

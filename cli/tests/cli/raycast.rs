@@ -211,7 +211,7 @@ fn tetrahedron() -> mesh::Document {
 }
 
 #[test]
-fn pictures_are_those_of_rays() {
+fn pictures_match_ray_casting() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &tetrahedron());
     for view in ["front", "back", "left", "right", "top", "iso"] {

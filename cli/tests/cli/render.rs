@@ -203,7 +203,7 @@ fn interchange_files_and_json_are_drawn_alike() {
 
 /// A GLB can embed its texture: the upper half of the image is red, the lower one blue.
 #[test]
-fn textures_are_upright_and_their_faults_are_told() {
+fn textures_are_upright_and_faults_are_reported() {
     let folder = Folder::new();
     let mut image = Vec::new();
     let mut encoder = png::Encoder::new(&mut image, 2, 2);
@@ -251,7 +251,7 @@ fn a_picture_has_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn refusals() {
+fn rejected_requests() {
     let folder = Folder::new();
     folder.put("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n");
     let message = folder.run("render a.ply b.png").fails(1);
@@ -333,7 +333,7 @@ fn tiny_and_huge_models() {
     for factor in [1e-30, 1e30, 1.6e38] {
         assert!(covered(&scaled(factor)).abs_diff(covered(&expected)) < 20, "{factor}");
     }
-    // A vertex of no triangle that is no number.
+    // An unused vertex with a NaN coordinate.
     let corners = "0 0 0\n2e30 0 0\n0 1e30 0\nnan 0 0\n";
     let head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
     folder.put("a.ply", format!("{head}{corners}3 0 1 2\n"));

@@ -123,7 +123,7 @@ fn policies_decide_the_exit_status() {
 }
 
 #[test]
-fn severities_are_shown_as_changed() {
+fn changed_severities_are_shown() {
     let folder = folder();
     let text = folder.run("check bad.mesh --warn MESH-INDEX-RANGE").fine();
     assert!(
@@ -223,7 +223,7 @@ fn sarif_of_texts_has_lines_and_uris() {
 }
 
 #[test]
-fn sarif_counts_what_it_does_not_list() {
+fn sarif_counts_omitted_findings() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 240], ..triangle() });
     let log: Value =
@@ -274,7 +274,7 @@ fn junit() {
 }
 
 #[test]
-fn formats_of_results_exclude_each_other() {
+fn result_formats_are_mutually_exclusive() {
     let folder = folder();
     assert_eq!(
         folder.run("check good.mesh --format json").fine(),

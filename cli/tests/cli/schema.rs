@@ -6,7 +6,7 @@ use meshspec::layout::schema::Schema;
 use crate::files::Folder;
 
 #[test]
-fn one_file_goes_to_standard_output() {
+fn single_files_are_printed() {
     let folder = Folder::new();
     for format in FormatId::ALL {
         for language in Schema::ALL {
@@ -20,7 +20,7 @@ fn one_file_goes_to_standard_output() {
 }
 
 #[test]
-fn of_several_files_one_must_be_chosen() {
+fn several_files_require_a_choice() {
     let folder = Folder::new();
     assert_eq!(
         folder.run("schema mesh --as kaitai").fails(2),
@@ -38,7 +38,7 @@ fn of_several_files_one_must_be_chosen() {
 }
 
 #[test]
-fn a_folder_takes_all_files() {
+fn all_files_are_written_to_a_folder() {
     let folder = Folder::new();
     let out = |name: &str| String::from_utf8(folder.get(name)).unwrap();
     assert_eq!(folder.run("schema mesh --as kaitai --out a/b").fine(), "");
@@ -50,7 +50,7 @@ fn a_folder_takes_all_files() {
 }
 
 #[test]
-fn files_that_exist_are_kept_without_force() {
+fn existing_files_are_kept_without_force() {
     let folder = Folder::new();
     folder.put("mesh_renderlib.ksy", "precious");
     assert_eq!(

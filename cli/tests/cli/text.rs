@@ -43,7 +43,7 @@ fn every_finding_shows_its_line() {
 }
 
 #[test]
-fn what_cannot_be_read_shows_its_line() {
+fn read_errors_show_their_line() {
     let folder = folder();
     let message = "\
 error: bad.mesh: seed: positions[1] (line 6, column 5): found `é`, expected `,`; values are separated by commas [SEED-COMMA, S3]
@@ -73,7 +73,7 @@ fn info_has_no_sections() {
 }
 
 #[test]
-fn a_dump_has_a_line_for_each() {
+fn dumps_have_a_row_per_line() {
     let folder = folder();
     let text = folder.run("dump good.mesh").fine();
     assert_eq!(text.lines().count(), 2 + GOOD.lines().count());
@@ -118,7 +118,7 @@ fn a_dump_summarises_long_lists() {
 }
 
 #[test]
-fn a_dump_as_data() {
+fn dump_as_json() {
     let text = folder().run("dump --json good.mesh").fine();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0], json!({ "file": "good.mesh", "format": "seed", "size": GOOD.len() }));
@@ -144,7 +144,7 @@ fn conversion_keeps_comments_and_notation_is_canonical() {
 }
 
 #[test]
-fn comments_are_kept_or_not() {
+fn comments_are_configurable() {
     let folder = folder();
     folder.run("convert good.mesh good.json").fine();
     let plain: String = GOOD.replace(" # x", "").replace("# first\n", "");
@@ -174,7 +174,7 @@ fn a_file_can_be_converted_onto_itself() {
 
 /// Errors of the whole file are printed after its lines.
 #[test]
-fn a_dump_ends_with_what_is_missing() {
+fn dumps_end_with_missing_values() {
     let folder = folder();
     folder.put("short.mesh", GOOD.replacen("n 0, 0, 1\n", "", 1));
     let run = folder.run("dump short.mesh");
@@ -203,7 +203,7 @@ fn a_dump_ends_with_what_is_missing() {
 }
 
 #[test]
-fn long_properties_are_cut() {
+fn long_properties_are_truncated() {
     let folder = folder();
     let value = "v".repeat(1000);
     folder.put("long.mesh", GOOD.replace("]=M", &format!("]={value}")));

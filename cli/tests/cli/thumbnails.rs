@@ -59,7 +59,7 @@ fn types() -> BTreeMap<String, Known> {
 }
 
 #[test]
-fn types_know_the_files_that_detection_knows() {
+fn types_match_format_detection() {
     let types = types();
     let names: Vec<String> =
         FormatId::ALL.iter().map(|format| format!("model/x-{}", format.name())).collect();

@@ -75,7 +75,7 @@ fn a_page_is_written_beside_the_file() {
 }
 
 #[test]
-fn a_page_needs_nothing_else() {
+fn pages_are_self_contained() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &animated());
     let page = page(&folder, "a.mesh");
@@ -98,7 +98,7 @@ fn the_page_is_small_without_its_data() {
 }
 
 #[test]
-fn a_page_holds_the_model_its_places_and_the_bytes() {
+fn pages_contain_model_places_and_bytes() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &animated());
     let page = page(&folder, "a.mesh");
@@ -127,7 +127,7 @@ fn a_page_holds_the_model_its_places_and_the_bytes() {
 }
 
 #[test]
-fn the_tree_has_values_places_and_meanings() {
+fn the_tree_contains_values_places_and_meanings() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     let about = about(&page(&folder, "a.mesh"));
@@ -142,7 +142,7 @@ fn the_tree_has_values_places_and_meanings() {
 }
 
 #[test]
-fn long_lists_have_the_places_of_items_that_are_left_out() {
+fn long_lists_contain_places_of_omitted_items() {
     let folder = Folder::new();
     let positions = (0..1000).map(|x| [x as f32, 0.0, 0.0]).collect();
     let columns = mesh::Columns { positions, ..Default::default() };
@@ -165,7 +165,7 @@ fn long_lists_have_the_places_of_items_that_are_left_out() {
 }
 
 #[test]
-fn broken_files_are_shown_as_far_as_they_go() {
+fn broken_files_are_shown_up_to_the_fault() {
     let folder = Folder::new();
     folder.put_mesh("index.mesh", &broken_triangle());
     let index = about(&page(&folder, "index.mesh"));
@@ -220,7 +220,7 @@ fn packed_blocks_are_unpacked() {
 }
 
 #[test]
-fn hostile_names_end_no_element() {
+fn hostile_names_are_escaped() {
     let folder = Folder::new();
     let hostile = "</script><script>alert(1)</script><!--\u{2028}";
     let mut document = animated();
@@ -279,7 +279,7 @@ fn two_files_are_shown_with_their_differences_and_distances() {
     assert_eq!(equal["comparison"]["largest"], 0.0);
 }
 
-/// A missing triangle whose corners are all there has a distance at its centre.
+/// A missing triangle whose corners all exist has a distance at its centre.
 #[test]
 fn holes_have_distances() {
     let folder = Folder::new();
@@ -302,7 +302,7 @@ fn holes_have_distances() {
 }
 
 #[test]
-fn files_that_cannot_be_compared_are_shown_with_the_reason() {
+fn incomparable_files_are_shown_with_the_reason() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &animated());
     folder.put("short.mesh", &bytes_of(&animated())[..150]);

@@ -28,7 +28,7 @@ pub(super) struct Hierarchy {
     ranges: Vec<Range<usize>>,
     /// The transform from node space to scene space of each node.
     to_scene: Vec<Mat4>,
-    /// The same transforms in 64 bits.
+    /// The same transforms in double precision.
     exact: Vec<DMat4>,
 }
 

@@ -1,4 +1,6 @@
-//! Names and extras. Those of a node, its mesh and a primitive merge into one mesh of the scene; those of empty nodes are
+//! Names and extras.
+//!
+//! A scene mesh combines the names and extras of its node, mesh and primitive. Names and extras of empty nodes are
 //! listed as losses.
 
 use std::collections::HashMap;

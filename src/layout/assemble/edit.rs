@@ -30,7 +30,7 @@ pub enum Change {
     Insert(Part),
     /// Removes an item or field.
     Remove,
-    /// Inserts copies of an item behind it, this many.
+    /// Inserts this many copies after an item.
     Repeat(u16),
 }
 

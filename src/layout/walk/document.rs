@@ -10,7 +10,7 @@ use crate::layout::program::{Frames, Item, Kind, Program, Step};
 
 /// A part of a document.
 pub enum Part<'d> {
-    /// A missing value, or one that only an encoder knows, such as an offset or a packed size.
+    /// A missing value, or one determined during encoding, such as an offset or a packed size.
     Unknown,
     /// A value known to satisfy all constraints.
     Valid,

@@ -1,20 +1,19 @@
-//! Packed bytes from a stream, kept until their hash is known.
+//! Packed bytes of a stream, kept until their hash is verified.
 
 use std::io::{self, Read};
 
 use super::fault::Fault;
 
-/// Size of a chunk: whole blocks of the hash, which takes 48 bytes at a time.
+/// The size of a chunk in bytes, a multiple of the 48-byte blocks of the hash.
 const CHUNK: usize = 48 * 21_845;
 
-/// All that a stream has, in chunks that are given back one by one as they are read again. A growing list would take up to
-/// three times as much while it moves.
+/// The content of a stream, in chunks that are freed as they are read again. A growing list would use up to three times
+/// the memory while it reallocates.
 #[derive(Default)]
 pub(crate) struct Chunks {
-    /// Chunks of the same size, a multiple of 48 bytes. The last one may have any other, 48 bytes at least if it is not the
-    /// only one.
+    /// Chunks of [`CHUNK`] bytes. The last one may differ in size, but has at least 48 bytes unless it is the only one.
     chunks: Vec<Vec<u8>>,
-    /// The chunk that is read next, and where.
+    /// The index of the chunk to read next, and the offset in it.
     next: (usize, usize),
 }
 
@@ -25,7 +24,7 @@ impl Chunks {
         let mut total = 0;
         loop {
             let mut chunk = Vec::new();
-            // One byte more than is allowed tells that there is too much.
+            // One byte beyond the limit reveals that the stream exceeds it.
             let size = (limit - total).saturating_add(1).min(CHUNK as u64);
             let read = source.by_ref().take(size).read_to_end(&mut chunk).map_err(Fault::Io)? as u64;
             total += read;
@@ -51,7 +50,7 @@ impl Chunks {
     }
 }
 
-/// Chunks that have been read are freed.
+/// Frees each chunk after it has been read.
 impl Read for Chunks {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (index, start) = self.next;

@@ -1,4 +1,4 @@
-//! Why zstd frames could not be decompressed.
+//! Errors of zstd frames.
 
 use std::{fmt, io};
 
@@ -8,20 +8,20 @@ use zstd::zstd_safe;
 pub(super) const MAX_WINDOW: u64 = 1 << MAX_WINDOW_LOG;
 pub(super) const MAX_WINDOW_LOG: u32 = 27;
 
-/// Why frames could not be unpacked.
+/// The reason why frames could not be unpacked.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// They are damaged or cut off.
+    /// A frame is damaged or truncated.
     Invalid(String),
-    /// A frame requires a larger window than is allowed.
+    /// A frame requires a window larger than the maximum.
     Window(String),
-    /// They hold less or more than they should.
+    /// The content is shorter or longer than declared.
     Size(String),
-    /// Bytes that are no frame follow the last one: so many.
+    /// The number of trailing bytes that are not a frame.
     Trailing(usize),
-    /// They would take more than the limits allow.
+    /// The data exceeds the limits.
     Limit(String),
-    /// Reading them failed.
+    /// Reading failed.
     Io(io::Error),
 }
 

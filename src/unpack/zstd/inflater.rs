@@ -1,4 +1,4 @@
-//! Unpacks zstd frames from a stream, piece by piece.
+//! Unpacks zstd frames from a stream incrementally.
 
 use std::io::{self, Read};
 
@@ -6,32 +6,32 @@ use zstd::zstd_safe::{DCtx, DParameter, FrameFormat, InBuffer, OutBuffer};
 
 use super::fault::{Fault, MAX_WINDOW_LOG, fault_of, too_little, too_much};
 
-/// Stated sizes up to this, or up to so many times the packed size, are trusted.
+/// Stated sizes up to this size, or up to this ratio to the packed size, are trusted.
 pub(super) const TRUSTED_SIZE: u64 = 8 << 20;
 pub(super) const TRUSTED_RATIO: u64 = 16;
 
-/// A decoder of frames as IyMA has them.
+/// Creates a decoder for IyMA's frames, which lack magic bytes.
 pub(super) fn decoder() -> DCtx<'static> {
     let mut decoder = DCtx::create();
     for parameter in [DParameter::Format(FrameFormat::Magicless), DParameter::WindowLogMax(MAX_WINDOW_LOG)] {
-        // Both are in the range that the decoder has for them.
+        // Both values are in range.
         let _ = decoder.set_parameter(parameter);
     }
     decoder
 }
 
-/// Unpacks frames piece by piece, as they are read.
+/// Unpacks frames incrementally while reading.
 pub(crate) struct Inflater<R> {
     source: R,
     decoder: DCtx<'static>,
     input: Box<[u8]>,
-    /// The range of the input that has been read and not yet decompressed.
+    /// The range of the input that is not yet decompressed.
     start: usize,
     end: usize,
-    /// Whether a frame has begun and not ended.
+    /// Whether the last frame is incomplete.
     inside: bool,
     frames: u64,
-    /// Bytes that have been unpacked.
+    /// The number of bytes unpacked so far.
     unpacked: u64,
 }
 
@@ -49,7 +49,7 @@ impl<R: Read> Inflater<R> {
         }
     }
 
-    /// Reads more input; `false` at its end.
+    /// Reads more input. Returns `false` at its end.
     fn refill(&mut self) -> Result<bool, Fault> {
         let read = loop {
             match self.source.read(&mut self.input) {
@@ -61,7 +61,7 @@ impl<R: Read> Inflater<R> {
         Ok(read > 0)
     }
 
-    /// Unpacks into `out` from `filled` on; returns how many bytes that gave.
+    /// Decompresses into `out[filled..]`. Returns the number of bytes produced.
     fn step(&mut self, out: &mut [u8], filled: usize) -> Result<usize, Fault> {
         let mut input = InBuffer::around(&self.input[self.start..self.end]);
         let mut output = OutBuffer::around_pos(out, filled);
@@ -70,7 +70,7 @@ impl<R: Read> Inflater<R> {
         let left = left.map_err(|code| fault_of(code, self.unpacked))?;
         self.start += read;
         self.unpacked += written as u64;
-        // An empty input leaves the decoder where it was: between two frames.
+        // Without input, the decoder stays between two frames.
         if left == 0 && (self.inside || read > 0) {
             self.frames += 1;
         }
@@ -78,12 +78,12 @@ impl<R: Read> Inflater<R> {
         Ok(written)
     }
 
-    /// Whether there is nothing left to unpack, given how much the last step gave.
+    /// Returns `true` if nothing is left to unpack, given the number of bytes that the last step produced.
     fn is_done(&mut self, written: usize) -> Result<bool, Fault> {
         Ok(self.start == self.end && written == 0 && !self.refill()?)
     }
 
-    /// Fills `out` as far as there is something to fill it with; returns how far.
+    /// Fills `out` as far as the content suffices. Returns the number of bytes filled.
     fn fill(&mut self, out: &mut [u8]) -> Result<usize, Fault> {
         let mut filled = 0;
         loop {
@@ -95,9 +95,9 @@ impl<R: Read> Inflater<R> {
         }
     }
 
-    /// Everything, which must be `size` bytes, unpacked where it stays: the decoder needs no window of its own.
+    /// Unpacks everything, exactly `size` bytes, directly into the result, so the decoder allocates no window.
     pub(super) fn read_all(mut self, size: u64) -> Result<Vec<u8>, Fault> {
-        // The decoder has this parameter.
+        // The decoder supports this parameter.
         let _ = self.decoder.set_parameter(DParameter::StableOutBuffer(true));
         let mut content = vec![0; size as usize];
         let mut filled = 0;
@@ -114,22 +114,22 @@ impl<R: Read> Inflater<R> {
         Ok(content)
     }
 
-    /// Everything, which must be `size` bytes, of a packed size that is not known.
+    /// Unpacks everything, exactly `size` bytes, without relying on `size` for allocation.
     pub(crate) fn read_only(mut self, size: u64) -> Result<Vec<u8>, Fault> {
         let content = self.read_vec(size)?;
         self.finish(size).map(|()| content)
     }
 
-    /// The next `size` bytes.
+    /// Unpacks the next `size` bytes.
     pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
         let mut content = Vec::new();
         self.append(size, &mut content).map(|()| content)
     }
 
-    /// Appends the next `size` bytes. Memory grows with what there really is, in steps that leave little behind.
+    /// Appends the next `size` bytes. Memory grows with the actual content, in steps that keep overhead small.
     pub(crate) fn append(&mut self, size: u64, content: &mut Vec<u8>) -> Result<(), Fault> {
         let first = content.len();
-        // Each step is a sixteenth of the next one, and the last one is the whole.
+        // Each step is a sixteenth of the next; the last one is the full size.
         let mut step = size;
         while step > TRUSTED_SIZE {
             step = step.div_ceil(TRUSTED_RATIO);
@@ -161,7 +161,7 @@ impl<R: Read> Inflater<R> {
         Ok(())
     }
 
-    /// Makes sure that the frames end where `size` bytes have been unpacked.
+    /// Returns an error if the frames do not end after `size` unpacked bytes.
     fn finish(&mut self, size: u64) -> Result<(), Fault> {
         match self.fill(&mut [0])? {
             0 if self.inside || self.frames == 0 => Err(self.ended(size)),

@@ -1,8 +1,7 @@
-//! Zstandard frames without magic bytes, which is how IyMA stores its data (I7).
+//! Zstandard frames without magic bytes, as used by IyMA (I7).
 //!
-//! Headers are checked before anything is decompressed, so that false sizes and too large windows cost nothing. Then a
-//! block of a plausible size decompresses into one buffer of exactly that size; for any other one the buffer grows with
-//! the actual content.
+//! Headers are checked before decompression, so that wrong sizes and excessive windows are rejected cheaply. A block of
+//! plausible size decompresses into one buffer of exactly that size. Otherwise, the buffer grows with the content.
 
 mod chunks;
 mod fault;
@@ -20,7 +19,7 @@ use fault::{fault_of, too_little, too_much};
 use inflater::{TRUSTED_RATIO, TRUSTED_SIZE, decoder};
 use scan::{Sizes, scan};
 
-/// Unpacks frames that must give exactly `size` bytes.
+/// Unpacks frames to exactly `size` bytes.
 pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Fault> {
     let Sizes { min, max } = scan(packed)?;
     if size < min || size > max {
@@ -46,14 +45,14 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
     }
 }
 
-/// Unpacks frames from a stream that must give exactly `size` bytes.
+/// Unpacks the frames of a stream to exactly `size` bytes.
 pub(crate) fn unpack_chunks(chunks: Chunks, size: u64) -> Result<Vec<u8>, Fault> {
     let plausible = is_plausible(size, chunks.len());
     let inflater = Inflater::new(chunks);
     if plausible { inflater.read_all(size) } else { inflater.read_only(size) }
 }
 
-/// Whether a stated size may be allocated at once for so many packed bytes.
+/// Returns `true` if a stated size is small enough for this packed size to be allocated at once.
 fn is_plausible(size: u64, packed: u64) -> bool {
     size <= TRUSTED_SIZE.max(packed.saturating_mul(TRUSTED_RATIO))
 }

@@ -1,18 +1,18 @@
-//! Compresses data to one zstd frame.
+//! Compresses data into a zstd frame.
 
 use zstd::zstd_safe::{
     self, CCtx, CParameter, FrameFormat, InBuffer, OutBuffer, ResetDirective, zstd_sys::ZSTD_EndDirective,
 };
 
-/// The compression level unless another is asked for: the default of zstd.
+/// The default compression level, that of zstd.
 pub(crate) const DEFAULT_LEVEL: i32 = 3;
 
-/// The levels that there are.
+/// Returns the range of valid levels.
 pub(crate) fn levels() -> std::ops::RangeInclusive<i32> {
     zstd_safe::min_c_level()..=zstd_safe::max_c_level()
 }
 
-/// Appends one frame that holds `parts`, one after the other, to `out`: with the settings of the specification.
+/// Appends one frame with the concatenated `parts` to `out`, with the settings of the specification.
 pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>) -> Result<(), String> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
     let failed = |code| zstd_safe::get_error_name(code).to_owned();
@@ -51,7 +51,8 @@ fn push(encoder: &mut CCtx, part: &[u8], finishes: bool, out: &mut Vec<u8>) -> R
     }
 }
 
-/// Shares the work between threads. What is written depends on whether there are several, not on how many.
+/// Distributes the work over threads. The output for one thread differs from that for several, but does not depend on
+/// their number.
 #[cfg(feature = "parallel")]
 fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
     const JOBS: usize = 16;
@@ -61,8 +62,8 @@ fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
         let job = (total / JOBS).clamp(SMALLEST_JOB, 512 << 20);
         encoder.set_parameter(CParameter::NbWorkers(threads))?;
         encoder.set_parameter(CParameter::JobSize(job as u32))?;
-        // How much of the job before it each one looks at first. All of it, the default at high levels, takes as long
-        // as the threads save.
+        // The part of the previous job that each job loads first. A full overlap, the default at high levels, would
+        // take as long as the threads save.
         encoder.set_parameter(CParameter::OverlapSizeLog(OVERLAP))?;
     }
     Ok(())

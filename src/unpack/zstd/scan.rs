@@ -1,18 +1,18 @@
-//! The headers of zstd frames, checked before anything is decompressed.
+//! Checks the headers of zstd frames before decompression.
 
 use super::fault::{Fault, MAX_WINDOW};
 
 /// The largest decompressed size of a block.
 const MAX_BLOCK: u64 = 128 << 10;
 
-/// The content size that the headers of frames and blocks allow.
+/// The range of content sizes that the headers of frames and blocks allow.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Sizes {
     pub(super) min: u64,
     pub(super) max: u64,
 }
 
-/// Takes bytes off the front.
+/// The bytes that are not read yet.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
@@ -28,7 +28,7 @@ impl<'b> Bytes<'b> {
     }
 }
 
-/// Reads the headers of all frames.
+/// Checks the headers of all frames and returns the possible content sizes.
 pub(super) fn scan(packed: &[u8]) -> Result<Sizes, Fault> {
     let mut bytes = Bytes(packed);
     let mut sizes = Sizes::default();
@@ -43,7 +43,7 @@ pub(super) fn scan(packed: &[u8]) -> Result<Sizes, Fault> {
     Ok(sizes)
 }
 
-/// One frame, as RFC 8878 describes it in 3.1.1, without the magic number.
+/// Checks a frame as in RFC 8878, section 3.1.1, without the magic number.
 fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
     let invalid = |message: &str| Err(Fault::Invalid(message.into()));
     let flags = bytes.number(1)?;
@@ -77,7 +77,7 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
     loop {
         let header = bytes.number(3)?;
         let (kind, size) = (header >> 1 & 3, header >> 3);
-        // A block has 21 bits for its size.
+        // The size of a block has 21 bits.
         let (packed, low, high) = match kind {
             0 => (size as usize, size, size),
             1 => (1, size, size),
@@ -99,7 +99,7 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The size of a window in bytes: a power of two and up to seven eighths of it.
+/// Returns the size of a window in bytes: a power of two plus up to seven eighths of it.
 fn window_of(descriptor: u64) -> u64 {
     let base = 1 << (10 + (descriptor >> 3));
     base + base / 8 * (descriptor & 7)

@@ -1,4 +1,4 @@
-//! Many files at once.
+//! Conversion of many files.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -24,18 +24,18 @@ use crate::terminal::counted;
 struct Job {
     input: Listed,
     output: PathBuf,
-    /// Another file that would become the same one.
+    /// Another input with the same output.
     rival: Option<PathBuf>,
 }
 
-/// The end of a job.
+/// The outcome of a job.
 enum Ended {
-    /// The file was up to date, or had failed in the same way before.
+    /// Skipped: the output is up to date, or the same conversion failed before.
     Before(Status),
     Now(Box<Result<Outcome>>),
 }
 
-/// The number of files by their end.
+/// The numbers of files by outcome.
 #[derive(Default)]
 struct Counts {
     converted: u64,
@@ -44,8 +44,8 @@ struct Counts {
 }
 
 impl Convert {
-    /// Converts every file, and every file with a known extension in each folder, in parallel. Failed files do not stop
-    /// the others; they make the input as a whole invalid. A pattern without a match is unreadable.
+    /// Converts all files in parallel, and all files with a known extension in folders. Failed files do not stop the
+    /// others, but make the status `Invalid`. A pattern without a match counts as unreadable.
     pub(super) fn run_all(
         &self,
         inputs: &[PathBuf],
@@ -106,7 +106,7 @@ impl Convert {
         })
     }
 
-    /// Converts a file, unless that was done before.
+    /// Converts a file unless an earlier run did.
     fn convert(
         &self,
         job: &Job,
@@ -119,7 +119,7 @@ impl Convert {
         }
         let mut state = lines.state(&job.input.file);
         let earlier = lines.images(&job.input.file);
-        // --newer is there to replace what is not up to date.
+        // --newer implies replacing outdated outputs.
         let force = self.force || self.many.newer.is_some();
         let staged = Staged::in_new_folders(&job.output, force, earlier.clone(), Arc::clone(outputs));
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
@@ -135,7 +135,7 @@ impl Convert {
         Ok(Ended::Now(Box::new(result)))
     }
 
-    /// How the conversion ended, if that need not be done again.
+    /// Returns the status of an earlier conversion if it need not be repeated.
     fn before(&self, job: &Job, lines: &Lines) -> Option<Status> {
         self.many.newer?;
         let status = match lines.is_log() {
@@ -183,7 +183,7 @@ impl Job {
         }
     }
 
-    /// Whether the output is not older than the input.
+    /// Returns `true` if the output exists and is not older than the input.
     fn is_newer(&self) -> bool {
         let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
         match (modified(&self.output), modified(&self.input.file)) {
@@ -218,7 +218,7 @@ impl Counts {
     }
 }
 
-/// What to convert, in the order of the names, each file once.
+/// Returns the files to convert, sorted by name, each once.
 fn jobs(files: Vec<Listed>, folder: &Path, to: Encoding) -> Vec<Job> {
     let job = |input: Listed| {
         let output = folder.join(&input.name).with_extension(to.extension_for(&input.file));

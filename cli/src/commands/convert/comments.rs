@@ -1,11 +1,11 @@
-//! Which comments a text format is written with.
+//! The comments that text formats are written with.
 
 use clap::ValueEnum;
 use meshspec::Document;
 
 use crate::encoding::Encoding;
 
-/// Which comments a text format is written with.
+/// The comments that text formats are written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Comments {
     /// The comments of IN, each in its place; headings where the format of IN has no comments
@@ -18,7 +18,7 @@ pub enum Comments {
 }
 
 impl Comments {
-    /// Whether such files have comments.
+    /// Returns `true` if files of this encoding may have comments.
     pub fn are_in(encoding: Encoding) -> bool {
         match encoding {
             Encoding::Json => true,
@@ -27,17 +27,17 @@ impl Comments {
         }
     }
 
-    /// Whether those of IN are read.
+    /// Returns `true` if the comments of IN are kept.
     pub fn are_kept(self) -> bool {
         self == Comments::Keep
     }
 
-    /// Whether any are written.
+    /// Returns `true` if comments are written.
     pub fn are_written(self) -> bool {
         self != Comments::None
     }
 
-    /// Takes those that are not kept out of a document that has them already.
+    /// Removes the comments of a document unless they are kept.
     #[cfg_attr(not(feature = "formats"), allow(unused_variables, reason = "only Seed has comments"))]
     pub fn apply(self, document: &mut Document) {
         #[cfg(feature = "formats")]

@@ -1,4 +1,4 @@
-//! How to convert a file: the options of `convert`.
+//! The options of `convert`.
 
 use clap::Args;
 use meshspec::scene::Precision;
@@ -51,7 +51,7 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Wrong usage if the target does not have what an option sets, or no scenes.
+    /// Returns a usage error if the target has no scenes or does not support an option.
     pub fn require_options(&self, to: Encoding, formats: &Formats) -> Result<()> {
         if let Encoding::Format(format) = to {
             encoding::require_target(format, "--to")?;
@@ -75,7 +75,7 @@ impl Conversion {
             let message = format!("applies to glb and gltf only, and the output is {to}");
             return Err(Failure::usage("--embed-images", message));
         }
-        // The format of a document as JSON is not known yet.
+        // The format of a JSON document is not known yet.
         if self.precision.is_some() && to != Encoding::Json {
             require("--precision", |about| about.has_precisions)?;
         }
@@ -84,7 +84,7 @@ impl Conversion {
             (Encoding::Interchange(_), Some(dialect)) => {
                 Err(Failure::usage("--dialect", format_args!("{to} has no {dialect} dialect")))
             }
-            // The document has a format, which is not known yet.
+            // The format of the document is not known yet.
             (Encoding::Json, _) | (_, None) => Ok(()),
         }
     }

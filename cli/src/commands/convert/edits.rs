@@ -1,4 +1,4 @@
-//! What is done with the content between reading and writing.
+//! Edits of the content between reading and writing.
 
 use clap::{Args, ValueEnum};
 use meshspec::scene::{Axes, Conventions, Mesh, Pose, Scene, UvOrigin};
@@ -69,7 +69,7 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 impl Edits {
-    /// Whether nothing is changed.
+    /// Returns `true` if no edit is selected.
     pub fn are_none(&self) -> bool {
         let Edits {
             axes,
@@ -89,7 +89,7 @@ impl Edits {
         !(given || *flip_u || *flip_v || *weld || *triangulate || *normals == Some(Normals::Always))
     }
 
-    /// The conventions of IN, where those of its format are these.
+    /// Returns the conventions of IN, given those of its format.
     pub fn source(&self, mut usual: Conventions) -> Conventions {
         if let Some(corner) = self.uv_origin {
             usual.evidence = "as given";
@@ -101,16 +101,16 @@ impl Edits {
         self.axes.map_or(usual, |axes| usual.with_axes(axes))
     }
 
-    /// The conventions of OUT, where those of its format are these.
+    /// Returns the conventions of OUT, given those of its format.
     pub fn target(&self, usual: Conventions) -> Conventions {
         self.out_axes.map_or(usual, |axes| usual.with_axes(axes))
     }
 
-    /// Changes the scene, and lists what is lost by that. Returns by how much `--center` has moved it.
+    /// Edits the scene and lists the losses. Returns the translation by `--center`.
     ///
     /// # Errors
     ///
-    /// If there is no such animation, or no such moment in it.
+    /// Returns an error if the scene has no such animation, or the time is outside of it.
     pub fn apply(&self, scene: &mut Scene, losses: &mut Vec<Loss>) -> meshspec::Result<Option<[f64; 3]>> {
         if let Some(pose) = &self.pose {
             scene.rest_in(pose)?;
@@ -139,8 +139,8 @@ impl Edits {
         Ok(moved)
     }
 
-    /// Generates the normals that files of this format need, if the scene comes from another one. Says for how many
-    /// meshes.
+    /// Generates the normals that this format needs, if the scene comes from another format. Returns the number of
+    /// meshes changed.
     pub fn add_normals(&self, scene: &mut Scene, format: AnyFormat) -> usize {
         let is_own = scene.source.as_ref().is_some_and(|source| source.format == format.name());
         if self.normals.is_some() || is_own || !format.needs_normals() {

@@ -42,7 +42,7 @@ pub fn carry(
             Ok(_) => outcome.losses.push(lost(name, "standard output takes one file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),
             Err(error) => {
-                // One message for each image.
+                // Reports each image once.
                 failed.remove(name);
                 outcome.losses.push(lost(name, error));
             }

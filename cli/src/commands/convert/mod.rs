@@ -1,4 +1,4 @@
-//! `meshspec convert`: files as other formats or dialects, as JSON, or from JSON.
+//! `meshspec convert`: between formats and dialects, to JSON and from JSON.
 
 mod batch;
 mod comments;

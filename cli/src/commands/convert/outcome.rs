@@ -1,4 +1,4 @@
-//! What there is to say of a file that was converted.
+//! The report on a converted file.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use crate::failure::{Failure, Result};
 use crate::lines::Images;
 use crate::messages::Note;
 
-/// What there is to say of a file that was converted.
+/// The report on a converted file.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What the target does not hold, or holds otherwise.
+    /// Content that the target cannot hold, or holds differently.
     pub losses: Vec<Loss>,
-    /// How the axes and units of both files were understood; empty where they did not matter.
+    /// The assumed axes and units of both files; empty if they did not matter.
     pub assumed: Vec<String>,
     /// The translation by `--center`, in metres.
     pub moved: Option<[f64; 3]>,
@@ -22,12 +22,12 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// The images beside the output, for the log.
     pub images: Images,
-    /// Why `--strict` kept the file from being written.
+    /// The reason why `--strict` prevented writing.
     pub refusal: Option<Failure>,
 }
 
 impl Outcome {
-    /// The assumptions, and the translation by `--center`.
+    /// Returns the assumptions and the translation by `--center`.
     pub fn notes(&self) -> Vec<Note> {
         let moved = self.moved.map(|[x, y, z]| format!("by ({x}, {y}, {z}) m to centre the scene"));
         let moved = moved.map(|text| Note { label: "moved", text });
@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-/// The same as data.
+/// The report as JSON.
 #[derive(Serialize)]
 pub struct Row<'a> {
     file: String,

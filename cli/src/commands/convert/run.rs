@@ -19,7 +19,7 @@ use crate::output::Staged;
 use crate::scenes::Content;
 
 impl Conversion {
-    /// Converts a file. Nothing is written unless all goes well.
+    /// Converts a file. Writes nothing if an error occurs.
     pub fn run(&self, input: &Path, output: Staged, formats: &Formats) -> Result<Outcome> {
         output.refuse_existing()?;
         let named = self.from.or_else(|| Encoding::of_path(input, formats));
@@ -41,7 +41,7 @@ impl Conversion {
             Source::Content(Content::Document(document)) => {
                 let document = *document;
                 let own = Encoding::Format(document.format().into());
-                // As JSON, it is of the same format.
+                // JSON output keeps the format of the input.
                 let format = if to == Encoding::Json { own } else { to };
                 let is_same = format == own;
                 if is_same && (from == Encoding::Json || to == Encoding::Json) {
@@ -70,7 +70,7 @@ impl Conversion {
         run.finish()
     }
 
-    /// The format of OUT.
+    /// Returns the format of OUT.
     fn target(
         &self,
         input: &Path,
@@ -85,7 +85,7 @@ impl Conversion {
         match from {
             Encoding::Format(format) => Encoding::of_shared_extension(output, Some(format), formats),
             Encoding::Interchange(_) => Encoding::of_shared_extension(output, None, formats),
-            // A document says what it is.
+            // A JSON document names its format.
             Encoding::Json => match json::format_among(bytes, formats) {
                 Ok(own) => {
                     let shared = Encoding::of_shared_extension(output, Some(own), formats);
@@ -97,15 +97,15 @@ impl Conversion {
     }
 }
 
-/// A file to be read.
+/// An input file.
 enum Input {
     Bytes(Buffer),
-    /// Not read yet: it need not be in memory as a whole.
+    /// Not read yet, so it need not fit in memory.
     Stream(Box<dyn Read + Send>),
 }
 
 impl Input {
-    /// The bytes, if they have been read.
+    /// Returns the bytes; empty for a stream.
     fn bytes(&self) -> &[u8] {
         match self {
             Input::Bytes(bytes) => bytes,
@@ -114,7 +114,7 @@ impl Input {
     }
 }
 
-/// A file that has been read.
+/// The content of an input file.
 enum Source {
     Content(Content),
     /// An interchange file.
@@ -132,7 +132,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Takes the input, so that its memory is free when the output is made.
+    /// Consumes the input, so that its memory is freed before the output is created.
     fn read(&mut self, input: Input, from: Encoding, formats: &Formats) -> Result<Source> {
         let bytes = input.bytes();
         match from {
@@ -172,7 +172,7 @@ impl Run<'_> {
         }
     }
 
-    /// How the file to be read is understood.
+    /// Returns the options for reading, and records the assumed conventions.
     fn source(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.source(usual);
         self.assume(format, usual, conventions);
@@ -182,7 +182,7 @@ impl Run<'_> {
             .with_strictness(self.conversion.read_options().strictness)
     }
 
-    /// How the file to be written will be understood.
+    /// Returns the options for writing, and records the assumed conventions.
     fn target(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.target(usual);
         self.assume(format, usual, conventions);
@@ -208,7 +208,7 @@ impl Run<'_> {
         Ok(scene)
     }
 
-    /// Writes the dialect of the document, unless another one is asked for.
+    /// Selects the dialect of the document, unless `--dialect` selects another.
     fn keep_dialect(&mut self, document: &Document) -> Result<()> {
         match self.conversion.dialect {
             Some(dialect) => input::require_dialect(document.format(), dialect, "--dialect")?,
@@ -227,7 +227,7 @@ impl Run<'_> {
         Ok(document)
     }
 
-    /// Writes the scene in this format, or a document of this format as JSON.
+    /// Writes the scene in a format, or as a JSON document of that format.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
         let moved = self.conversion.edits.apply(&mut scene, &mut self.outcome.losses);
         self.outcome.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
@@ -272,7 +272,7 @@ impl Run<'_> {
         }
     }
 
-    /// Says which dialect the author's software needs, where none was chosen.
+    /// Notes the dialect that the author's software requires, if none was chosen.
     fn note_dialect(&mut self, document: &Document) {
         let format = AnyFormat::from(document.format());
         if let (None, Some(needed)) = (self.conversion.dialect, format.about().authors_dialect)
@@ -294,7 +294,7 @@ impl Run<'_> {
             return self.output.write(|out| json::write_document(document, out));
         }
         let options = self.write_options();
-        // It is the input that holds what cannot be written.
+        // The input causes the errors of writing.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))
     }
@@ -305,7 +305,7 @@ impl Run<'_> {
         options
     }
 
-    /// Writes a file of a format that is declared elsewhere, or its document as JSON.
+    /// Writes a file of a custom format, or its document as JSON.
     fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
         if self.is_refused() {
             return Ok(());

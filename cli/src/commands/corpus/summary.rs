@@ -18,13 +18,13 @@ pub struct Summary {
     dialect: Option<Dialect>,
     /// The number of files of each kind.
     files: BTreeMap<&'static str, usize>,
-    rules: Vec<RuleFiles>,
+    rules: Vec<RuleCounts>,
     fields: Vec<Field>,
 }
 
-/// The number of files for a rule.
+/// The numbers of corpus files for a rule.
 #[derive(Serialize)]
-struct RuleFiles {
+struct RuleCounts {
     code: &'static str,
     /// The number of files that break it alone.
     broken: usize,
@@ -54,7 +54,7 @@ impl Summary {
             |kind: Kind| (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count());
         let rule = |(rule, [broken, almost]): (&'static Rule, [usize; 2])| {
             let reason = if let Enforcement::Code(reason) = rule.enforced_by { reason } else { "" };
-            RuleFiles { code: rule.code, broken, almost, reason }
+            RuleCounts { code: rule.code, broken, almost, reason }
         };
         let about = corpus.format.about();
         let is_own = |(rule, [broken, _]): &(&'static Rule, [usize; 2])| {

@@ -8,8 +8,8 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 /// Ranges of two lists that differ; all items between such ranges are equal.
 pub type Hunk = (Range<usize>, Range<usize>);
 
-/// Aligns two lists, given by their items or hashes of them. Lists of one length are compared item by item, unless other pairs
-/// explain them with less than half of the differences.
+/// Aligns two lists of items or hashes. Lists of equal length are compared item by item, unless an alignment has less than
+/// half of the differences.
 pub fn align<T: Copy + Default + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
     let aligned: Vec<Hunk> = if before.iter().eq(after) { Vec::new() } else { hunks(before, after) };
     if before.len() != after.len() {

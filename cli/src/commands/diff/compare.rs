@@ -1,4 +1,4 @@
-//! Comparison of two files: of one format by their values, of others as scenes.
+//! Comparison of two files: by values if they have the same format, otherwise as scenes.
 
 use std::path::Path;
 
@@ -23,14 +23,14 @@ pub struct File<'f> {
     pub encoding: Encoding,
 }
 
-/// How files are read and compared.
+/// The options for reading and comparing files.
 pub struct Rules<'r> {
     pub reading: &'r Reading,
     pub bounds: &'r Bounds,
     pub formats: &'r Formats,
-    /// The largest difference of floats, and distance in metres, that does not count.
+    /// The largest ignored difference of floats, and distance in metres.
     pub tolerance: f64,
-    /// Compares files of one format as scenes, too.
+    /// Whether files of the same format are compared as scenes.
     pub as_scenes: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'f> File<'f> {
         name_of(self.path)
     }
 
-    /// Returns the format of the file, or of the document that it holds.
+    /// Returns the format of the file, or of its JSON document.
     fn format(&self, formats: &Formats) -> Option<AnyFormat> {
         match self.encoding {
             Encoding::Format(format) => Some(format),

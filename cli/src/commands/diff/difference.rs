@@ -1,4 +1,4 @@
-//! Differences, and groups of those that differ in one index only.
+//! Differences, grouped if their paths differ in one index only.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,22 +8,22 @@ use serde::Serialize;
 
 use crate::terminal::{counted, number};
 
-/// A difference of two files, or several of one kind at items of one list.
+/// A difference of two files, or a group of the same kind at items of one list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// The path of the value; of several, with the range of the index that differs: `vertices[3..90].position`. Of removed and changed
-    /// values it is that in the first file, of added ones that in the second.
+    /// The path in the first file; for added values, in the second. The path of a group has a range of indices:
+    /// `vertices[3..90].position`.
     pub path: String,
     pub kind: Kind,
     /// The number of values or items.
     pub count: u64,
-    /// The value in the first file, of a single difference.
+    /// The value in the first file; `None` for groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The value in the second file, of a single difference.
+    /// The value in the second file; `None` for groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The largest difference of two numbers.
+    /// The largest difference between two numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<f64>,
 }
@@ -39,13 +39,13 @@ pub enum Kind {
 }
 
 impl Difference {
-    /// A changed value, and by how much it changed.
+    /// Creates the difference of a changed value.
     pub fn changed(path: impl Into<String>, from: String, to: String, by: Option<f64>) -> Difference {
         let (path, kind) = (path.into(), Kind::Changed);
         Difference { path, kind, count: 1, from: Some(from), to: Some(to), by }
     }
 
-    /// A value that one of the files lacks.
+    /// Creates the difference of a value that one of the files lacks.
     pub fn missing(path: impl Into<String>, kind: Kind, value: Option<String>) -> Difference {
         let (from, to) = if kind == Kind::Removed { (value, None) } else { (None, value) };
         Difference { path: path.into(), kind, count: 1, from, to, by: None }
@@ -72,11 +72,11 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Receives differences and groups them, unless each is to be listed.
+/// Collects differences, grouped unless each is listed.
 #[derive(Default)]
 pub struct Differences {
     pub list: Vec<Difference>,
-    /// The places in the list by path without the innermost index; `None` to list each.
+    /// The groups by path without the innermost index; `None` to list each difference.
     groups: Option<HashMap<(String, Kind), Group>>,
     pub total: u64,
 }
@@ -126,7 +126,7 @@ impl Differences {
     }
 }
 
-/// The end of a path, as it follows an index.
+/// Returns the rest of a path after an index as text.
 fn tail_text(path: &[Segment]) -> String {
     let text = path_text(path);
     if matches!(path.first(), Some(Segment::Field(_))) { format!(".{text}") } else { text }

@@ -60,7 +60,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What differs, for other programs.
+/// The differences as JSON.
 #[derive(Serialize)]
 struct Outcome<'o> {
     a: &'o Path,

@@ -13,10 +13,10 @@ use crate::surface::Surface;
 /// A property of a scene.
 type Of<T> = fn(&Scene) -> T;
 
-/// Two scenes, each with the place that messages name.
+/// Two scenes, each with its name in messages.
 pub struct Comparison<'s> {
     pub scenes: [(Scene, &'s str); 2],
-    /// The largest distance, in metres, that does not count.
+    /// The largest ignored distance, in metres.
     pub tolerance: f64,
 }
 
@@ -63,7 +63,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares the poses at the start, the middle and the end of an animation that both scenes have.
+    /// Compares the poses at the start, middle and end of a shared animation.
     fn animation(&self, name: &str, pair: [&Animation; 2], differences: &mut Differences) -> Result<()> {
         let [duration, other] = pair.map(|animation| animation.seconds(animation.duration));
         let by = f64::from((duration - other).abs());
@@ -83,8 +83,8 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares bounds, and the distances of vertices and triangles from the other surface, in a pose. A scene without triangles has
-    /// no surface.
+    /// Compares the bounds in a pose, and the distances of vertices and triangles from the other surface. A scene without
+    /// triangles has no surface.
     fn surfaces(
         &self,
         path: &str,
@@ -99,7 +99,7 @@ impl Comparison<'_> {
                 let all = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
                 let of_points = bounds(all.map(|position| DVec3::from(position.map(f64::from))));
                 let model = Model::new(scene, place).ok();
-                // Vertices of no triangle count only where there is no surface.
+                // Unused vertices count only without a surface.
                 boxes.push(model.as_ref().map_or(of_points, |model| bounds(model.points.iter().copied())));
                 models.extend(model);
             }
@@ -126,7 +126,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the animations of a scene by their names; those without a name, or with an earlier one's, by their numbers.
+/// Returns the animations of a scene by name, or by number if the name is empty or a duplicate.
 fn animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
     scene.animations.iter().enumerate().map(|(index, animation)| {
         let is_known = scene.animations[..index].iter().any(|earlier| earlier.name == animation.name);
@@ -137,7 +137,7 @@ fn animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
     })
 }
 
-/// Returns the names of the attributes that any mesh has.
+/// Returns the names of the attributes of all meshes.
 fn attributes(scene: &Scene) -> BTreeSet<String> {
     let info = scene.info();
     let all = info.meshes.iter().flat_map(|(mesh, _)| &mesh.attributes);

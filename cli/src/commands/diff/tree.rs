@@ -10,7 +10,7 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Fault, Node as Found, Segment, TRAILING, Visit, Visitor};
 use meshspec::{AnyFormat, Limits, Span};
 
-/// The most numbers of an array of fixed size that are one value, such as a vector or a matrix.
+/// The maximum length of a fixed-size array that counts as one value, such as a vector or a matrix.
 const TUPLE: u64 = 16;
 
 /// The values of a file. Fields and items follow their parent, in the order of the file.
@@ -24,7 +24,7 @@ pub struct Tree {
 pub struct Node {
     pub segment: Segment,
     pub kind: Kind,
-    /// A hash of all values, for finding equal items.
+    /// The hash of all values, for finding equal items.
     pub digest: u64,
     /// The index of the node after all nodes within.
     after: usize,
@@ -34,7 +34,7 @@ pub struct Node {
 pub enum Kind {
     /// Fields or items.
     Group,
-    /// Numbers in the list of the tree; together one value, or items of a list.
+    /// A range of the tree's numbers: one value, or the items of a list.
     Numbers {
         first: usize,
         count: usize,
@@ -69,7 +69,7 @@ impl Number {
         }
     }
 
-    /// The number with its type, bit by bit.
+    /// Returns the type and the bits of the number.
     pub fn bits(self) -> (u8, u64) {
         match self {
             Number::Int(number) => (0, number as u64),
@@ -104,7 +104,7 @@ impl Tree {
         Ok(builder.finish())
     }
 
-    /// Reads the values of the lines of a text. Lines of one list belong together, wherever they are.
+    /// Reads the values of the lines of a text. Lines of the same list are combined, even if they are not adjacent.
     pub fn of_text(format: AnyFormat, bytes: &[u8]) -> Tree {
         let mut lists: BTreeMap<&'static str, Vec<(u64, Leaf)>> = BTreeMap::new();
         format.lines(bytes, &mut |line| {
@@ -165,7 +165,7 @@ fn leaf_of(line: &[u8]) -> Leaf {
     }
 }
 
-/// Returns the text of a list of bytes that is a name in UTF-8, by the name of its field.
+/// Returns the bytes of a list whose field is a name and whose content is printable UTF-8.
 fn name_of(list: &Found, numbers: &[Number]) -> Option<Vec<u8>> {
     let is_name = list.field.is_some_and(|field| field.name.ends_with("name"));
     let (true, Type::List(Type::Unsigned(1))) = (is_name, list.ty) else { return None };
@@ -181,7 +181,7 @@ struct Builder {
     tree: Tree,
     /// The indices of the open groups.
     open: Vec<usize>,
-    /// The number of segments of the path of the list of numbers that is being read.
+    /// The length of the path of the open list of numbers.
     numbers: Option<usize>,
 }
 
@@ -199,7 +199,7 @@ impl Builder {
         let mut hasher = DefaultHasher::new();
         for child in self.tree.children(index).collect::<Vec<_>>() {
             let Node { segment, digest, .. } = &self.tree.nodes[child];
-            // Equal items have equal hashes wherever they are.
+            // The hash of an item does not depend on its index.
             if let Segment::Field(name) = segment {
                 name.hash(&mut hasher);
             }

@@ -13,7 +13,7 @@ use crate::terminal::shortened;
 pub struct Comparison<'t> {
     pub before: &'t Tree,
     pub after: &'t Tree,
-    /// The largest difference of floats that does not count.
+    /// The largest ignored difference of floats.
     pub tolerance: f64,
     pub differences: &'t mut Differences,
 }
@@ -142,7 +142,7 @@ fn rest((before, after): Hunk) -> Hunk {
     (before.start + pairs..before.end, after.start + pairs..after.end)
 }
 
-/// Returns whether numbers are equal; floats, within the tolerance.
+/// Returns `true` if the numbers are equal; floats, within the tolerance.
 fn are_equal(before: &[Number], after: &[Number], tolerance: f64) -> bool {
     let pair_is_equal = |(a, b): (&Number, &Number)| match (a, b) {
         (a, b) if a.bits() == b.bits() => true,

@@ -57,31 +57,31 @@ impl View {
     }
 }
 
-/// Returns the axes of a camera, given sine and cosine of its angle from +Z towards +X, and of its elevation.
+/// Returns the axes of a camera, given the sine and cosine of its angle from +Z towards +X and of its elevation.
 fn rotation((sin, cos): (f32, f32), (high, level): (f32, f32)) -> Mat3 {
     let right = Vec3::new(cos, 0.0, -sin);
     let toward = Vec3::new(sin * level, high, cos * level);
     Mat3::from_cols(right, toward.cross(right), toward).transpose()
 }
 
-/// An orthographic camera. Places are computed in 64-bit floats, relative to the size of the model, which may be any.
+/// An orthographic camera. Computes in 64-bit floats relative to the model size, so models of any size work.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
-    /// From the axes of the model to right, up, and towards the viewer.
+    /// Rotates from model axes to right, up, and towards the viewer.
     pub rotation: Mat3,
-    /// The centre of the box around the model.
+    /// The centre of the bounding box.
     center: DVec3,
-    /// Half of the longest side of that box, in metres.
+    /// Half the longest side of the bounding box, in metres.
     radius: f64,
     /// Pixels per radius.
     scale: f64,
-    /// The pixel coordinates of that centre.
+    /// The pixel coordinates of the centre.
     origin: [f64; 2],
 }
 
 impl Camera {
     /// Fits points into pictures of this size, one for each rotation. Several cameras share one scale
-    /// and are centred on the bounds. Points that are not finite do not count.
+    /// and are centred on the bounds. Non-finite points are ignored.
     pub fn fit<'p>(
         rotations: &[Mat3],
         points: impl Iterator<Item = &'p DVec3> + Clone,
@@ -116,7 +116,7 @@ impl Camera {
         rotations.iter().zip(&boxes).map(camera).collect()
     }
 
-    /// Returns the place of a point in the picture: pixels to the right and down, and towards the viewer.
+    /// Projects a point to picture coordinates: pixels to the right and down, and towards the viewer.
     pub fn place(&self, point: DVec3) -> Vec3 {
         let seen = self.rotation.as_dmat3() * ((point - self.center) / self.radius);
         let [x, y] = self.origin;

@@ -35,7 +35,7 @@ use texture::Textures;
 const MAX_SIDE: u32 = 4096;
 const MAX_SHEET: usize = 8192;
 
-/// Columns of the eight pictures of a turntable.
+/// The number of columns of a turntable's eight pictures.
 const TURNTABLE_COLUMNS: usize = 4;
 
 /// Draw models into a PNG picture: one, or a sheet of several.
@@ -202,7 +202,7 @@ impl Render {
         Ok(())
     }
 
-    /// Draws two files, coloured by their distances from each other.
+    /// Draws two files, coloured by their distance from each other.
     fn draw_both(&self, files: [&Listed; 2], picture: &mut Picture, formats: &Formats) -> Result<Status> {
         let [a, b] = files.map(|file| Model::new(self.scene(file, formats)?, &name_of(&file.file)));
         let [a, b] = [a?, b?];
@@ -219,7 +219,7 @@ impl Render {
         Ok(Status::Fine)
     }
 
-    /// Reads a file in the pose to draw.
+    /// Reads a file and applies the selected pose.
     fn scene(&self, file: &Listed, formats: &Formats) -> Result<Scene> {
         file.require_readable()?;
         let mut scene = scenes::read(&file.file, &self.reading, &self.bounds, formats)?;
@@ -229,7 +229,7 @@ impl Render {
         Ok(scene)
     }
 
-    /// Draws all views of the model at `index`. Returns whether it is visible in any of them.
+    /// Draws all views of the model at `index`. Returns `true` if it is visible in any of them.
     fn draw_views(
         &self,
         model: &Model,
@@ -244,7 +244,7 @@ impl Render {
     }
 }
 
-/// Wrong usage if a path has the extension of a model: probably the output is missing.
+/// Returns a usage error if the output has a model extension: the output was probably forgotten.
 fn require_picture(out: &Path, formats: &Formats) -> Result<()> {
     match listing::is_mesh(out, formats) || Encoding::of_path(out, formats).is_some() {
         true => {

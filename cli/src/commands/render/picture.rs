@@ -1,4 +1,4 @@
-//! Pictures: what cameras see, side by side, as PNG.
+//! Pictures of camera views side by side, as PNG.
 
 use std::io::{self, Write};
 
@@ -16,16 +16,16 @@ const BANDS_PER_THREAD: usize = 8;
 /// The maximum number of bands. A triangle is listed once in each band that it may cover.
 const MAX_BANDS: usize = 64;
 
-/// The number of triangles that are sorted into bands at a time.
+/// The number of triangles sorted into bands per step.
 const CHUNK: usize = 1 << 14;
 
-/// The number of pixels from which a picture is compressed fast, at the cost of half its size more.
+/// The minimum number of pixels for fast compression, which makes files half again as large.
 const LARGE: usize = 1 << 19;
 
-/// The number of samples of a pixel.
+/// The number of samples per pixel.
 const PER_PIXEL: usize = SAMPLES * SAMPLES;
 
-/// An image of several cells, in the background colour at first.
+/// An image of several cells, initially in the background colour.
 pub struct Picture {
     /// The size of a cell, in pixels.
     cell: [usize; 2],
@@ -45,7 +45,7 @@ impl Picture {
         Picture { cell, columns, rows, pixels, background }
     }
 
-    /// Draws a model into a cell. Returns whether any of it is visible.
+    /// Draws a model into a cell. Returns `true` if any of it is visible.
     pub fn draw(
         &mut self,
         cell: usize,
@@ -99,7 +99,7 @@ impl Picture {
     }
 }
 
-/// Returns the triangles that each band may show, in their order: a list for each chunk of triangles and band.
+/// Returns the triangles that may be visible in each band, in order: a list per chunk of triangles and band.
 fn bins(shader: &Shader, triangles: usize, band_height: usize, bands: usize) -> Vec<Vec<Vec<u32>>> {
     let bins_of_chunk = |chunk: usize| {
         let mut bins = vec![Vec::new(); bands];
@@ -116,7 +116,7 @@ fn bins(shader: &Shader, triangles: usize, band_height: usize, bands: usize) -> 
     (0..triangles.div_ceil(CHUNK)).into_par_iter().map(bins_of_chunk).collect()
 }
 
-/// Returns the nearest of these triangles at each sample of so many pixel rows from a first one on.
+/// Returns the nearest of these triangles at each sample of a range of pixel rows.
 fn visible<'t>(
     shader: &Shader,
     model: &Model,
@@ -137,7 +137,7 @@ fn visible<'t>(
     samples
 }
 
-/// Returns the colour of a pixel, multiplied with its alpha; `None` if nothing is visible in it.
+/// Returns the premultiplied colour of a pixel; `None` if nothing is visible in it.
 fn resolve(
     shader: &Shader,
     samples: &[Sample],
@@ -153,7 +153,7 @@ fn resolve(
     let mut sum = Vec4::ZERO;
     for (first, triangle) in seen.iter().enumerate() {
         let Some(triangle) = triangle.filter(|_| !seen[..first].contains(triangle)) else { continue };
-        // Once for all samples of the triangle, in their middle.
+        // Shades once per triangle, at the centre of its samples.
         let own = (first..PER_PIXEL).filter(|sample| seen[*sample] == Some(triangle)).map(place);
         let (places, count) = own.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
             (sum + sample_place(x, y + first_row * SAMPLES), count + 1.0)
@@ -163,8 +163,8 @@ fn resolve(
     (sum.w > 0.0).then(|| sum / PER_PIXEL as f32)
 }
 
-/// Returns a linear colour, multiplied with its alpha, as unmultiplied bytes. The square root approximates the curve of
-/// sRGB, from which it differs by 3 % at most: it is the same on every machine.
+/// Converts a linear premultiplied colour to unmultiplied bytes. The square root approximates the sRGB curve within 3 %,
+/// and is the same on every machine.
 fn encoded(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     let own = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };

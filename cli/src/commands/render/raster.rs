@@ -1,7 +1,7 @@
 //! The rasteriser: finds the nearest triangle at each sample of a picture.
 //!
-//! Positions are rounded to a fixed grid, and edges are compared in integers: neighbouring triangles share no sample and
-//! leave no gap, and every machine draws the same.
+//! Positions are rounded to a fixed grid, and edges are compared in integers. So adjacent triangles neither overlap nor
+//! leave gaps, and every machine draws the same picture.
 
 use glam::{Vec2, Vec3};
 
@@ -14,13 +14,13 @@ const GRID: i32 = 256;
 /// Grid positions per pixel and direction.
 const GRID_PER_PIXEL: f32 = (SAMPLES as i32 * GRID) as f32;
 
-/// Rounds the coordinates of a corner in the picture to the grid. They are not negative there.
+/// Rounds non-negative picture coordinates to the grid.
 pub fn on_grid(at: Vec3) -> Vec3 {
     let rounded = |coordinate: f32| (coordinate * GRID_PER_PIXEL + 0.5) as i32 as f32 / GRID_PER_PIXEL;
     Vec3::new(rounded(at.x), rounded(at.y), at.z)
 }
 
-/// Returns the place of a sample in the picture, in pixels.
+/// Returns the position of a sample in the picture, in pixels.
 pub fn sample_place(column: usize, row: usize) -> Vec2 {
     Vec2::new(column as f32 + 0.5, row as f32 + 0.5) / SAMPLES as f32
 }
@@ -30,7 +30,7 @@ pub fn sample_place(column: usize, row: usize) -> Vec2 {
 pub struct Sample {
     /// The distance towards the viewer, in pixels.
     depth: f32,
-    /// The number of the triangle, from 1 on; 0 for none.
+    /// The number of the triangle, from 1; 0 for none.
     number: u32,
 }
 
@@ -72,7 +72,7 @@ impl Corner {
     }
 }
 
-/// Twice the signed area of the triangle of an edge and a point, as a linear function of the point.
+/// Twice the signed area of the triangle formed by an edge and a point, as a linear function of the point.
 struct Edge {
     /// The increments for one sample to the right and one down.
     right: i64,
@@ -96,7 +96,7 @@ impl Edge {
     }
 }
 
-/// The samples between two coordinates on the grid, below a limit.
+/// Returns the samples between two grid coordinates, below a limit.
 fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> {
     let first = (low - GRID / 2 + GRID - 1).div_euclid(GRID).max(0) as usize;
     let after = ((high - GRID / 2).div_euclid(GRID) + 1).max(0) as usize;
@@ -104,8 +104,8 @@ fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> 
 }
 
 impl Band<'_> {
-    /// Draws a triangle, with its corners on the grid, where it is nearer than all before. `is_visible` decides for each of these samples, by column and
-    /// row.
+    /// Draws a triangle with corners on the grid where it is nearer than earlier ones. `is_visible` may reject samples by
+    /// column and row.
     pub fn draw(&mut self, index: usize, corners: [Vec3; 3], is_visible: impl Fn(usize, usize) -> bool) {
         let [Some(a), Some(b), Some(c)] = corners.map(Corner::new) else { return };
         let last_row = self.first_row + self.samples.len() / self.width;

@@ -16,14 +16,14 @@ const LIGHTS: [(Vec3, Vec3); 3] = [
     (Vec3::new(-0.48, 0.64, 0.6), Vec3::new(0.9, 0.86, 0.8)),
     // From the right, cool.
     (Vec3::new(0.8, 0.0, 0.6), Vec3::new(0.24, 0.28, 0.34)),
-    // From behind above, along the edges.
+    // From above at the back, along the edges.
     (Vec3::new(0.0, 0.8, -0.6), Vec3::new(0.25, 0.25, 0.25)),
 ];
 
-/// Light from all sides: above and below.
+/// Ambient light, from above and from below.
 const AMBIENT: [f32; 2] = [0.26, 0.12];
 
-/// The cosine of the largest angle between a face and the generated normal of its corner, about 46°. Edges are sharp beyond.
+/// The cosine of the crease angle, about 46°. Beyond this angle from the generated normal, faces have sharp edges.
 const CREASE: f32 = 0.7;
 
 /// The colour of surfaces without a material, linear.
@@ -35,9 +35,9 @@ const EDGE_WIDTH: f32 = 0.8;
 
 /// The colours of surfaces.
 pub enum Paint<'m> {
-    /// Those of the file, with its textures.
+    /// The colours of the file, with its textures.
     Own(&'m Textures),
-    /// Those of distances from another surface, as a fraction of this largest one.
+    /// Colours for distances from another surface, relative to this largest distance.
     Distances(&'m Distances, f64),
 }
 
@@ -75,13 +75,13 @@ impl<'m> Shader<'m> {
         self.model.triangles[triangle].map(|corner| self.points[corner as usize])
     }
 
-    /// Returns whether triangles of a mesh may be invisible in places.
+    /// Returns `true` if triangles of a mesh may be partly transparent.
     pub fn has_alpha(&self, part: &Part) -> bool {
         matches!(self.paint, Paint::Own(_))
             && self.model.meshes[part.mesh].material.alpha_mode != AlphaMode::Opaque
     }
 
-    /// Returns whether a triangle is visible at a sample. Transparent surfaces cover a share of the samples
+    /// Returns `true` if a triangle is visible at a sample. Transparent surfaces cover a fraction of the samples
     /// equal to their alpha.
     pub fn is_visible(&self, triangle: usize, column: usize, row: usize) -> bool {
         let spot = self.spot(triangle, sample_place(column, row));
@@ -97,7 +97,7 @@ impl<'m> Shader<'m> {
         }
     }
 
-    /// Returns the linear colour of a triangle at a place of the picture.
+    /// Returns the linear colour of a triangle at a picture position.
     pub fn shade(&self, triangle: usize, at: Vec2) -> Vec3 {
         let spot = self.spot(triangle, at);
         let color = self.color(&spot, triangle).truncate() * self.light(&spot);
@@ -165,7 +165,7 @@ impl<'m> Shader<'m> {
     fn light(&self, spot: &Spot) -> Vec3 {
         let [a, b, c] = spot.points.map(|at| Vec3::new(at.x, -at.y, at.z));
         let face = unit_or((b - a).cross(c - a), Vec3::Z);
-        // Both sides are lit as if they were the front.
+        // Back faces are lit like front faces.
         let face = if face.z < 0.0 { -face } else { face };
         let normals = spot.corners.map(|corner| self.normals[corner]);
         let is_back = (normals[0] + normals[1] + normals[2]).dot(face) < 0.0;
@@ -187,7 +187,7 @@ impl<'m> Shader<'m> {
     }
 }
 
-/// Returns a vector of length 1, or another vector if this one has no direction.
+/// Returns the normalized vector, or `other` if it has no direction.
 fn unit_or(vector: Vec3, other: Vec3) -> Vec3 {
     let length = vector.dot(vector).sqrt();
     if length > 0.0 && length < f32::INFINITY { vector / length } else { other }

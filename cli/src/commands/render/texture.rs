@@ -1,4 +1,4 @@
-//! Textures of base colours: decoded images, and their colours at texture coordinates.
+//! Base colour textures: decoded images and their sampling.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-/// The largest number of pixels of an image; each takes four bytes.
+/// The maximum number of pixels of an image, of four bytes each.
 const MAX_PIXELS: usize = 1 << 26;
 
 /// The images of a scene by mesh.
@@ -20,7 +20,7 @@ pub struct Textures {
     of_meshes: Vec<Option<usize>>,
 }
 
-/// An image, and smaller copies for surfaces that are far away. Each is half as wide and high as the one before.
+/// An image and its mipmaps, each half the width and height of the previous one.
 pub struct Pyramid(Vec<Level>);
 
 /// Pixels with red, green, blue and alpha, as in the file.
@@ -31,7 +31,7 @@ struct Level {
 }
 
 impl Textures {
-    /// Decodes the textures of a scene, and reads those beside it. Also returns an error message for each missing texture.
+    /// Reads and decodes the textures of a scene. Also returns a message for each texture that is missing or invalid.
     pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
         let missing = embed_images(scene, files).into_iter();
         let mut problems: Vec<String> =
@@ -66,7 +66,7 @@ impl Textures {
 ///
 /// # Errors
 ///
-/// Returns why it cannot be decoded.
+/// Returns the reason if the image cannot be decoded.
 fn decode(image: &Image) -> Result<Level, String> {
     match &*image.media_type {
         "image/png" => decode_png(&image.bytes),
@@ -138,7 +138,7 @@ impl Level {
         (color * color).truncate().extend(color.w)
     }
 
-    /// Returns the colour at texture coordinates, the mean of four pixels unless the sampler takes the nearest.
+    /// Samples the level at texture coordinates: interpolates four pixels, or returns the nearest.
     fn at(&self, at: Vec2, sampler: &Sampler) -> Vec4 {
         let size = Vec2::new(self.width as f32, self.height as f32);
         let pixel = |column: f32, row: f32| {
@@ -182,7 +182,7 @@ impl Pyramid {
         Pyramid(levels)
     }
 
-    /// Returns the linear colour at texture coordinates, where a pixel of the picture covers this area of them.
+    /// Returns the linear colour at texture coordinates; `area` is the area in texture space that a pixel covers.
     pub fn at(&self, at: Vec2, area: f32, sampler: &Sampler) -> Vec4 {
         let Some((first, smaller)) = self.0.split_first() else { return Vec4::ONE };
         let mut covered = area * (first.width * first.height) as f32;

@@ -11,13 +11,13 @@ use crate::failure::Result;
 use crate::model::{Model, Moment};
 use crate::surface::{Distances, Surface};
 
-/// Differences of a page, after grouping.
+/// The maximum number of differences on a page, after grouping.
 const MAX_DIFFERENCES: usize = 500;
 
 /// The differences of two files.
 #[derive(Serialize)]
 pub struct Comparison {
-    /// `values`, `scenes`, or nothing if a file cannot be decoded.
+    /// `values`, `scenes`, or empty if a file cannot be decoded.
     compared: &'static str,
     /// The number of differences before they are grouped.
     total: u64,
@@ -35,7 +35,7 @@ struct DifferenceData {
 }
 
 impl Comparison {
-    /// Compares two files. A file that cannot be decoded is a note.
+    /// Compares two files. Adds a note for a file that cannot be decoded.
     pub fn of_files([a, b]: &[File; 2], rules: &Rules) -> Comparison {
         let mut found = Differences::grouped();
         let mut notes = Vec::new();

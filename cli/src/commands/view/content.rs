@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{Beside, name_of};
 use crate::reading::{Bounds, Reading};
 
-/// Branches of the tree of fields in a page, about.
+/// The approximate maximum number of branches in the tree of fields.
 const MAX_BRANCHES: usize = 12_000;
 
 /// The decoded parts of a file.
@@ -35,9 +35,9 @@ pub struct Content {
     pub places: Places,
     pub findings: Vec<Finding>,
     pub losses: Vec<Loss>,
-    /// Whether the file has become the scene; if not, the losses are unknown.
+    /// Whether the whole file was converted to the scene; otherwise, the losses are unknown.
     pub is_converted: bool,
-    /// Defects of the model, and parts that it lacks.
+    /// Defects of the model, and omitted parts.
     pub notes: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Content {
         }
     }
 
-    /// Returns the bytes of a file that is none of the formats.
+    /// Returns the content of a file of unknown format: its bytes.
     pub fn unreadable(path: &Path, bytes: Buffer, why: &str) -> Content {
         Content { notes: vec![why.to_owned()], ..Content::new(path, bytes, "no known format") }
     }
@@ -69,7 +69,7 @@ impl Content {
     ///
     /// # Errors
     ///
-    /// If the format cannot be viewed at all.
+    /// Returns an error if the format cannot be viewed.
     pub fn read(file: File, reading: &Reading, bounds: &Bounds, bake: bool) -> Result<Content> {
         let File { path, bytes, encoding } = file;
         let options = reading.options(encoding, &bytes).with_limits(bounds.limits());
@@ -97,7 +97,7 @@ impl Content {
             Some(layout) => {
                 let dump = Dump::new(layout, &self.bytes).with_limits(&options.limits);
                 self.tree = dump.tree(MAX_BRANCHES);
-                // Parts may lie anywhere in the file.
+                // Parts may be anywhere in the file.
                 self.tree.root.size = self.bytes.len() as u64;
             }
             None => {
@@ -135,7 +135,7 @@ impl Content {
         match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
             Ok((scene, losses)) => self.take_model(scene, losses),
             Err(error) => {
-                // Becoming a scene has consumed the document.
+                // The conversion to a scene consumed the document.
                 let Ok(document) = id.read(&self.bytes, &lenient) else { return };
                 let scene = decoded::scene(&document.contents());
                 if scene.meshes.len() != self.places.meshes.len() {
@@ -179,7 +179,7 @@ impl Content {
     }
 }
 
-/// The tree of a file without fields.
+/// Returns the tree of a file without fields.
 fn whole(bytes: &[u8]) -> Tree {
     Tree { root: Branch { size: bytes.len() as u64, ..Branch::default() }, ..Tree::default() }
 }

@@ -1,4 +1,4 @@
-//! Numbers in bulk, as elements of the page.
+//! Number arrays as elements of the page.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use serde::Serialize;
 
-/// The arrays of a page. The page refers to them by number.
+/// The arrays of a page, referenced by number.
 #[derive(Default)]
 pub struct Arrays {
     arrays: Vec<Vec<u8>>,
@@ -56,7 +56,7 @@ impl Arrays {
     }
 }
 
-/// Writes data as JSON that can end no element and no line of a script, whatever the texts in it.
+/// Writes data as JSON, escaped so that no text can end an element or a script line.
 pub fn write_json(data: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(data)?;
     let mut rest = &*text;

@@ -1,14 +1,14 @@
-//! The model of a file that breaks rules, from its contents as plain numbers.
+//! The model of a file that breaks rules, from its contents as numbers.
 
 use meshspec::contents::{Array, Contents, Mesh, Part};
 use meshspec::scene::{self, Faces, Indices, Scene};
 
-/// Vertices and indices of all meshes, which may share buffers any number of times.
+/// The maximum number of vertices and indices of all meshes, which may share buffers.
 const MAX_ITEMS: u64 = 20_000_000;
 const MAX_MESHES: usize = 10_000;
 
-/// Returns the positions and faces of the meshes as they are stored. A corner that names a missing vertex becomes the
-/// first corner of its face, so that faces keep their order. Meshes beyond the limits are empty.
+/// Returns the stored positions and faces of the meshes. A corner that refers to a missing vertex becomes the first
+/// corner of its face, so faces keep their order. Meshes beyond the limits are empty.
 pub fn scene(contents: &Contents) -> Scene {
     let parts = contents.meshes.iter().flat_map(|mesh| {
         let parts = mesh.parts.clone().unwrap_or_else(|| vec![all_of(mesh)]);
@@ -27,7 +27,7 @@ pub fn scene(contents: &Contents) -> Scene {
     Scene { meshes: meshes.collect(), ..Scene::default() }
 }
 
-/// The whole mesh as a part.
+/// Returns the whole mesh as a part.
 fn all_of(mesh: &Mesh) -> Part {
     let indices = mesh.indices.as_ref().map_or(mesh.vertices, |indices| indices.numbers.len());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -49,7 +49,7 @@ fn mesh(mesh: &Mesh, part: Part) -> scene::Mesh {
     }
 }
 
-/// Rows of floats from any numbers; missing components are 0.
+/// Converts numbers to rows of floats; missing components are 0.
 fn rows<const N: usize>(array: &Array, part: Part) -> Vec<[f32; N]> {
     let components: usize = array.shape.iter().skip(1).product();
     let count = array.shape.first().copied().unwrap_or_default();
@@ -82,7 +82,7 @@ fn faces(mesh: &Mesh, part: Part, vertices: usize) -> Faces {
         face.iter_mut().filter(|corner| !is_there(**corner)).for_each(|corner| *corner = first);
         rest = others;
     }
-    // Without corners after the last triangle.
+    // Drops incomplete triangles.
     if sizes.is_none() {
         indices.truncate(3 * triangles.len());
     }

@@ -1,21 +1,21 @@
-//! The distances of a model from another one, mesh by mesh.
+//! The distances of a model's meshes from another model.
 
 use crate::model::Model;
 use crate::surface::Distances;
 
-/// Triangles of a mesh with a distance of their own.
+/// The maximum number of triangles of a mesh with separate distances.
 const MAX_CENTERS: usize = 20_000;
 
-/// The share of the largest distance by which the centre of a triangle must exceed the mean of its corners to have a
-/// distance of its own.
+/// The minimum excess of a centre's distance over the mean of its corners for a separate distance, as a fraction of the
+/// largest distance.
 const NOTABLE: f64 = 0.02;
 
 /// The distances of a mesh from the other model, in metres.
 #[derive(Default)]
 pub struct MeshDistances {
-    /// Those of the vertices.
+    /// The distances of the vertices.
     pub vertices: Vec<f32>,
-    /// The corners and the distance of triangles whose centre is farther away than their corners tell: holes.
+    /// The corners and distance of triangles whose centre is farther away than their corners, as in holes.
     pub centers: Vec<([u32; 3], f32)>,
 }
 

@@ -1,4 +1,4 @@
-//! The folder that is served: its list, and the files in it.
+//! The served folder: its list and files.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,36 +12,36 @@ use crate::listing::{files_in, is_mesh};
 use crate::regular;
 use crate::terminal::Escaped;
 
-/// Files of a list.
+/// The maximum number of files in the list.
 const MAX_FILES: usize = 2000;
 
-/// What paths in addresses escape.
+/// The characters escaped in URL paths.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 const MARKUP: &str = include_str!("../../view/folder.html");
 
-/// A folder whose files are served, and nothing else.
+/// A folder whose files are served. Files outside are rejected.
 pub struct Folder {
-    /// Without links.
+    /// The canonical path.
     path: PathBuf,
 }
 
 impl Folder {
-    /// Returns a folder.
+    /// Opens a folder.
     ///
     /// # Errors
     ///
-    /// If there is none at this path.
+    /// Returns an error if the path is not a folder.
     pub fn open(path: &Path) -> io::Result<Folder> {
         let path = fs::canonicalize(path)?;
         if path.is_dir() { Ok(Folder { path }) } else { Err(ErrorKind::NotADirectory.into()) }
     }
 
-    /// Returns the regular file of a name in the folder or below.
+    /// Returns the path of a regular file in the folder or a subfolder.
     ///
     /// # Errors
     ///
-    /// If there is none, or the name or a link leads out of the folder.
+    /// Returns an error if the file is missing or irregular, or the name or a link leads out of the folder.
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let path = interop::Folder::new(&self.path).locate(name)?;
         regular::require(&path)?;
@@ -52,7 +52,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn page(&self, formats: &Formats) -> io::Result<String> {
         let files = files_in(&self.path, &|path| is_mesh(path, formats))?;
         let names = files.iter().filter_map(|file| file.strip_prefix(&self.path).ok()?.to_str());
@@ -71,7 +71,7 @@ impl Folder {
     }
 }
 
-/// Text as HTML, without characters that change the direction of text.
+/// Escapes text as HTML, including characters that change the text direction.
 fn html(text: &str) -> String {
     let text = Escaped(text).to_string();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

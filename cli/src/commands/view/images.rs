@@ -1,4 +1,4 @@
-//! The images of base colours, as the files have them: browsers decode them.
+//! Base colour images, encoded as in the file; the browser decodes them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -52,7 +52,7 @@ impl Files for Limited<'_> {
     }
 }
 
-/// The smallest alpha of a blended surface that is shown.
+/// The minimum alpha of visible texels on a blended surface.
 const BLENDED: f32 = 0.5;
 
 #[derive(Serialize)]
@@ -61,14 +61,14 @@ pub struct ImageData {
     bytes: ArrayRef,
 }
 
-/// The image of a mesh, and how it is sampled.
+/// The image of a mesh and its sampler.
 #[derive(Serialize)]
 pub struct TextureData {
     /// The number of the image.
     image: usize,
     wrap: [&'static str; 2],
     is_nearest: bool,
-    /// The smallest alpha that is shown.
+    /// The minimum visible alpha.
     cutoff: f32,
 }
 
@@ -81,7 +81,7 @@ pub struct Images {
 }
 
 impl Images {
-    /// Adds the embedded images of a scene. Those beyond the limit are left out, and noted.
+    /// Adds the embedded images of a scene. Omits images beyond the limit and adds a note.
     pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> Images {
         let mut images = Images::default();
         let mut room = MAX_BYTES;

@@ -99,7 +99,7 @@ impl View {
         Content::read(File::open(path, &self.reading, formats)?, &self.reading, &self.bounds, false)
     }
 
-    /// Reads both files, and compares them.
+    /// Reads and compares both files.
     fn comparison(&self, other: &Path, formats: &Formats) -> Result<Page> {
         if is_standard(&self.file) && is_standard(other) {
             return Err(Failure::usage(&input::name_of(other), "can be only one of the files"));
@@ -115,7 +115,7 @@ impl View {
         Ok(Page { other: Some((other, comparison)), ..Page::of(file) })
     }
 
-    /// The bytes of a file that is none of the formats, or not yet: exporters write in steps.
+    /// Returns the content of a file of unknown format, which an exporter may still be writing.
     fn unreadable(&self, path: &Path, why: &str) -> Result<Content> {
         Ok(Content::unreadable(path, input::read(path)?, why))
     }

@@ -7,7 +7,7 @@ use super::data::{ArrayRef, Arrays};
 use super::distances::MeshDistances;
 use super::images::{ImageData, Images, TextureData};
 
-/// Triangles of a page.
+/// The maximum number of triangles of a page.
 const MAX_TRIANGLES: usize = 4_000_000;
 
 #[derive(Serialize, Default)]
@@ -30,7 +30,7 @@ struct MeshData {
     triangles: usize,
     positions: ArrayRef,
     indices: ArrayRef,
-    /// The face of each triangle, where faces are not triangles.
+    /// The face of each triangle, if some faces are not triangles.
     faces: Option<ArrayRef>,
     normals: Option<ArrayRef>,
     uvs: Option<ArrayRef>,
@@ -40,14 +40,14 @@ struct MeshData {
     colors: Option<ArrayRef>,
     joints: Option<ArrayRef>,
     weights: Option<ArrayRef>,
-    /// A matrix for each copy of the mesh, by columns; none for one copy in place.
+    /// A column-major matrix for each copy of the mesh; empty for one untransformed copy.
     placements: Vec<[f64; 16]>,
     /// The distance of each vertex from the other file's model.
     distances: Option<ArrayRef>,
     centers: Option<CentersData>,
 }
 
-/// Triangles whose centres have a distance of their own.
+/// Triangles whose centres have separate distances.
 #[derive(Serialize)]
 struct CentersData {
     corners: ArrayRef,
@@ -91,7 +91,7 @@ struct ChannelData {
 }
 
 impl Model {
-    /// Takes a scene apart. Meshes beyond the limit of triangles are left out, and noted.
+    /// Splits a scene into arrays. Omits meshes beyond the triangle limit and adds a note.
     pub fn of(
         scene: &mut Scene,
         distances: Vec<MeshDistances>,
@@ -104,7 +104,7 @@ impl Model {
         let mut distances = distances.into_iter();
         let meshes = scene.meshes.iter_mut().map(|mesh| {
             let faces = face_numbers(mesh);
-            // Overlapping polygons are no concern of a picture.
+            // Losses of overlapping polygons do not matter for a picture.
             let _ = mesh.triangulate();
             let mut data = mesh_data(mesh, faces, &mut room, &mut left_out, arrays);
             data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
@@ -135,7 +135,7 @@ impl Model {
     }
 }
 
-/// The face of each triangle after triangulation; `None` if all faces are triangles.
+/// Returns the face of each triangle after triangulation; `None` if all faces are triangles.
 fn face_numbers(mesh: &Mesh) -> Option<Vec<u32>> {
     let corners = mesh.faces.corners.as_ref()?;
     let faces = corners.iter().enumerate();
@@ -169,7 +169,7 @@ fn mesh_data(
         None => (None, None),
     };
     let normals = mesh.normals.take().filter(|normals| normals.len() == vertices);
-    // The checkerboard shows the coordinates of the texture.
+    // The checkerboard uses the UV set of the texture.
     let uv_set = mesh.material.texture.as_ref().map_or(0, |texture| texture.uv_set);
     let uvs = mesh.uvs.drain(..).nth(uv_set).filter(|uvs| uvs.len() == vertices);
     let colors = mesh.colors.drain(..).next().filter(|colors| colors.len() == vertices);
@@ -200,14 +200,14 @@ fn mesh_data(
     }
 }
 
-/// Signed bytes, 127 for 1, and one more for alignment.
+/// Converts a normal to signed bytes, 127 for 1, padded to four bytes.
 fn normal_bytes(normal: [f32; 3]) -> [u8; 4] {
     // Casts saturate, and NaN becomes 0.
     let [x, y, z] = normal.map(|component| ((component * 127.0).round() as i8) as u8);
     [x, y, z, 0]
 }
 
-/// An unused influence is joint 0 with weight 0.
+/// Returns the joint indices; unused influences have joint 0 and weight 0.
 fn joint_numbers(skin: &Skin) -> Vec<u16> {
     let joints = skin.joints.as_flattened().iter();
     joints.map(|joint| if *joint == Skin::NONE { 0 } else { *joint }).collect()

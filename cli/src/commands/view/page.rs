@@ -1,4 +1,4 @@
-//! The page: markup, style, script and data in one file.
+//! The page: markup, styles, script and data in one file.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -16,16 +16,16 @@ use super::content::Content;
 use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
 
-/// Bytes of the file, and of all unpacked blocks together, in a page.
+/// The maximum size in a page of the file, and of all unpacked blocks together, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Losses of a page.
+/// The maximum number of losses on a page.
 const MAX_LOSSES: usize = 500;
 
 const MARKUP: &str = include_str!("../../view/page.html");
 const STYLE: &str = include_str!("../../view/style.css");
 
-/// The modules of the script, each after those that it imports.
+/// The modules of the script, each after its imports.
 const MODULES: &[&str] = &[
     include_str!("../../view/text.js"),
     include_str!("../../view/math.js"),
@@ -52,12 +52,12 @@ const MODULES: &[&str] = &[
     include_str!("../../view/main.js"),
 ];
 
-/// Where the page is shown.
+/// The origin of the page.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Mode {
-    /// From a file, without a network.
+    /// A file, without network access.
     File,
-    /// From the server of `--serve`, which the page asks whether the file has changed.
+    /// The server of `--serve`, which the page polls for changes of the file.
     Served,
 }
 
@@ -72,7 +72,7 @@ struct Data {
     comparison: Option<Comparison>,
 }
 
-/// A file.
+/// The data of a file.
 #[derive(Serialize)]
 struct About {
     file: String,
@@ -128,7 +128,7 @@ struct KeysData {
     channels: Vec<ArrayRef>,
 }
 
-/// A page of a file, or of two with their comparison.
+/// A page for a file, or for two files with their comparison.
 pub struct Page {
     pub file: Content,
     pub other: Option<(Content, Comparison)>,
@@ -152,7 +152,7 @@ impl Page {
     }
 }
 
-/// Returns the data of a file, and adds its arrays.
+/// Returns the data of a file and adds its arrays.
 fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
     let Content { name, title, dialect, bytes, tree, is_text, scene, places, findings, losses, .. } = content;
     let (distances, is_converted, mut notes) = (content.distances, content.is_converted, content.notes);
@@ -190,7 +190,7 @@ fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
     }
 }
 
-/// Replaces the marks of the markup.
+/// Replaces the placeholders in the markup.
 fn write_page(data: &Data, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
     let script = script();
     for part in MARKUP.split_inclusive("-->") {
@@ -215,7 +215,7 @@ fn write_page(data: &Data, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// The policy that forbids requests and foreign scripts.
+/// Writes the content security policy, which blocks requests and foreign scripts.
 fn write_policy(script: &str, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
     let connect = if mode == Mode::Served { "'self'" } else { "'none'" };
@@ -228,7 +228,7 @@ fn write_policy(script: &str, mode: Mode, out: &mut dyn Write) -> io::Result<()>
     )
 }
 
-/// Joins the modules into one: lines that import go, and so does the word `export`.
+/// Concatenates the modules, without their imports and the keyword `export`.
 fn script() -> String {
     let lines = MODULES.iter().flat_map(|module| module.lines());
     let own = lines.filter(|line| !line.starts_with("import "));

@@ -1,13 +1,13 @@
-//! A minimal HTTP parser: GET without a body, one request a connection.
+//! A minimal HTTP parser: GET without a body, one request per connection.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Bytes of the head of a request.
+/// The maximum size of a request head in bytes.
 const MAX_HEAD: usize = 8 << 10;
 
-/// A request of a browser.
+/// A browser request.
 pub struct Request {
     /// The path, percent-encoded, without the query.
     pub path: String,
@@ -20,7 +20,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// If it is not a GET request with one `Host`, exceeds 8 KiB, or the client pauses too long.
+    /// Returns an error if it is not a GET request with one `Host`, exceeds 8 KiB, or times out.
     pub fn read(stream: &mut TcpStream, patience: Duration) -> io::Result<Request> {
         stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(patience))?;
@@ -52,7 +52,7 @@ impl Request {
     }
 }
 
-/// An answer.
+/// A response.
 pub struct Response {
     status: u16,
     content_type: &'static str,
@@ -69,11 +69,11 @@ impl Response {
         Response { status, content_type: "text/plain; charset=utf-8", body }
     }
 
-    /// Writes the answer. No other page may read or show it, and nothing keeps it.
+    /// Writes the response, with headers that forbid caching and use by other pages.
     ///
     /// # Errors
     ///
-    /// If the client is gone.
+    /// Returns an error if the client has disconnected.
     pub fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
         let reason = match self.status {
             200 => "OK",

@@ -1,4 +1,4 @@
-//! A server on the loopback interface: the pages of a folder, made on demand.
+//! A server on the loopback interface, which creates the pages of a folder on demand.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -16,11 +16,11 @@ use super::request::{Request, Response};
 use crate::failure::{Failure, Result};
 use crate::terminal::Escaped;
 
-/// How long a client may take for each part of a request or response.
+/// The timeout for each part of a request or response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections at a time.
+/// The maximum number of simultaneous connections.
 const MAX_CONNECTIONS: usize = 16;
-/// Bytes of the token in addresses.
+/// The size of the token in URLs, in bytes.
 const TOKEN_SIZE: usize = 16;
 
 /// Serves the files of a folder at a secret address, which it prints.
@@ -28,9 +28,9 @@ pub struct Server<'v> {
     view: &'v View,
     formats: &'v Formats,
     folder: Folder,
-    /// What every path starts with, so that other users and pages cannot guess it.
+    /// The secret prefix of every path, which other users and pages cannot guess.
     token: String,
-    /// The values of `Host` that name this server: others are pages whose names resolve to it.
+    /// The accepted values of `Host`. Others indicate DNS rebinding.
     hosts: [String; 2],
     connections: AtomicUsize,
 }
@@ -40,7 +40,7 @@ impl<'v> Server<'v> {
     ///
     /// # Errors
     ///
-    /// If the path is not a folder, or no port can be bound.
+    /// Returns an error if the path is not a folder, or no port can be bound.
     pub fn run(view: &'v View, formats: &'v Formats) -> Result<()> {
         let folder = Folder::open(&view.file)
             .map_err(|error| Failure::io(&view.file.display().to_string(), &error))?;
@@ -66,7 +66,7 @@ impl<'v> Server<'v> {
             // Ignores clients that disconnected.
             for stream in listener.incoming().flatten() {
                 let server = &server;
-                // Only this thread adds. Beyond the limit, the connection closes at once.
+                // Only this thread adds connections. Beyond the limit, they close immediately.
                 if server.connections.load(Ordering::Relaxed) < MAX_CONNECTIONS {
                     server.connections.fetch_add(1, Ordering::Relaxed);
                     scope.spawn(move || server.answer(stream));
@@ -82,7 +82,7 @@ impl<'v> Server<'v> {
             Ok(request) => self.respond(&request),
             Err(_) => Response::text(400, "malformed request"),
         };
-        // If the client is gone there is nobody to tell.
+        // Ignores clients that disconnected.
         let _ = response.write(&mut stream);
     }
 
@@ -135,7 +135,7 @@ impl<'v> Server<'v> {
     }
 }
 
-/// An open connection; it closes even if its request panics.
+/// An open connection. Dropping it updates the count, even if its request panics.
 struct Open<'c>(&'c AtomicUsize);
 
 impl Drop for Open<'_> {

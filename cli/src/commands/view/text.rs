@@ -1,14 +1,14 @@
-//! The lines of a text as a tree: the lists that they add to.
+//! The lines of a text as a tree of lists.
 
 use std::ops::ControlFlow;
 
 use meshspec::AnyFormat;
 use meshspec::layout::dump::Branch;
 
-/// Lines of a list that become branches. Of the others, the tree has the places.
+/// The maximum number of branches per list. The tree has only the offsets of further lines.
 const MANY: usize = 100;
 
-/// Returns a branch for each list, with its lines as parts.
+/// Returns a tree with a branch for each list, whose parts are its lines.
 pub fn lines(format: AnyFormat, bytes: &[u8]) -> Branch {
     let mut root = Branch { size: bytes.len() as u64, ..Branch::default() };
     format.lines(bytes, &mut |line| {
@@ -41,7 +41,7 @@ pub fn lines(format: AnyFormat, bytes: &[u8]) -> Branch {
     root
 }
 
-/// A list without lines. Lines that add to no list have none in their path.
+/// Returns a list without lines. Its path step is empty for lines that belong to no list.
 fn list(name: &str, list: &str, offset: u64) -> Branch {
     let label = if list.is_empty() { name } else { "" };
     Branch {
