@@ -32,7 +32,7 @@
 //! heights.set("samples[0]", "1")?;
 //! heights.set("samples[1]", "-0.5")?;
 //! assert_eq!(heights.assemble(&Default::default())?, [2, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xbf]);
-//! Given values are written unchanged.
+//! // Given values are written unchanged.
 //! heights.set("count", "7")?;
 //! assert_eq!(heights.assemble(&Default::default())?[..2], [7, 0]);
 //! # Ok::<(), meshspec::Error>(())

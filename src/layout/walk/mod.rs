@@ -220,7 +220,7 @@ impl std::error::Error for Fault {}
 /// ```
 /// use meshspec::layout::{Layout, walk};
 ///
-/// Three bytes are too few for a u32.
+/// // Three bytes are too few for a u32.
 /// let fault = walk::walk(&<u32 as Layout>::TYPE, &[1, 2, 3], &Default::default(), &mut ()).unwrap_err();
 /// assert_eq!(fault.kind, walk::FaultKind::End);
 /// ```

@@ -215,7 +215,7 @@ fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
 /// use meshspec::mesh::schema::Joint;
 /// use proptest::prelude::*;
 ///
-/// A joint has only one possible defect: its size.
+/// // A joint has only one possible defect: its size.
 /// proptest!(|(broken in generate::broken::<Joint>(generate::Config::default(), &[]))| {
 ///     prop_assert!(walk::first_fault(&Joint::TYPE, &broken.bytes, &Default::default()).is_some());
 /// });

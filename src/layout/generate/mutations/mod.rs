@@ -77,7 +77,7 @@ impl fmt::Debug for Mutated {
 ///     samples: Vec<u8>,
 /// }
 ///
-/// Returns the last sample, trusting the count.
+/// /// Returns the last sample, trusting the count.
 /// fn last(file: &[u8]) -> Option<u8> {
 ///     let count = *file.strip_prefix(b"HGT")?.first()? as usize;
 ///     if count == 0 { None } else { Some(file[3 + count]) }
