@@ -107,7 +107,7 @@ fn image_files_are_embedded_on_request() {
         .collect();
     assert_eq!(failed.len(), 2, "{failed:?}");
     assert_eq!((&*failed[0].0, &*failed[1].0), ("b.tga", "none.png"));
-    assert!(failed[0].1.contains("PNG and JPEG"), "{failed:?}");
+    assert!(failed[0].1.contains("not a PNG, JPEG, WebP, KTX2 or DDS image"), "{failed:?}");
     let images: Vec<_> =
         scene.meshes.iter().map(|mesh| mesh.material.texture.as_ref().unwrap().image.as_ref()).collect();
     let bytes = |index: usize| &images[index].unwrap().bytes;
