@@ -52,11 +52,11 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.into_text()
 }
 
-/// Reserved words: keywords, operators, constants, types.
+/// Reserved words: keywords, operators, constants, types, and the stored number of big-endian words.
 const KEYWORDS: &str = "_ addressof any as auto be bitfield bool break catch char char16 const continue double else \
     enum false float fn for from if import in inf is le match namespace nan null out padding parent ref return s128 \
     s16 s24 s32 s48 s64 s8 s96 signed sizeof str struct this true try typenameof u128 u16 u24 u32 u48 u64 u8 u96 \
-    union unsigned using while";
+    union unsigned using while word";
 
 fn member_name(name: &str) -> String {
     name_beside(KEYWORDS, name)

@@ -68,6 +68,10 @@ fn remove(path: &str) -> (String, Change) {
     (path.to_owned(), Change::Remove)
 }
 
+fn repeat(path: &str, copies: u16) -> (String, Change) {
+    (path.to_owned(), Change::Repeat(copies))
+}
+
 fn part<const N: usize>(fields: [(&str, Part); N]) -> Part {
     Part::Struct(fields.map(|(name, value)| (name.to_owned(), value)).to_vec())
 }
@@ -132,6 +136,23 @@ fn indices_refer_to_the_result_of_earlier_changes() {
         let error = edited(&edits, false).unwrap_err();
         assert!(error.ends_with(": no such value"), "{error}");
     }
+}
+
+#[test]
+fn copies_follow_their_item() {
+    let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
+    for recount in [false, true] {
+        let count = if recount { 5 } else { 3 };
+        let edits = [repeat("groups[1]", 2), set("groups[2].name", "7"), set("groups[4].flags", "2")];
+        let changed = [&[1, 7], &second[2..]].concat();
+        let expected = [&[count], first, second, &changed, second, &[2, 0]].concat();
+        assert_eq!(edited(&edits, recount).unwrap(), expected);
+    }
+    let numbers = edited(&[repeat("groups[0].numbers[0]", 1), repeat("groups[0].weights[0]", 1)], true);
+    assert_eq!(numbers.unwrap(), [&[3, 0, 2, 10, 10, 20, 20], second, third].concat());
+    let error = |path: &str| edited(&[repeat(path, 1)], true).unwrap_err();
+    assert_eq!(error("groups[3]"), "groups[3]: no such value");
+    assert_eq!(error("groups[1].name"), "groups[1].name: only items of a list can be repeated");
 }
 
 #[test]

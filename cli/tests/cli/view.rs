@@ -344,3 +344,17 @@ fn images_of_base_colours_are_embedded_once() {
     let notes = about["notes"].to_string();
     assert!(notes.contains("Texture \\\"missing.png\\\" not shown: "), "{notes}");
 }
+
+#[test]
+fn large_images_are_omitted() {
+    let folder = Folder::new();
+    folder.put("image.png", b"\x89PNG\r\n\x1a\n");
+    let image = std::fs::OpenOptions::new().write(true).open(folder.path("image.png")).unwrap();
+    image.set_len(64 << 20).unwrap();
+    folder.put("a.mtl", "newmtl m\nmap_Kd image.png\n");
+    folder.put("a.obj", "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n");
+    let page = page(&folder, "a.obj");
+    assert!(page.len() < 1 << 20, "{}", page.len());
+    let notes = about(&page)["notes"].to_string();
+    assert!(notes.contains("Texture \\\"image.png\\\" not shown: the images exceed 64 MiB"), "{notes}");
+}

@@ -25,6 +25,7 @@ pub(super) mod bits;
 mod block;
 pub(crate) mod constraint;
 pub(super) mod data;
+mod size;
 
 pub use bind::bind;
 #[cfg(feature = "crucible")]

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { Tree } from "./tree.mjs";
 import { browser, clickCanvas, close, colorCount, file, markedBytes, markedPlace, NARROW, open, openList, range, selection, selectPath, snapshot, WIDE } from "./pages.mjs";
 
 const [, , , program, folder, shots] = process.argv;
@@ -302,6 +303,20 @@ const checks = {
     } finally {
       server.kill();
     }
+  },
+
+  async "omitted items of lists have the byte order of their type"() {
+    const item = (type, value) => ({ step: "[0]", type, offset: 0, size: 2, value });
+    const list = (step, first) => ({ step, offset: 0, size: 4, count: 2, stride: 2, parts: [first] });
+    const field = { step: ".low", type: "u10", offset: 0, size: 2, bits: { offset: 0, width: 10 }, value: "1" };
+    const parts = ["", "big-endian "].flatMap((order, index) => [
+      list(`numbers_${index}`, item(`${order}u16`, "1")),
+      list(`words_${index}`, { ...item(`${order}Word`, "0x1"), parts: [field] }),
+    ]);
+    const tree = new Tree({ step: "", offset: 0, size: 4, parts }, Uint8Array.from([0, 1, 1, 0x96]), [], false);
+    const values = (path) => tree.find(path).branch.value;
+    assert.deepEqual(["numbers_0[1]", "words_0[1]", "words_0[1].low"].map(values), ["38401", "0x9601", "513"]);
+    assert.deepEqual(["numbers_1[1]", "words_1[1]", "words_1[1].low"].map(values), ["406", "0x196", "406"]);
   },
 
   async "frames a second"() {

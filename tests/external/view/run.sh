@@ -15,6 +15,7 @@ cache=${MESHSPEC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/meshspec}/view
 mkdir -p "$cache"
 # Node resolves packages relative to the scripts.
 cp "$here"/package*.json "$here"/*.mjs "$cache/"
+cp "$root/cli/src/view/tree.js" "$cache/tree.mjs"
 npm ci --prefix "$cache" --no-audit --no-fund --loglevel=error
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)

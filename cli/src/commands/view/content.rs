@@ -75,7 +75,7 @@ impl Content {
         let options = reading.options(encoding, &bytes).with_limits(bounds.limits());
         let mut content = Content::new(path, bytes, encoding.title());
         match encoding {
-            Encoding::Format(format) => content.read_format(format, &options),
+            Encoding::Format(format) => content.read_format(format, &options, bake),
             Encoding::Interchange(format) => content.read_interchange(format, path, &options, bake),
             Encoding::Json => {
                 let hint = "convert it to its format first";
@@ -90,7 +90,7 @@ impl Content {
         Ok(content)
     }
 
-    fn read_format(&mut self, format: AnyFormat, options: &ReadOptions) {
+    fn read_format(&mut self, format: AnyFormat, options: &ReadOptions, bake: bool) {
         let dialect = options.dialect.unwrap_or_default();
         self.dialect = Some(dialect.name());
         match format.layout_of(&self.bytes, dialect) {
@@ -106,16 +106,16 @@ impl Content {
             }
         }
         self.take_findings(format.check(&self.bytes, options));
-        self.read_model(format, options);
+        self.read_model(format, options, bake);
     }
 
-    fn read_model(&mut self, format: AnyFormat, options: &ReadOptions) {
+    fn read_model(&mut self, format: AnyFormat, options: &ReadOptions, bake: bool) {
         let Some(id) = format.built_in() else {
             let Some(conventions) = format.conventions() else {
                 self.notes.push(format!("No model: {format} declares no scenes."));
                 return;
             };
-            let scene_options = SceneOptions::default().with_conventions(conventions);
+            let scene_options = SceneOptions::default().with_conventions(conventions).with_bake(bake);
             match format.read_scene(&self.bytes, options, &scene_options) {
                 Ok((scene, losses)) => self.take_model(scene, losses),
                 Err(error) => self.notes.push(format!("No model: {error}")),
