@@ -143,9 +143,10 @@ fn copies_follow_their_item() {
     let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
     for recount in [false, true] {
         let count = if recount { 5 } else { 3 };
-        let edits = [repeat("groups[1]", 2), set("groups[2].name", "7"), set("groups[4].flags", "2")];
-        let changed = [&[1, 7], &second[2..]].concat();
-        let expected = [&[count], first, second, &changed, second, &[2, 0]].concat();
+        let edits = [repeat("groups[0]", 2), set("groups[1].flags", "2"), set("groups[3].numbers[1]", "7")];
+        let copy = [&[2], &first[1..]].concat();
+        let changed = [1, 9, 2, 11, 7, 21, 22];
+        let expected = [&[count], first, &copy, first, &changed, third].concat();
         assert_eq!(edited(&edits, recount).unwrap(), expected);
     }
     let numbers = edited(&[repeat("groups[0].numbers[0]", 1), repeat("groups[0].weights[0]", 1)], true);
