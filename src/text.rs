@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A string in a file: bytes that should be text, stored losslessly whatever their encoding.
+/// A string in a file: bytes that should be text, stored losslessly in any encoding.
 ///
 /// ```
 /// let name = meshspec::Text::from("walk");

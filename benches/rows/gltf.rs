@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{crucible, iyma, mesh};
 use crate::{Bench, Error, Sheet, sheet};
 
-/// A single output file, whatever its name.
+/// A single output file of any name.
 struct Single(PathBuf);
 
 impl Files for Single {

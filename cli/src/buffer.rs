@@ -23,7 +23,7 @@ pub enum Buffer {
 }
 
 impl Buffer {
-    /// Reads a file: as many bytes as it has when opened, or fewer if it is truncated meanwhile.
+    /// Reads a file up to its size at opening, or less if it is truncated meanwhile.
     pub fn of_file(mut file: File) -> io::Result<Buffer> {
         let size = file.metadata()?.len();
         if size < LARGE {

@@ -24,7 +24,7 @@ pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, place: &s
 /// The path that stands for standard input or output.
 pub const STANDARD: &str = "-";
 
-/// Returns `true` if the path stands for standard input or output.
+/// Returns `true` for `-`, standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
 }

@@ -279,9 +279,9 @@ impl Files for Staged {
             return Ok(Box::new(&mut self.printed));
         }
         let path = self.path.with_file_name(name);
-        let refused = path.is_file() && !self.force;
+        let rejected = path.is_file() && !self.force;
         let file = match self.claim(&path, "the output".to_owned()) {
-            Ok(()) if refused => Err(io::ErrorKind::AlreadyExists.into()),
+            Ok(()) if rejected => Err(io::ErrorKind::AlreadyExists.into()),
             Ok(()) => self.open(&path, Role::Output),
             Err(error) => Err(error),
         };

@@ -28,7 +28,7 @@
 //!   - `stored_as = Type`, and `name = "…"` for the field's name in the layout;
 //!   - on packed words: `outer(count)`, the fields and imports of the enclosing struct that constraints of bit
 //!     fields name;
-//!   - on bit fields: `signed`, `reserved`, and `declared` for a packed word with a layout of its own.
+//!   - on bit fields: `signed`, `reserved`, and `declared` for a nested packed word with a layout.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +42,7 @@ mod expression;
 mod field_attributes;
 mod json;
 #[cfg(test)]
-mod refused;
+mod rejected;
 mod structs;
 #[cfg(test)]
 mod tour;

@@ -83,7 +83,7 @@ fn constant(
     let arguments: Vec<_> = arguments.cloned().collect();
     let arguments = expression::list(&arguments, scope)?;
     let position = expression::optional(attributes.position.as_ref(), scope)?;
-    // A check also sees its own field.
+    // A check can use the value of its field.
     let mut with_field = scope.clone();
     with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), name_of), name.clone());
     let checks = attributes

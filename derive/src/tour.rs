@@ -11,7 +11,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::ToTokens;
 use syn::{File, Item};
 
-use crate::refused::expansions;
+use crate::rejected::expansions;
 
 /// The page shows the declarations, then each expansion under a heading, `### Layout for Track`.
 #[test]

@@ -116,7 +116,7 @@ types:
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
-          The vertex buffers, in data order (I8). Each dialect encodes their usages in its own way.
+          The vertex buffers, in data order (I8). Dialects encode their usages differently.
   mesh_info:
     doc: |
       The range of a mesh in the buffers.

@@ -24,7 +24,7 @@ seq:
     valid:
       expr: '(not (header.vertex_count > 0) or _ < header.vertex_count)'
     doc: |
-      Vertex indices, three per triangle, although the specification does not say so (M13).
+      Vertex indices, three per triangle; the specification leaves this open (M13).
       Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
   - id: joints
     type: 'joint'

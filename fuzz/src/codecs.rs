@@ -94,7 +94,7 @@ pub fn json(data: &[u8]) {
     } else if let Ok(document) = serde_json::from_slice::<Document>(data) {
         let is_valid = document.check().is_valid(Strictness::Strict);
         if let Ok(bytes) = document.write(&WriteOptions::default()) {
-            assert!(is_valid, "strict writing accepts what check refuses");
+            assert!(is_valid, "strict writing accepts what check rejects");
             let _ = document.format().read(&bytes, &Default::default());
         }
         let _ = document.write(&WriteOptions::lenient());

@@ -59,7 +59,7 @@ fn read(format: Interchange, data: &[u8]) {
     if let (Ok(_), Err(error)) = (&strict, &lenient)
         && error.kind() != ErrorKind::LimitExceeded
     {
-        panic!("lenient reading refuses what strict reading accepts: {error}");
+        panic!("lenient reading rejects what strict reading accepts: {error}");
     }
     let _ = format.check(data, &files, &ReadOptions::default().with_limits(limits()));
     for (scene, _) in strict.into_iter().chain(lenient) {

@@ -43,7 +43,7 @@ impl Opinions {
     pub fn contradiction(&self) -> Option<String> {
         let verdict = |result: &meshspec::Result<Document>| match result {
             Ok(_) => "accepts".to_owned(),
-            Err(error) => format!("refuses ({})", error.rule().map_or("-", |rule| rule.code)),
+            Err(error) => format!("rejects ({})", error.rule().map_or("-", |rule| rule.code)),
         };
         let strict = || format!("strict reading {}", verdict(&self.strict));
         let lenient = || format!("lenient reading {}", verdict(&self.lenient));

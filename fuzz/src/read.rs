@@ -42,6 +42,6 @@ pub fn assert_readable(
         assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
         assert!(span.range().start <= span.range().end, "{error}");
     }
-    assert!(lenient.is_ok() || strict.is_err(), "lenient reading refuses what strict reading accepts");
+    assert!(lenient.is_ok() || strict.is_err(), "lenient reading rejects what strict reading accepts");
     lenient.map(drop)
 }

@@ -184,7 +184,7 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
             }
             false
         }
-        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker refuses: {fault}"),
+        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker rejects: {fault}"),
     }
 }
 

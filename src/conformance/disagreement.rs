@@ -40,7 +40,7 @@ pub enum Mismatch {
     /// The loader accepts an invalid file.
     Accepted,
     /// The loader rejects a valid file, for this reason.
-    Refused(String),
+    Rejected(String),
     /// The loader accepts a valid file but loads other contents.
     Contents {
         /// The path of the first difference.
@@ -75,7 +75,7 @@ impl Disagreement {
         let code = self.rule.map_or("", |rule| rule.code);
         let (how, rule, place) = match &self.mismatch {
             Mismatch::Accepted => (0, code, without_numbers(&self.path.to_string())),
-            Mismatch::Refused(reason) => (1, code, without_numbers(reason)),
+            Mismatch::Rejected(reason) => (1, code, without_numbers(reason)),
             Mismatch::Contents { place, .. } => (2, "", without_numbers(place)),
             Mismatch::Panicked(message) => (3, "", without_numbers(message)),
         };
@@ -99,8 +99,8 @@ impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.mismatch {
             Mismatch::Accepted => write!(f, "accepts an invalid file")?,
-            Mismatch::Refused(reason) if reason.is_empty() => write!(f, "refuses a valid file")?,
-            Mismatch::Refused(reason) => write!(f, "refuses a valid file: {reason}")?,
+            Mismatch::Rejected(reason) if reason.is_empty() => write!(f, "rejects a valid file")?,
+            Mismatch::Rejected(reason) => write!(f, "rejects a valid file: {reason}")?,
             Mismatch::Contents { place, text } if place.is_empty() => {
                 write!(f, "loads other contents: {text}")?
             }
@@ -109,7 +109,7 @@ impl fmt::Display for Disagreement {
         }
         writeln!(f)?;
         if !self.message.is_empty() {
-            write!(f, "  strict reading refuses it: ")?;
+            write!(f, "  strict reading rejects it: ")?;
             if !self.path.is_empty() {
                 write!(f, "{}", self.path)?;
                 self.span.iter().try_for_each(|span| write!(f, " ({span})"))?;

@@ -130,7 +130,7 @@ impl<S: Subject> Harness<S> {
     pub fn run<L: Answer>(self, mut load: impl FnMut(&[u8]) -> L) -> RunReport {
         self.run_with(&mut |bytes, _| match catch_panic(|| load(bytes).contents()) {
             Ok(Ok(_)) => Loaded::Accepted,
-            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Refused(reason)),
+            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Rejected(reason)),
             Err(panic) => Loaded::Otherwise(Mismatch::Panicked(panic)),
         })
     }
@@ -151,7 +151,7 @@ impl<S: Subject> Harness<S> {
                     }
                 }
             }
-            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Refused(reason)),
+            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Rejected(reason)),
             Err(panic) => Loaded::Otherwise(Mismatch::Panicked(panic)),
         })
     }

@@ -116,7 +116,7 @@ impl<'r, S: Subject> Run<'r, S> {
             Err(error) => {
                 let mismatch = match (self.load)(&bytes, None) {
                     Loaded::Accepted => Some(Mismatch::Accepted),
-                    Loaded::Otherwise(Mismatch::Refused(_)) => None,
+                    Loaded::Otherwise(Mismatch::Rejected(_)) => None,
                     Loaded::Otherwise(mismatch) => Some(mismatch),
                 };
                 let (path, span) = (error.path().clone(), error.span().cloned());
@@ -125,7 +125,7 @@ impl<'r, S: Subject> Run<'r, S> {
         };
         let disagreement = mismatch.map(|mismatch| {
             let almost = match (making, &mismatch) {
-                (Making::AlmostBroken(_, rule), Mismatch::Refused(_)) => rule,
+                (Making::AlmostBroken(_, rule), Mismatch::Rejected(_)) => rule,
                 _ => None,
             };
             let (rule, kind) = (rule.or(almost), making.kind());

@@ -224,7 +224,7 @@ fn is_array(object: &Map<String, Value>) -> bool {
     ["type", "shape", "values"].iter().all(|key| object.contains_key(*key))
 }
 
-/// Compares numbers by value, whatever their notation.
+/// Compares numbers by value, ignoring their notation.
 fn is_equal(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(expected), Value::Number(found)) => {

@@ -120,7 +120,7 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for Each<F> {
                     numbers.push(value);
                     FieldValue::Numbers(numbers.into())
                 }
-                // A packed word has no value of its own: its bit fields follow.
+                // A packed word has no value: its bit fields follow.
                 None => return ControlFlow::Continue(()),
             },
         };

@@ -38,8 +38,8 @@ mod interpretation;
 pub mod iyma;
 #[cfg(feature = "mesh")]
 pub mod mesh;
-mod refuse;
 mod registry;
+mod reject;
 #[cfg(any(feature = "scene", feature = "serde"))]
 mod scenes;
 #[cfg(feature = "seed")]
@@ -59,9 +59,9 @@ pub use format::Format;
 #[cfg(feature = "proptest")]
 pub use generated::Files;
 pub use interpretation::Interpretation;
-#[allow(unused_imports, reason = "each format refuses, and there may be no format")]
-use refuse::{accept, encode_checked, refuse};
 pub use registry::Formats;
+#[allow(unused_imports, reason = "each format rejects, and there may be no format")]
+use reject::{accept, encode_checked, reject};
 
 use std::path::Path;
 
@@ -114,7 +114,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 
 /// Returns all violations in a file of this format, each with its location.
 ///
-/// If the file cannot be decoded, the last finding says why. Findings that do not require decoding come before it.
+/// If the file cannot be decoded, the last finding gives the reason. Findings that require no decoding precede it.
 ///
 /// # Errors
 ///

@@ -29,7 +29,7 @@ use crate::{Error, FormatId, Result};
 pub struct Formats(Vec<AnyFormat>);
 
 impl Formats {
-    /// An empty registry, for programs that use only formats of their own.
+    /// An empty registry, for programs that use only custom formats.
     pub fn new() -> Formats {
         Formats::default()
     }
@@ -56,15 +56,15 @@ impl Formats {
     /// See [`with`](Formats::with).
     pub fn and(mut self, format: AnyFormat) -> Result<Formats> {
         let about = format.about();
-        let refuse = |what: String| Err(Error::unsupported(what).in_format(about.name));
+        let reject = |what: String| Err(Error::unsupported(what).in_format(about.name));
         for name in about.layouts().iter().map(|(name, _)| *name).chain([about.name]) {
             if !is_identifier(name) {
                 let form = "expected lower-case letters, digits and `_`, a letter first";
-                return refuse(format!("\"{name}\" cannot be the name of a format or layout: {form}"));
+                return reject(format!("\"{name}\" cannot be the name of a format or layout: {form}"));
             }
         }
         if self.iter().any(|other| other.name() == about.name) {
-            return refuse(format!("the name is taken; choose one other than {}", self.names()));
+            return reject(format!("the name is taken; choose one other than {}", self.names()));
         }
         self.0.push(format);
         Ok(self)

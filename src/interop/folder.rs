@@ -44,11 +44,11 @@ impl Folder {
     /// [`fs::canonicalize`].
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
-        let outside = |_| refused("outside of the folder of the file: not read, for safety");
+        let outside = |_| rejected("outside of the folder of the file: not read, for safety");
         let file = fs::canonicalize(self.join(name).map_err(outside)?)?;
         match file.starts_with(folder) {
             true => Ok(file),
-            false => Err(refused("a link out of the folder of the file: not read, for safety")),
+            false => Err(rejected("a link out of the folder of the file: not read, for safety")),
         }
     }
 
@@ -56,12 +56,12 @@ impl Folder {
         let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         match Path::new(name).components().all(is_inside) {
             true => Ok(self.0.join(name)),
-            false => Err(refused("outside of the folder of the file")),
+            false => Err(rejected("outside of the folder of the file")),
         }
     }
 }
 
-fn refused(message: &str) -> io::Error {
+fn rejected(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, message)
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Positions {
     /// The exact positions of the current object, kept after the others were dropped while the object is
     /// [local](Extent::is_local).
     local: Option<(Vec<[f64; 3]>, Extent)>,
-    /// Whether an object is local. Exact positions are then kept whatever the size of the model.
+    /// Whether an object is local. If so, exact positions are kept for models of any size.
     has_local: bool,
 }
 

@@ -157,7 +157,7 @@ impl<'a> Words<'a> {
         match self.next() {
             Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
                 Ok(number) => Ok(Some(number)),
-                Err(_) => Err(self.refuse(format!("expected a number, found {}", quote(word)))),
+                Err(_) => Err(self.reject(format!("expected a number, found {}", quote(word)))),
             },
             _ => Ok(None),
         }
@@ -165,12 +165,12 @@ impl<'a> Words<'a> {
 
     /// Returns the error that `what` is missing here.
     pub fn missing(&self, what: &str) -> Error {
-        refuse(self.text, self.at..self.at, format!("{what} is missing"))
+        reject(self.text, self.at..self.at, format!("{what} is missing"))
     }
 
     /// Returns an error at the last word.
-    pub fn refuse(&self, message: impl ToString) -> Error {
-        refuse(self.text, self.range(), message)
+    pub fn reject(&self, message: impl ToString) -> Error {
+        reject(self.text, self.range(), message)
     }
 }
 
@@ -223,7 +223,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
 }
 
 /// Returns an error at a range of a text.
-pub(super) fn refuse(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
+pub(super) fn reject(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
     Error::malformed(message).with_span(Some(place(text, range)))
 }
 

@@ -95,7 +95,7 @@ impl Notation for C<'_> {
             match index.checked_sub(1).and_then(|before| steps.get(before)) {
                 Some(ValueKind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
                 Some(_) => text = format!("{text}.{}", member_name(name)),
-                // A macro parameter gets parentheses; the macro of a bit field adds its own.
+                // Macro parameters need parentheses; the macro of a bit field adds them.
                 None if path.len() > 1 => text = member_name(name),
                 None => text = format!("({})", member_name(name)),
             }

@@ -205,7 +205,7 @@ fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
     out.line("}");
 }
 
-/// Prints a variable, with its placement if it has an offset of its own.
+/// Prints a variable, with its placement if it has an explicit offset.
 fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
     let element = Element { count: field.count.as_ref(), arguments: field.arguments, names };
     let place = field.position.map(|position| format!(" @ {}", expression(&position, names)));

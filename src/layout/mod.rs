@@ -82,8 +82,8 @@ pub trait Layout {
     /// The layout. Numbers are little-endian unless the declaration is marked `big`.
     const TYPE: Type;
 
-    /// The layout within a big-endian struct. It differs for numbers, arrays of numbers, and structs without a
-    /// byte order of their own. A packed word in a big-endian struct must state its order. This does not compile:
+    /// The layout within a big-endian struct. It differs for numbers, arrays of numbers, and structs without an
+    /// explicit byte order. A packed word in a big-endian struct must state its order. This does not compile:
     ///
     /// ```compile_fail,E0080
     /// # use binrw::binrw;

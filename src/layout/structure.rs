@@ -36,7 +36,7 @@ impl Structure {
         }
     }
 
-    /// Locates a codec error: at its own path or, without one, at the first fault.
+    /// Locates a codec error at its path or, without one, at the first fault.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);

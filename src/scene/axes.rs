@@ -165,7 +165,7 @@ impl FromStr for Axes {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Axes, Error> {
-        let refuse = |why: &str| {
+        let reject = |why: &str| {
             let message = format!("`{text}` {why}; expected right, up and forward, as in -x,+y,+z");
             Error::unsupported(message)
         };
@@ -174,11 +174,11 @@ impl FromStr for Axes {
             .split(',')
             .map(parse)
             .collect::<Option<_>>()
-            .ok_or_else(|| refuse("has a word other than ±x, ±y, ±z"))?;
-        let axes = <[Axis; 3]>::try_from(axes).map_err(|_| refuse("does not have three directions"))?;
+            .ok_or_else(|| reject("has a word other than ±x, ±y, ±z"))?;
+        let axes = <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
         match right.cross(up).dot(forward) {
-            0.0 => Err(refuse("names an axis twice")),
+            0.0 => Err(reject("names an axis twice")),
             _ => Ok(Axes(axes)),
         }
     }

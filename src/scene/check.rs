@@ -12,16 +12,16 @@ impl Scene {
     /// Returns an error for the first inconsistency, with its path, as in `meshes[2].uvs[1]`.
     pub fn check(&self) -> Result<()> {
         for (index, mesh) in self.meshes.iter().enumerate() {
-            mesh.check().map_err(|(path, message)| refuse(format!("meshes[{index}].{path}"), message))?;
+            mesh.check().map_err(|(path, message)| reject(format!("meshes[{index}].{path}"), message))?;
             for (set, skin) in mesh.skins.iter().enumerate() {
                 self.check_joints(skin)
-                    .map_err(|message| refuse(format!("meshes[{index}].skins[{set}]"), message))?;
+                    .map_err(|message| reject(format!("meshes[{index}].skins[{set}]"), message))?;
             }
         }
         for (index, lod) in self.lods.iter().enumerate() {
             if let Some(mesh) = lod.meshes.iter().find(|mesh| **mesh >= self.meshes.len()) {
                 let message = format!("mesh {mesh}, but there are {}", self.meshes.len());
-                return Err(refuse(format!("lods[{index}].meshes"), message));
+                return Err(reject(format!("lods[{index}].meshes"), message));
             }
         }
         self.check_skeleton()?;
@@ -54,19 +54,19 @@ impl Scene {
         for (index, joint) in joints.iter().enumerate() {
             if let Some(parent) = joint.parent.filter(|parent| *parent >= joints.len()) {
                 let message = format!("parent {parent}, but there are {} joints", joints.len());
-                return Err(refuse(format!("skeleton.joints[{index}].parent"), message));
+                return Err(reject(format!("skeleton.joints[{index}].parent"), message));
             }
         }
         match self.skeleton.parents_first().len() == joints.len() {
             true => Ok(()),
-            false => Err(refuse("skeleton.joints", "a joint is its own ancestor".to_owned())),
+            false => Err(reject("skeleton.joints", "a joint is its own ancestor".to_owned())),
         }
     }
 
     fn check_animations(&self) -> Result<()> {
         for (index, animation) in self.animations.iter().enumerate() {
             for (place, channel) in animation.channels.iter().enumerate() {
-                let fail = |message| Err(refuse(format!("animations[{index}].channels[{place}]"), message));
+                let fail = |message| Err(reject(format!("animations[{index}].channels[{place}]"), message));
                 if channel.joint >= self.skeleton.joints.len() {
                     return fail(format!(
                         "joint {}, but there are {}",
@@ -93,7 +93,7 @@ impl Scene {
     }
 }
 
-fn refuse(path: impl Into<String>, message: String) -> Error {
+fn reject(path: impl Into<String>, message: String) -> Error {
     Error::inexpressible(message).at_text(path)
 }
 

@@ -33,7 +33,7 @@ fn allowed(file: &[u8]) -> usize {
 }
 
 fn truncated_at_every_byte(files: Vec<File>) {
-    let mut refused = 0;
+    let mut rejected = 0;
     for (format, file) in files {
         // Truncates large files at every byte of their first headers, then at intervals.
         let lengths =
@@ -41,15 +41,15 @@ fn truncated_at_every_byte(files: Vec<File>) {
         for length in lengths {
             let (result, memory) = measured(|| read(format, &file[..length]));
             assert!(memory <= allowed(&file), "{format}: {memory} bytes for {length} of {}", file.len());
-            refused += usize::from(result.is_err());
+            rejected += usize::from(result.is_err());
         }
     }
-    assert!(refused > 1000, "only {refused} truncations were refused");
+    assert!(rejected > 1000, "only {rejected} truncations were rejected");
 }
 
 fn ten_thousand_mutations(files: Vec<File>) {
     let mut damage = Damage::new(1);
-    let (mut refused, mut accepted) = (0, 0);
+    let (mut rejected, mut accepted) = (0, 0);
     // Every file is mutated, small files more often.
     let small: Vec<_> = files.iter().filter(|(_, file)| file.len() < 50_000).collect();
     for round in 0..10_000 {
@@ -60,8 +60,8 @@ fn ten_thousand_mutations(files: Vec<File>) {
         assert!(memory <= allowed(file), "{format}: {memory} bytes for a file of {}", file.len());
         match result {
             Ok(()) => accepted += 1,
-            Err(_) => refused += 1,
+            Err(_) => rejected += 1,
         }
     }
-    assert!(refused > 1000 && accepted > 100, "{refused} refused, {accepted} accepted");
+    assert!(rejected > 1000 && accepted > 100, "{rejected} rejected, {accepted} accepted");
 }

@@ -166,7 +166,7 @@ fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
     document
 }
 
-/// Excludes zstd's own memory, a window of at most 128 MiB.
+/// Excludes the memory of zstd, a window of at most 128 MiB.
 fn iyma_streams_use_the_result_and_unverified_bytes() {
     use meshspec::iyma::Reader;
     for numbers in [1_000_000, 4_000_000] {

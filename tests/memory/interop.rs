@@ -71,8 +71,8 @@ fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
 
 fn damaged_files() {
     let files = files();
-    let (mut refused, mut accepted) = (0, 0);
-    let mut count = |accept: bool| if accept { accepted += 1 } else { refused += 1 };
+    let (mut rejected, mut accepted) = (0, 0);
+    let mut count = |accept: bool| if accept { accepted += 1 } else { rejected += 1 };
     for (format, file) in &files {
         for length in 0..file.len() {
             count(read(*format, &file[..length], MTL.as_bytes()));
@@ -86,7 +86,7 @@ fn damaged_files() {
             count(read(Obj, OBJ.as_bytes(), &damage.mutate(MTL.as_bytes())));
         }
     }
-    assert!(refused > 2000 && accepted > 2000, "{refused} refused, {accepted} accepted");
+    assert!(rejected > 2000 && accepted > 2000, "{rejected} rejected, {accepted} accepted");
 
     // Every file as every format.
     for (_, file) in &files {

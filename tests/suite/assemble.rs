@@ -649,7 +649,7 @@ fn any_number_of_checksums_is_computed() {
     assert_eq!(edited.unwrap(), expected);
 }
 
-/// A packed list with its own offset, and a number at a file offset.
+/// A packed list at an offset, and a number at a file offset.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -688,16 +688,16 @@ fn growing_a_block_moves_nothing_outside() {
 
 #[test]
 fn values_without_a_place_are_rejected() {
-    let refused = |change: fn(&mut Values) -> meshspec::Result<()>| {
+    let rejected = |change: fn(&mut Values) -> meshspec::Result<()>| {
         let mut values = Values::new(&Clips::TYPE);
         CLIPS.iter().for_each(|(path, value)| values.set(path, *value).unwrap());
         change(&mut values).unwrap();
         values.assemble(&Limits::default()).unwrap_err().to_string()
     };
     let message = "is given, but the file has no field for it";
-    assert_eq!(refused(|values| values.set_magic("clips[0]", vec![1])), format!("clips[0]: {message}"));
-    assert_eq!(refused(|values| values.set_trailing("joints", vec![1])), format!("joints: {message}"));
-    assert_eq!(refused(|values| values.set_packed("clips", vec![1])), format!("clips: {message}"));
+    assert_eq!(rejected(|values| values.set_magic("clips[0]", vec![1])), format!("clips[0]: {message}"));
+    assert_eq!(rejected(|values| values.set_trailing("joints", vec![1])), format!("joints: {message}"));
+    assert_eq!(rejected(|values| values.set_packed("clips", vec![1])), format!("clips: {message}"));
 }
 
 #[test]
@@ -781,15 +781,15 @@ fn overlapping_fields_must_agree() {
     let gap = [8; 14];
     assert_eq!(assembled(&[("first", "7")], &[]), Ok(vec![7, 0, 0, 0, 1, 2, 3, 4, 5, 0, 9, 9]));
     assert_eq!(assembled(&[("first", "7")], &gap), Ok(vec![7, 8, 8, 8, 1, 2, 3, 4, 5, 8, 9, 9, 8, 8]));
-    let refused = |first: &str, anywhere: &str| {
+    let rejected = |first: &str, anywhere: &str| {
         assembled(&[("first", first), ("anywhere", anywhere)], &[]).unwrap_err()
     };
     assert_eq!(
         assembled(&[("first", "8"), ("anywhere", "5")], &[]).map(|bytes| bytes[8..].to_vec()),
         Ok(vec![5, 0, 9, 9])
     );
-    assert!(refused("8", "6").contains("overlaps other values, at 0x8..0x9"), "{}", refused("8", "6"));
-    let far = refused("99", "6");
+    assert!(rejected("8", "6").contains("overlaps other values, at 0x8..0x9"), "{}", rejected("8", "6"));
+    let far = rejected("99", "6");
     assert!(far.contains("ends at 0x65, beyond the limit of 100 bytes"), "{far}");
 }
 

@@ -256,8 +256,8 @@ fn mesh() {
     assert_eq!(dialects.len(), 2, "{dialects:?}");
     // Changed versions, counts and joints of poses are rejected.
     for (field, count) in &accepted {
-        let refused = ["version", "_count", "poses.joint"];
-        assert!(*count > 0 || refused.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
+        let rejected = ["version", "_count", "poses.joint"];
+        assert!(*count > 0 || rejected.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
     }
     for field in ["vertices.uv", "joints.transform", "animations.poses.rotation", "strings"] {
         assert!(accepted.contains_key(field), "{field}: {accepted:#?}");
@@ -278,8 +278,8 @@ fn crucible() {
     assert_eq!(dialects.len(), 4, "{dialects:?}");
     // An attribute has exactly one bit, and wrong sizes are rejected.
     for (field, count) in &accepted {
-        let refused = ["attribute", "compressed_size", "uncompressed_size", "length"];
-        assert!(*count > 0 || refused.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
+        let rejected = ["attribute", "compressed_size", "uncompressed_size", "length"];
+        assert!(*count > 0 || rejected.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
     }
     for field in ["indices.data", "streams.data", "streams.data.influence", "index_size"] {
         assert!(accepted.contains_key(&format!("chunks.{field}")), "{field}: {accepted:#?}");

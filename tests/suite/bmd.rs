@@ -237,7 +237,7 @@ fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::
     assert_eq!(item.matches(": Some(").count(), 1, "{item}");
 }
 
-/// For every tag, the binrw structs read as many bytes as the lists.
+/// For every tag, the binrw structs and the lists read the same number of bytes.
 #[test]
 fn spec_sizes_of_every_vertex_tag() {
     for tag in 0..=255u8 {
@@ -730,28 +730,28 @@ fn solids_are_closed() {
 
 #[test]
 fn unreadable_images_cannot_be_written() {
-    let refused = |change: fn(&mut Document)| {
+    let rejected = |change: fn(&mut Document)| {
         let mut document = example();
         change(&mut document);
         let error = document.write(&WriteOptions::lenient()).unwrap_err();
         assert_eq!((error.kind(), error.format()), (ErrorKind::Inexpressible, Some("bmd")));
         error.path().to_string()
     };
-    assert_eq!(refused(|d| d.bones = vec![Bone::default(); 256]), "bones");
-    assert_eq!(refused(|d| d.bones[1].id_parent = 255), "bones[1].id_parent");
-    assert_eq!(refused(|d| d.bones[2].id_parent = 0), "bones[2].id_parent");
-    assert_eq!(refused(|d| drop(d.animations[0].tracks.pop())), "animations[0].tracks");
-    assert_eq!(refused(|d| d.animations[0].trailing = vec![0, 0x80]), "animations[0].trailing");
-    assert_eq!(refused(|d| d.meshes[1].material = Some(Text::from("a\0b"))), "meshes[1].material");
-    assert_eq!(refused(|d| d.bones[0].name = Some(Text::from("\0"))), "bones[0].name");
+    assert_eq!(rejected(|d| d.bones = vec![Bone::default(); 256]), "bones");
+    assert_eq!(rejected(|d| d.bones[1].id_parent = 255), "bones[1].id_parent");
+    assert_eq!(rejected(|d| d.bones[2].id_parent = 0), "bones[2].id_parent");
+    assert_eq!(rejected(|d| drop(d.animations[0].tracks.pop())), "animations[0].tracks");
+    assert_eq!(rejected(|d| d.animations[0].trailing = vec![0, 0x80]), "animations[0].trailing");
+    assert_eq!(rejected(|d| d.meshes[1].material = Some(Text::from("a\0b"))), "meshes[1].material");
+    assert_eq!(rejected(|d| d.bones[0].name = Some(Text::from("\0"))), "bones[0].name");
     assert_eq!(
-        refused(
+        rejected(
             |d| d.meshes[0].vertices = Vertices::from_words(vec![0; 2 * 65536], Surface::Textured).unwrap()
         ),
         "meshes[0].vertices"
     );
     assert_eq!(
-        refused(|d| d.meshes[0].faces = Faces::from_words(vec![0; 65536]).unwrap()),
+        rejected(|d| d.meshes[0].faces = Faces::from_words(vec![0; 65536]).unwrap()),
         "meshes[0].faces"
     );
 }

@@ -581,27 +581,27 @@ fn errors_of_a_fixed_size_are_reported() {
 #[test]
 fn inexpressible_values_are_rejected_with_their_path() {
     let fixed = VertexSizes::Fixed;
-    let refused = |attributes: Attributes, sizes, path: &str| {
+    let rejected = |attributes: Attributes, sizes, path: &str| {
         let error = encode(&attributes, sizes).unwrap_err();
         assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, path), "{error}");
     };
-    refused(pair(|a| a.bones = Some(vec![0, 240])), fixed(VertexSize::Bits64), "vertices[1].bone");
-    refused(pair(|a| a.bones = Some(vec![255, 0])), VertexSizes::PerMesh, "vertices[0].bone");
-    refused(pair(|a| a.bones = Some(vec![0, 300])), VertexSizes::PerVertex, "vertices[1].bone");
+    rejected(pair(|a| a.bones = Some(vec![0, 240])), fixed(VertexSize::Bits64), "vertices[1].bone");
+    rejected(pair(|a| a.bones = Some(vec![255, 0])), VertexSizes::PerMesh, "vertices[0].bone");
+    rejected(pair(|a| a.bones = Some(vec![0, 300])), VertexSizes::PerVertex, "vertices[1].bone");
     for wrong in [f32::NAN, f32::NEG_INFINITY, 1e6] {
         for sizes in [VertexSizes::PerMesh, VertexSizes::PerVertex, fixed(VertexSize::Bits64)] {
-            refused(pair(|a| a.positions[1][2] = wrong), sizes, "vertices[1].position");
-            refused(pair(|a| a.st.as_mut().unwrap()[0][1] = wrong), sizes, "vertices[0].st");
+            rejected(pair(|a| a.positions[1][2] = wrong), sizes, "vertices[1].position");
+            rejected(pair(|a| a.st.as_mut().unwrap()[0][1] = wrong), sizes, "vertices[0].st");
         }
     }
-    refused(pair(|a| a.positions[0][0] = 65_520.0), fixed(VertexSize::Bits128), "vertices[0].position");
-    refused(
+    rejected(pair(|a| a.positions[0][0] = 65_520.0), fixed(VertexSize::Bits128), "vertices[0].position");
+    rejected(
         pair(|a| a.normals = Some(vec![[0.0; 3], [0.0, f32::NAN, 0.0]])),
         VertexSizes::PerMesh,
         "vertices[1].normal",
     );
-    refused(pair(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
-    refused(pair(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
+    rejected(pair(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
+    rejected(pair(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
 
     let faces = |faces: &[Face]| Faces::encode(faces).unwrap_err().path().to_string();
     let fine = Face::Triangle([0, 1, 2]);

@@ -51,7 +51,7 @@ fn a_loader_that_accepts_everything_breaks_every_rule() {
 fn a_loader_that_rejects_everything_has_one_cause() {
     let report = conformance::<crucible::Document>().cases(8).run(|_| None::<()>);
     let [found] = report.disagreements() else { panic!("{report}") };
-    assert_eq!(found.mismatch, Mismatch::Refused(String::new()));
+    assert_eq!(found.mismatch, Mismatch::Rejected(String::new()));
     // A chunk without indices and streams.
     assert_eq!(found.bytes.len(), 11, "{report}");
     assert!(found.files > 8, "{report}");
@@ -137,7 +137,7 @@ fn a_report_is_readable() {
         text.split("MESH-INDEX-RANGE: Every index is below the vertex count.").nth(1).expect("a group");
     let lines: Vec<_> = group.lines().skip(2).take(4).collect();
     assert_eq!(lines[0], "accepts an invalid file");
-    assert!(lines[1].starts_with("  strict reading refuses it: indices[0] (bytes 0x"), "{group}");
+    assert!(lines[1].starts_with("  strict reading rejects it: indices[0] (bytes 0x"), "{group}");
     assert!(
         lines[2].contains("broken, indices[0] = ") && lines[2].contains(" bytes, the smallest of "),
         "{group}"

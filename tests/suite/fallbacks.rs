@@ -1,4 +1,4 @@
-//! Scenes that a format cannot hold as they are: the fallbacks and their losses.
+//! Fallbacks for scenes that a format cannot hold unchanged, and their losses.
 
 use glam::{Quat, Vec3};
 use meshspec::scene::{
@@ -134,7 +134,7 @@ fn a_loop_ends_where_it_starts() {
     let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
     assert!(has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
     assert!(keys(&jumps).1.iter().all(|frame| *frame < u32::from(keys(&jumps).0)));
-    // Without a loop, the last key has its own frame.
+    // Without a loop, the last key needs a separate frame.
     let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
     assert_eq!(keys(&once), (5, vec![0, 2, 4]));
 }

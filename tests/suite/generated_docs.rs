@@ -40,7 +40,7 @@ fn files_that_the_pages_name_exist() {
     let mut found = 0;
     for page in [include_str!("../../ARCHITECTURE.md"), include_str!("../../CONTRIBUTING.md")] {
         for name in page.split('`').filter(|name| folders.iter().any(|folder| name.starts_with(folder))) {
-            // `NAME` stands for any format; a large module is a folder of the same name.
+            // `NAME` is any format; a large module is a folder of the same name.
             let path = root.join(name.split(' ').next().unwrap().replace("NAME", "bmd"));
             assert!(path.exists() || path.with_extension("").is_dir(), "there is no {name}");
             found += 1;

@@ -243,7 +243,7 @@ fn vertex(mesh: &Mesh, index: usize) -> String {
     format!("{vertex:?} {colors:?} {:?} {:?}", skins.collect::<Vec<_>>(), custom.collect::<Vec<_>>())
 }
 
-/// Repeats the attributes of a mesh, each with its own period.
+/// Repeats the attributes of a mesh, each with a different period.
 fn repeat(mesh: &mut Mesh, periods: &[usize]) {
     fn again<T: Copy>(values: &mut [T], period: usize) {
         (period..values.len()).for_each(|index| values[index] = values[index - period]);

@@ -224,9 +224,9 @@ mod polygons;
 ))]
 mod program;
 mod properties;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
-mod refused;
 mod registry;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
+mod rejected;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

@@ -125,7 +125,7 @@ fn every_mutation_is_drawn_and_changes_the_file() {
     assert!([1, 2, 4, 8].iter().all(|width| widths.contains(width)), "{widths:?}");
 }
 
-/// Shrinking terminates, whatever fails.
+/// Shrinking terminates for any failing test.
 #[test]
 fn shrinking_ends() {
     let mut runner = TestRunner::deterministic();

@@ -122,9 +122,9 @@ fn read_errors_have_path_bytes_and_rule() {
     assert_eq!(lenient.unwrap(), track());
     assert!(error(b"TRACK").ends_with("[LAYOUT-MAGIC]"));
     let falling = Tracks { heights: vec![2.0, 1.0], ..track() };
-    let refused = falling.write(&WriteOptions::default()).unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Inexpressible);
-    assert!(refused.to_string().contains("[TRACKS-SUM]"), "{refused}");
+    let rejected = falling.write(&WriteOptions::default()).unwrap_err();
+    assert_eq!(rejected.kind(), ErrorKind::Inexpressible);
+    assert!(rejected.to_string().contains("[TRACKS-SUM]"), "{rejected}");
     let codes =
         |report: Report| report.findings().iter().map(|finding| finding.rule.code).collect::<Vec<_>>();
     assert_eq!(codes(Format::check(&falling)), ["TRACKS-SUM", "TRACKS-RISING"]);
@@ -193,7 +193,7 @@ fn every_byte_of_a_checksum_counts() {
     }
 }
 
-/// The seeds and checksums of the algorithm's own tests.
+/// The seeds and checksums are those of the reference implementation.
 #[test]
 fn seeds_decide_a_checksum() {
     let seeded =
@@ -248,7 +248,7 @@ fn checksums_of_checksums_follow() {
         report.findings().iter().map(|finding| finding.path.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(faults(&file), [""; 0]);
-    // The wrong checksum is summed as it is: it alone is wrong.
+    // The outer checksum covers the wrong one, so only one of them is wrong.
     const RULES: &[&Rule] = &[&rules::SUM];
     let broken = generate::breakages(&Nested::TYPE, &file, RULES, &Limits::default());
     let broken: Vec<_> = broken.unwrap().filter(|broken| broken.breakage == Breakage::Checksum).collect();
@@ -256,7 +256,7 @@ fn checksums_of_checksums_follow() {
     assert_eq!(found, [["outer"], ["inner"]]);
 }
 
-/// A 0 stands for no checksum: it stays.
+/// A 0 means no checksum, and is kept.
 #[test]
 fn no_checksum_is_not_computed() {
     let file = sums("Lz4");
@@ -439,10 +439,10 @@ fn dialects_are_declared_by_the_format() {
     assert_eq!(format.detect(&file).dialect, SECOND);
     assert_eq!(format.detect(&track().write(&WriteOptions::default()).unwrap()).dialect, FIRST);
     assert_eq!(Tracks::read(&file, &ReadOptions::default()).unwrap(), second);
-    let refused = Tracks::read(&file, &options(FIRST)).unwrap_err().to_string();
-    assert!(refused.contains("this is another version"), "{refused}");
-    let refused = Tracks::read(&file, &options(Dialect::Spec)).unwrap_err().to_string();
-    assert_eq!(refused, "tracks: dialect: tracks has no spec dialect, only first, second");
+    let rejected = Tracks::read(&file, &options(FIRST)).unwrap_err().to_string();
+    assert!(rejected.contains("this is another version"), "{rejected}");
+    let rejected = Tracks::read(&file, &options(Dialect::Spec)).unwrap_err().to_string();
+    assert_eq!(rejected, "tracks: dialect: tracks has no spec dialect, only first, second");
     let tables = format.schema(Schema::Markdown).remove(0).text;
     assert!(tables.contains("## SecondTracks") && tables.contains("tracks_second"), "{tables}");
     assert!(tables.contains("Checksum: CRC-32 from `count` on, stored in `sum`."));

@@ -101,8 +101,8 @@ fn a_scene_is_checked_before_it_becomes_a_file() {
     };
     assert_eq!(write(scene(2, 2.0), &WriteOptions::default()).unwrap(), triangle([0, 1, 2]));
     assert!(write(scene(3, 2.0), &WriteOptions::default()).is_err());
-    let refused = write(scene(2, 100.0), &WriteOptions::default()).unwrap_err();
-    assert_eq!(refused.rule(), Some(&LARGE));
+    let rejected = write(scene(2, 100.0), &WriteOptions::default()).unwrap_err();
+    assert_eq!(rejected.rule(), Some(&LARGE));
     assert!(write(scene(2, 100.0), &WriteOptions::lenient()).is_ok());
 }
 

@@ -19,8 +19,8 @@ use meshspec::{FormatId, Limits};
 fn found(ty: &'static Type) -> Vec<String> {
     let problems = problems(ty);
     // A defective declaration is rejected before anything is assembled.
-    let refused = Values::new(ty).assemble(&Limits::default()).unwrap_err().to_string();
-    assert_eq!(refused, format!("the declaration is defective: {}", problems[0]));
+    let rejected = Values::new(ty).assemble(&Limits::default()).unwrap_err().to_string();
+    assert_eq!(rejected, format!("the declaration is defective: {}", problems[0]));
     problems.iter().map(ToString::to_string).collect()
 }
 

@@ -76,7 +76,7 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
             let is_found = found.is_some_and(|found| (found.rule.severity >= Severity::Error) == is_error);
             if !is_found || opinions.strict.is_err() != is_error {
                 let (severity, rule) = (broken.severity.label(), rule.unwrap_or("-"));
-                let strict = if opinions.strict.is_ok() { "accepts" } else { "refuses" };
+                let strict = if opinions.strict.is_ok() { "accepts" } else { "rejects" };
                 let errors = opinions.broken_rules(Severity::Error);
                 let kind =
                     format!("called {severity} {rule}, but strict reading {strict}, check: {errors:?}");

@@ -109,16 +109,16 @@ fn a_fifo_in_a_folder_does_not_stop_the_others() {
     fifo(&folder, "in/b.obj");
     folder.put("in/c.obj", format!("{TRIANGLE}f 1 2 3\n"));
     folder.put("list", "in/a.mesh\nin/b.obj\n");
-    let refused = "error: in/b.obj: a FIFO, not a regular file: not read\n\
+    let rejected = "error: in/b.obj: a FIFO, not a regular file: not read\n\
                    hint: name it on the command line to read it\n";
     for command in
         ["info in", "check in", "info in/*", "info --files-from list", "check in --log log --newer=hash"]
     {
-        assert!(folder.run(command).fails(3).contains(refused), "{command}");
+        assert!(folder.run(command).fails(3).contains(rejected), "{command}");
     }
     for input in ["in", "in/*.*", "--files-from list"] {
         let messages = folder.run(&format!("convert {input} --out-dir out --to stl --force")).fails(1);
-        assert!(messages.contains(refused) && messages.contains(" converted, 1 failed\n"), "{messages}");
+        assert!(messages.contains(rejected) && messages.contains(" converted, 1 failed\n"), "{messages}");
     }
     assert!(folder.path("out/a.stl").is_file() && folder.path("out/c.stl").is_file());
 }

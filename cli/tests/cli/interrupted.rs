@@ -148,7 +148,7 @@ fn a_batch_that_is_interrupted_leaves_whole_files_only() {
 fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
     let conversion = Conversion::new();
     let size = conversion.new[0].len() as f64;
-    let (mut refused, mut written) = (0, 0);
+    let (mut rejected, mut written) = (0, 0);
     for fraction in spread() {
         // Blocks of 512 or 1024 bytes, depending on the shell.
         let blocks = (1.5 * fraction * size / 512.0) as u64;
@@ -163,10 +163,10 @@ fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
             assert_eq!(output.status.code(), Some(3), "{limit}: {}: {message}", ended(output.status));
             let names_output = FILES.iter().any(|name| message.starts_with(&format!("error: {name}: ")));
             assert!(names_output && message.lines().count() == 1, "{limit}: {message}");
-            refused += 1;
+            rejected += 1;
         }
     }
-    assert!(refused > 0 && written > 0, "{refused}, {written}");
+    assert!(rejected > 0 && written > 0, "{rejected}, {written}");
 }
 
 fn ended(status: ExitStatus) -> String {

@@ -1,4 +1,4 @@
-//! A program with a custom format: the example `height_field`, on its own files.
+//! A program with a custom format: the example `height_field`, run on files of that format.
 
 use std::path::PathBuf;
 

@@ -89,20 +89,20 @@ fn the_files_of_a_folder_are_served() {
 }
 
 #[test]
-fn other_hosts_and_missing_tokens_are_refused() {
+fn other_hosts_and_missing_tokens_are_rejected() {
     let (_folder, server) = served();
     let Server { port, token, .. } = &server;
-    let refused = |request: String| {
+    let rejected = |request: String| {
         let (code, body) = status(&server.send(&request));
         assert_eq!(code, 403, "{request}: {body}");
         assert!(!body.contains("a.mesh"), "{body}");
     };
     for host in ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:80", "127.0.0.1.evil.example", ""]
     {
-        refused(format!("GET /{token}/ HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+        rejected(format!("GET /{token}/ HTTP/1.1\r\nHost: {host}\r\n\r\n"));
     }
     for path in ["/", "/view/a.mesh", "/0123456789abcdef0123456789abcdef/", &format!("/{}", &token[1..])] {
-        refused(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"));
+        rejected(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"));
     }
     // Links in the list are relative to its address.
     let (code, _) = status(&server.send(&format!("GET /{token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")));
@@ -113,7 +113,7 @@ fn other_hosts_and_missing_tokens_are_refused() {
 }
 
 #[test]
-fn malformed_requests_are_refused() {
+fn malformed_requests_are_rejected() {
     let (_folder, server) = served();
     let Server { port, token, .. } = &server;
     let host = format!("Host: 127.0.0.1:{port}");

@@ -79,7 +79,7 @@ pub enum Presence {
     Optional,
     /// Never written; always the default.
     Skip,
-    /// Replaced by its own fields.
+    /// Flattened into the fields of the enclosing struct.
     Flatten,
 }
 

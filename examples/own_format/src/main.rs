@@ -148,11 +148,11 @@ impl FromScene for Pack {
 
 impl Mesh {
     fn to_scene(&self, unit: f32) -> Result<scene::Mesh> {
-        let refused = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Malformed, error);
+        let rejected = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Malformed, error);
         let data = lz4_flex::block::decompress(&self.data, self.size as usize);
-        let data = data.map_err(|error| refused(&error))?;
+        let data = data.map_err(|error| rejected(&error))?;
         let counts = (self.vertex_count, self.triangle_count);
-        let data = Data::read_args(&mut Cursor::new(data), counts).map_err(|error| refused(&error))?;
+        let data = Data::read_args(&mut Cursor::new(data), counts).map_err(|error| rejected(&error))?;
         let corners = data.triangles.iter().flat_map(|t| [t.a(), t.b(), t.c()].map(u32::from));
         Ok(scene::Mesh {
             name: self.name.to_string(),

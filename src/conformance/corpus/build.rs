@@ -229,7 +229,7 @@ impl Builder {
         let start = format!("{}/{dialect}/{}/{name}", about.name, kind.name());
         let count = self.names.entry(start.clone()).or_default();
         *count += 1;
-        // A container with several extensions starts with its own extension.
+        // A container with several extensions starts with the name of one.
         let is_own = |extension: &&&str| bytes.starts_with(extension.as_bytes());
         let extension = about.extensions.iter().find(is_own).or(about.extensions.last());
         format!("{start}-{count}.{}", extension.unwrap_or(&about.name))

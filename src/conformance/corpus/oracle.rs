@@ -81,11 +81,11 @@ impl Oracle {
         options: &ReadOptions,
         report: &Report,
     ) -> Option<std::result::Result<(), Reason>> {
-        let refused = report.first_refused(options.strictness);
+        let rejected = report.first_refused(options.strictness);
         let Some(id) = self.format.built_in() else {
-            return Some(refused.map_or(Ok(()), |finding| Err(Reason::of(finding))));
+            return Some(rejected.map_or(Ok(()), |finding| Err(Reason::of(finding))));
         };
-        match (id.read(bytes, options), refused) {
+        match (id.read(bytes, options), rejected) {
             (Ok(_), None) => Some(Ok(())),
             (Err(error), Some(_)) => {
                 let rule = error.rule()?;

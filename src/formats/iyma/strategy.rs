@@ -28,7 +28,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 20, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts, with as many vertices as the configuration allows and twice as many
+/// Returns documents that strict reading accepts, with up to the configured number of vertices and twice as many
 /// indices. Plausible documents have no findings, finite floats, and whole triangles.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);

@@ -36,7 +36,7 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, refuse};
+use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, reject};
 use crate::bulk::Strings;
 use crate::contents::Contents;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
@@ -79,7 +79,7 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, Summary)> {
     codec::read(bytes, dialect)
         .and_then(|(document, summary)| {
             let check = |report: &mut Report| rules::check_after(&summary, &document, report);
-            refuse(check, options.strictness, ErrorKind::Malformed)?;
+            reject(check, options.strictness, ErrorKind::Malformed)?;
             Ok((document, summary))
         })
         .map_err(|error| {

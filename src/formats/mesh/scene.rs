@@ -96,8 +96,8 @@ impl FromScene for Document {
     }
 }
 
-/// Maximum number of unused strings that are listed individually. The rest are counted, because there may be as many
-/// strings as bytes.
+/// Maximum number of unused strings that are listed individually. The rest are counted, since each byte of a file
+/// may be a string.
 const MAX_LISTED: usize = 100;
 
 /// Returns the losses of strings that name no animation, and of names that are not UTF-8.

@@ -117,7 +117,7 @@ fn column<'r, T: Plain>(records: &'r [u8], format: VertexFormat, name: &str) -> 
 
 /// Returns the size of a vertex in bytes, from its declaration.
 fn stride(format: VertexFormat) -> usize {
-    // Never 0: every vertex has a position, whatever the bits are.
+    // Never 0: every vertex has a position, for any bits.
     Vertex::size_with(&[format.into()]).unwrap_or(12) as usize
 }
 

@@ -37,7 +37,7 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection, Format, Specification, refuse};
+use super::{About, Declared, Detection, Format, Specification, reject};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
@@ -103,9 +103,9 @@ impl Declared for Document {
 impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)?;
-        let refused = options.strictness.threshold();
-        let read = codec::read(bytes, &codec_options(options, Some(refused)));
-        let mut report = Report::at_least(refused, &options.limits);
+        let rejected = options.strictness.threshold();
+        let read = codec::read(bytes, &codec_options(options, Some(rejected)));
+        let mut report = Report::at_least(rejected, &options.limits);
         read.diagnostics.report(bytes, &mut report);
         if report.findings().is_empty() {
             rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
@@ -124,7 +124,7 @@ impl Format for Document {
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         // Only documents that follow the rules can be written as text.
-        refuse(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
+        reject(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
             .map(|()| write::write(self, options.comments))
             .map_err(|error| error.in_format(FormatId::Seed))
     }

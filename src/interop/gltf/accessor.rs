@@ -154,14 +154,14 @@ impl Fault {
 
 impl Accessor<'_> {
     /// Returns an error at this accessor.
-    pub fn refuse(&self, message: impl ToString) -> Error {
+    pub fn reject(&self, message: impl ToString) -> Error {
         malformed(format!("accessors[{}]", self.index), message)
     }
 
     fn require_components(&self, components: usize) -> Result<()> {
         match self.components == components {
             true => Ok(()),
-            false => Err(self.refuse(format!("{} components, expected {components}", self.components))),
+            false => Err(self.reject(format!("{} components, expected {components}", self.components))),
         }
     }
 

@@ -82,23 +82,23 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
 /// Splits a file into its JSON and, in a GLB, its binary chunk.
 pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
-    let refuse = |path: &str, message: String| Error::malformed(message).at_text(path);
+    let reject = |path: &str, message: String| Error::malformed(message).at_text(path);
     let (version, rest) =
-        number(rest).ok_or_else(|| refuse("header", "the file ends in its header".to_owned()))?;
+        number(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
     let (length, rest) =
-        number(rest).ok_or_else(|| refuse("header", "the file ends in its header".to_owned()))?;
+        number(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
     if version != 2 {
         let message =
             format!("glTF {version}.0 is not supported, only glTF 2.0: convert the file to it first");
         return Err(Error::unsupported(message).at_text("header.version"));
     }
     if length as usize > bytes.len() {
-        return Err(refuse("header.length", format!("{length} bytes, but the file has {}", bytes.len())));
+        return Err(reject("header.length", format!("{length} bytes, but the file has {}", bytes.len())));
     }
     let rest = rest.get(..(length as usize).saturating_sub(12)).unwrap_or_default();
-    let (name, json, rest) = chunk(rest).map_err(|message| refuse("chunks[0]", message))?;
+    let (name, json, rest) = chunk(rest).map_err(|message| reject("chunks[0]", message))?;
     if name != *JSON {
-        return Err(refuse(
+        return Err(reject(
             "chunks[0]",
             format!("found the chunk \"{}\", expected \"JSON\"", name.escape_ascii()),
         ));
@@ -108,7 +108,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     // glTF requires readers to skip unknown chunks.
     while !rest.is_empty() {
         let (name, content, others) =
-            chunk(rest).map_err(|message| refuse(&format!("chunks[{index}]"), message))?;
+            chunk(rest).map_err(|message| reject(&format!("chunks[{index}]"), message))?;
         if name == *BIN {
             return Ok((json, Some(content)));
         }

@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         match bad {
             Some(place) => {
                 Err(accessor
-                    .refuse(format!("time {place} is {}, not after the previous time", seconds[place])))
+                    .reject(format!("time {place} is {}, not after the previous time", seconds[place])))
             }
             None => Ok(seconds),
         }
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         let each = if curve == Curve::CubicSpline { 3 } else { 1 };
         if accessor.count != seconds.len() * each {
             let message = format!("{} values, but {} are required", accessor.count, seconds.len() * each);
-            return Err(accessor.refuse(message));
+            return Err(accessor.reject(message));
         }
         let values = accessor.floats()?;
         if each == 1 {

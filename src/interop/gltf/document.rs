@@ -64,10 +64,10 @@ impl<'a> Document<'a> {
             };
             return Err(Error::malformed(format!("{part}: {found}, expected {expected}")));
         }
-        let refuse = |error: serde_json::Error| Error::malformed(format!("invalid JSON: {error}"));
-        let json: Value = serde_json::from_slice(text).map_err(refuse)?;
+        let reject = |error: serde_json::Error| Error::malformed(format!("invalid JSON: {error}"));
+        let json: Value = serde_json::from_slice(text).map_err(reject)?;
         check_version(&json)?;
-        let mut root = mend::parse(text, &json, losses).map_err(refuse)?;
+        let mut root = mend::parse(text, &json, losses).map_err(reject)?;
         unread::list(&json, losses);
         let local = local_transforms(&json);
         drop(json);
@@ -124,11 +124,11 @@ impl<'a> Document<'a> {
             return Ok(Some(bytes));
         }
         let path = || format!("bufferViews[{index}]");
-        let refuse = |message: String| malformed(path(), format!("{name}: {message}"));
-        let packed = packed.map_err(refuse)?;
-        self.spend(packed.size(view).map_err(refuse)?, path)?;
+        let reject = |message: String| malformed(path(), format!("{name}: {message}"));
+        let packed = packed.map_err(reject)?;
+        self.spend(packed.size(view).map_err(reject)?, path)?;
         let bytes = self.range(index, packed.buffer, packed.byte_offset, packed.byte_length)?;
-        let bytes = packed.unpack(bytes).map_err(refuse)?;
+        let bytes = packed.unpack(bytes).map_err(reject)?;
         Ok(Some(unpacked.get_or_init(|| bytes)))
     }
 

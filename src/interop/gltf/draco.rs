@@ -85,17 +85,17 @@ mod decoder {
         entry: &Value,
         at: &str,
     ) -> Result<Unpacked> {
-        let refuse = |message: &str| malformed(at, format!("{DRACO}: {message}"));
-        let entry = Entry::deserialize(entry).map_err(|error| refuse(&error.to_string()))?;
+        let reject = |message: &str| malformed(at, format!("{DRACO}: {message}"));
+        let entry = Entry::deserialize(entry).map_err(|error| reject(&error.to_string()))?;
         let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
-            return Err(refuse("the primitive mode is neither triangles nor triangle strip"));
+            return Err(reject("the primitive mode is neither triangles nor triangle strip"));
         };
         let (bytes, _) = document.view(entry.buffer_view)?;
         let mesh = decode(bytes, document.left()).map_err(|error| match error.kind() {
             ErrorKind::LimitExceeded => {
                 Error::limit_exceeded(format!("{DRACO}: {}", error.message())).at_text(at)
             }
-            _ => refuse(error.message()),
+            _ => reject(error.message()),
         })?;
         document.spend(mesh.num_faces() as u64 * 12, || at.to_owned())?;
         let mut columns = BTreeMap::new();
@@ -104,19 +104,19 @@ mod decoder {
             let name = semantic.to_string();
             let Some(id) = entry.attributes.get(&name) else { continue };
             let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
-                return Err(refuse(&format!("{name} refers to the missing attribute {id}")));
+                return Err(reject(&format!("{name} refers to the missing attribute {id}")));
             };
             let points = mesh.num_points();
             let size = size(document, accessor.value(), attribute, points);
-            let size = size.map_err(|message| refuse(&message))?;
+            let size = size.map_err(|message| reject(&message))?;
             document.spend(points as u64 * size as u64, || at.to_owned())?;
             let values = values(attribute, points, size);
-            let values = values.ok_or_else(|| refuse(&format!("points without a value of {name}")))?;
+            let values = values.ok_or_else(|| reject(&format!("points without a value of {name}")))?;
             columns.insert(accessor.value(), values);
         }
         let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
         if let Some(corner) = corners.iter().find(|corner| **corner as usize >= mesh.num_points()) {
-            return Err(refuse(&format!(
+            return Err(reject(&format!(
                 "a triangle of point {corner}, but there are {}",
                 mesh.num_points()
             )));

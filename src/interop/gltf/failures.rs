@@ -1,4 +1,4 @@
-//! Unreadable parts of a file, which are dropped and listed as long as a mesh is left.
+//! Unreadable parts of a file, which are dropped and listed if at least one mesh remains.
 
 use crate::scene::Scene;
 use crate::{Error, ErrorKind, Result};

@@ -35,7 +35,7 @@ pub(super) struct Hierarchy {
 impl Hierarchy {
     /// # Errors
     ///
-    /// Returns an error if a node has two parents or is its own ancestor.
+    /// Returns an error if a node has two parents, or if nodes form a cycle.
     pub fn new(document: &Document, losses: &mut Vec<Loss>) -> Result<Hierarchy> {
         let nodes = &document.root.nodes;
         let mut parents = vec![None; nodes.len()];

@@ -22,7 +22,7 @@ use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform, is_diagonal
 pub(super) struct Outline<'a> {
     /// The joints, then the top node.
     nodes: Vec<Value>,
-    /// The following nodes, which show meshes.
+    /// The nodes with meshes.
     shown: Vec<Entry>,
     pub meshes: Vec<Entry>,
     pub skins: Vec<Value>,

@@ -244,7 +244,7 @@ fn add<const N: usize>(
     let accessor = document.accessor(index.value())?;
     let offsets = accessor.floats::<3>()?;
     if offsets.len() != values.len() {
-        return Err(accessor.refuse(format!("{} offsets for {} vertices", offsets.len(), values.len())));
+        return Err(accessor.reject(format!("{} offsets for {} vertices", offsets.len(), values.len())));
     }
     for (value, offset) in values.iter_mut().zip(offsets) {
         value.iter_mut().zip(offset).for_each(|(value, offset)| *value += offset * weight);
@@ -270,10 +270,10 @@ fn colors(accessor: &Accessor) -> Result<Colors> {
 
 fn skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
     if joints.count != weights.count {
-        return Err(weights.refuse(format!("{} weights for {} joints", weights.count, joints.count)));
+        return Err(weights.reject(format!("{} weights for {} joints", weights.count, joints.count)));
     }
     let (ComponentType::U8 | ComponentType::U16) = joints.kind else {
-        return Err(joints.refuse("expected unsigned 8-bit or 16-bit joints"));
+        return Err(joints.reject("expected unsigned 8-bit or 16-bit joints"));
     };
     let mut indices: Vec<[u16; 4]> =
         joints.integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
@@ -307,7 +307,7 @@ fn faces(
             let indices = indices(&accessor)?;
             let missing = indices.max().filter(|index| *index as usize >= vertices);
             if let Some(index) = missing.filter(|_| document.strictness == Strictness::Strict) {
-                return Err(accessor.refuse(format!("index {index}, but there are {vertices} vertices")));
+                return Err(accessor.reject(format!("index {index}, but there are {vertices} vertices")));
             }
             Some(indices)
         }
@@ -349,7 +349,7 @@ fn indices(accessor: &Accessor) -> Result<Indices> {
             let values: Vec<[u32; 1]> = accessor.plain(|bytes| number(bytes, u32::from_le_bytes))?;
             Ok(Indices::U32(values.into_flattened()))
         }
-        _ => Err(accessor.refuse("expected unsigned integer indices")),
+        _ => Err(accessor.reject("expected unsigned integer indices")),
     }
 }
 

@@ -67,7 +67,7 @@ impl Corners {
                     self.missing[slot] += 1;
                     ABSENT
                 }
-                number => return Err(words.refuse(wrong(word, number, count, NAMES[slot]))),
+                number => return Err(words.reject(wrong(word, number, count, NAMES[slot]))),
             };
             if *index >= count && *index != ABSENT {
                 self.record_forward(slot, *index, words);
@@ -78,7 +78,7 @@ impl Corners {
                 _ => break,
             }
         }
-        Err(words.refuse(wrong(word, None, 0, "")))
+        Err(words.reject(wrong(word, None, 0, "")))
     }
 
     /// Records a forward reference if it is the largest of its kind.

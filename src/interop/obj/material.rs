@@ -216,5 +216,5 @@ fn color(words: &mut Words) -> Result<[f32; 3]> {
 
 fn finite(words: &mut Words, what: &str) -> Result<f32> {
     let number = words.number(what)?;
-    if number.is_finite() { Ok(number) } else { Err(words.refuse("expected a finite number")) }
+    if number.is_finite() { Ok(number) } else { Err(words.reject("expected a finite number")) }
 }

@@ -348,7 +348,7 @@ impl Reader<'_> {
     /// Lists an unsupported statement. Returns an error if the file is not text.
     fn skip(&mut self, keyword: &[u8], words: &Words) -> Result<()> {
         if keyword.iter().any(u8::is_ascii_control) {
-            return Err(words.refuse(format!("{} is not text", quote(keyword))));
+            return Err(words.reject(format!("{} is not text", quote(keyword))));
         }
         let statements = &mut self.file.others.statements;
         if let Some((count, _)) = statements.get_mut(keyword) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::interop::detect::BYTE_ORDER_MARK;
-use crate::interop::text::{Words, quote, refuse};
+use crate::interop::text::{Words, quote, reject};
 use crate::{Category, Result};
 
 /// The encoding of numbers.
@@ -147,7 +147,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
         if std::mem::take(&mut first) {
             match keyword {
                 Some(b"ply") => continue,
-                _ => return Err(refuse(text, line, "a PLY file begins with the line `ply`")),
+                _ => return Err(reject(text, line, "a PLY file begins with the line `ply`")),
             }
         }
         match keyword {
@@ -161,7 +161,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
             Some(b"property") => {
                 let property = property(&mut words)?;
                 let element = header.elements.last_mut();
-                let element = element.ok_or_else(|| words.refuse("a property before the first element"))?;
+                let element = element.ok_or_else(|| words.reject("a property before the first element"))?;
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
@@ -173,13 +173,13 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
                 }
             }
             None if end == text.len() => {
-                return Err(refuse(text, end..end, "the header has no line `end_header`"));
+                return Err(reject(text, end..end, "the header has no line `end_header`"));
             }
             None => {}
         }
     }
     header.body = at;
-    header.encoding = encoding.ok_or_else(|| refuse(text, at..at, "the header has no line `format`"))?;
+    header.encoding = encoding.ok_or_else(|| reject(text, at..at, "the header has no line `format`"))?;
     Ok(header)
 }
 
@@ -198,13 +198,13 @@ fn format(words: &mut Words) -> Result<Encoding> {
         Some(b"binary_big_endian") => Encoding::BigEndian,
         Some(word) => {
             let known = "ascii, binary_little_endian or binary_big_endian";
-            return Err(words.refuse(format!("the format {} is not {known}", quote(word))));
+            return Err(words.reject(format!("the format {} is not {known}", quote(word))));
         }
         None => return Err(words.missing("the format")),
     };
     match words.next() {
         None | Some(b"1.0") => Ok(encoding),
-        Some(version) => Err(words.refuse(format!("version {} is not 1.0", quote(version)))),
+        Some(version) => Err(words.reject(format!("version {} is not 1.0", quote(version)))),
     }
 }
 
@@ -213,7 +213,7 @@ fn element(words: &mut Words) -> Result<Element> {
     let count = words.next().ok_or_else(|| words.missing("the number of items"))?;
     let parsed = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
     let count =
-        parsed.ok_or_else(|| words.refuse(format!("expected a number of items, found {}", quote(count))))?;
+        parsed.ok_or_else(|| words.reject(format!("expected a number of items, found {}", quote(count))))?;
     Ok(Element { name, count, properties: Vec::new(), line: words.range() })
 }
 
@@ -222,7 +222,7 @@ fn property(words: &mut Words) -> Result<Property> {
         let word = words.next().ok_or_else(|| words.missing(what))?;
         match Number::parse(word) {
             None if word == b"list" => Ok(None),
-            None => Err(words.refuse(format!("{} is not a PLY type", quote(word)))),
+            None => Err(words.reject(format!("{} is not a PLY type", quote(word)))),
             number => Ok(number),
         }
     };
@@ -231,7 +231,7 @@ fn property(words: &mut Words) -> Result<Property> {
         Some(plain) => (None, Some(plain)),
         None => (number("the type of the number of items")?, number("the type of the items")?),
     };
-    let number = number.ok_or_else(|| words.refuse(nested))?;
+    let number = number.ok_or_else(|| words.reject(nested))?;
     Ok(Property { name: name(words, "the name of the property")?, number, list })
 }
 

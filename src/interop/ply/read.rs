@@ -7,7 +7,7 @@ use super::source::{Raw, Source, to_f64, to_index};
 use crate::interop::Files;
 use crate::interop::images;
 use crate::interop::polygons::Polygons;
-use crate::interop::text::{place, refuse};
+use crate::interop::text::{place, reject};
 use crate::limits::require_triangles;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
@@ -48,7 +48,7 @@ fn mesh(
 ) -> Result<Mesh> {
     let end = header.body;
     let vertex = header.elements.iter().position(|element| element.name == "vertex");
-    let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "the header declares no element `vertex`"))?;
+    let vertex = vertex.ok_or_else(|| reject(bytes, end..end, "the header declares no element `vertex`"))?;
     let named = |name: &str| header.elements.iter().position(|element| element.name == name);
     let face = named("face");
     // Strips replace missing faces.
@@ -74,7 +74,7 @@ fn mesh(
                 "{} items of `{}` take {needed} bytes or more, but {left} are left",
                 element.count, element.name
             );
-            return Err(refuse(bytes, element.line.clone(), message));
+            return Err(reject(bytes, element.line.clone(), message));
         }
         // Items without properties take no memory.
         if needed > 0 && (index == vertex || Some(index) == face) {
@@ -83,7 +83,7 @@ fn mesh(
         if index == vertex {
             list_lists(element, losses);
             let rows = Rows::read(&mut source, element, strictness, losses)?;
-            fill(&mut mesh, rows, losses).map_err(|message| refuse(bytes, element.line.clone(), message))?;
+            fill(&mut mesh, rows, losses).map_err(|message| reject(bytes, element.line.clone(), message))?;
         } else if Some(index) == face {
             faces.read(&mut source, element, Faces::polygon, losses)?;
         } else if Some(index) == strips {
@@ -276,7 +276,7 @@ impl Faces {
         let index = to_index(number, raw).filter(|index| u64::from(*index) < self.vertices);
         if index.is_none() && self.strictness == Strictness::Strict {
             let message = format!("vertex {}, but there are {}", to_f64(number, raw), self.vertices);
-            return Err(source.refuse(message));
+            return Err(source.reject(message));
         }
         Ok(index)
     }

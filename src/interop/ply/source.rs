@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::header::{Element, Encoding, Header, Number};
-use crate::interop::text::{Words, quote, refuse};
+use crate::interop::text::{Words, quote, reject};
 use crate::{Error, Loss, Result, Span, Strictness};
 
 /// The little-endian bytes of a number, padded with zeros.
@@ -158,13 +158,13 @@ impl<'a> Source<'a> {
     pub fn count(&mut self, number: Number) -> Result<u32> {
         let raw = self.next(number)?;
         to_index(number, raw)
-            .ok_or_else(|| self.refuse(format!("expected a count, found {}", to_f64(number, raw))))
+            .ok_or_else(|| self.reject(format!("expected a count, found {}", to_f64(number, raw))))
     }
 
     /// Returns an error at the last number.
-    pub fn refuse(&self, message: impl ToString) -> Error {
+    pub fn reject(&self, message: impl ToString) -> Error {
         match self {
-            Source::Text(lines) => lines.words.refuse(message),
+            Source::Text(lines) => lines.words.reject(message),
             Source::Binary { at, last, .. } => {
                 let span = Span::Bytes(*last as u64..*at as u64);
                 Error::malformed(message).with_span(Some(span))
@@ -209,7 +209,7 @@ impl Lines<'_> {
         let is_wrong = found > 0 && found != expected;
         is_wrong.then(|| {
             let message = format!("{found} numbers, but `{}` has {expected} in a line", element.name);
-            refuse(self.text, self.line.clone(), message)
+            reject(self.text, self.line.clone(), message)
         })
     }
 }
@@ -231,7 +231,7 @@ fn text(words: &mut Words, number: Number) -> Result<Raw> {
     };
     match value.filter(|value| (least..=most).contains(value)) {
         Some(value) => Ok(value.to_le_bytes()),
-        None => Err(words.refuse(format!("{} is not an integer from {least} to {most}", quote(word)))),
+        None => Err(words.reject(format!("{} is not an integer from {least} to {most}", quote(word)))),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
     let mut solids = Vec::new();
     while let Some(word) = words.next() {
         if !word.eq_ignore_ascii_case(b"solid") {
-            return Err(words.refuse(format!("expected `solid`, found {}", quote(word))));
+            return Err(words.reject(format!("expected `solid`, found {}", quote(word))));
         }
         solids.push(solid(&mut words, limits)?);
         // A mesh takes hundreds of bytes, its line only a few.
@@ -56,7 +56,7 @@ fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
                 return Ok(solid);
             }
             Some(word) => {
-                return Err(words.refuse(format!("expected `facet` or `endsolid`, found {}", quote(word))));
+                return Err(words.reject(format!("expected `facet` or `endsolid`, found {}", quote(word))));
             }
             None => return Err(words.missing("`endsolid`")),
         }
@@ -67,7 +67,7 @@ fn expect(words: &mut Words, keywords: &[&str]) -> Result<()> {
     for keyword in keywords {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(keyword.as_bytes()) => {}
-            Some(word) => return Err(words.refuse(format!("expected `{keyword}`, found {}", quote(word)))),
+            Some(word) => return Err(words.reject(format!("expected `{keyword}`, found {}", quote(word)))),
             None => return Err(words.missing(&format!("`{keyword}`"))),
         }
     }

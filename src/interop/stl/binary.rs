@@ -19,14 +19,14 @@ fn count(bytes: &[u8]) -> Option<u32> {
 
 /// Reads the facets. Lenient mode accepts missing facets at the end of the file.
 pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
-    let refuse = |start: usize, end: usize, message: String| {
+    let reject = |start: usize, end: usize, message: String| {
         let span = Span::Bytes(start as u64..end as u64);
         Err(Error::malformed(message).with_span(Some(span)))
     };
     let (Some(count), Some(facets)) = (count(bytes), bytes.get(FACETS..)) else {
         let message =
             format!("{} bytes are neither a binary STL file, which has 84 or more, nor text", bytes.len());
-        return refuse(0, bytes.len(), message);
+        return reject(0, bytes.len(), message);
     };
     let there = (facets.len() / FACET) as u64;
     let mut count = u64::from(count);
@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     let needed = FACET as u64 * count;
     if needed > facets.len() as u64 {
         let message = format!("{count} facets take {needed} bytes, but {} are left", facets.len());
-        return refuse(FACETS - 4, FACETS, message);
+        return reject(FACETS - 4, FACETS, message);
     }
     // `needed` does not exceed the number of bytes.
     let (facets, trailing) = facets.split_at(needed as usize);

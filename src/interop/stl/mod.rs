@@ -17,7 +17,7 @@ mod write;
 
 use super::Files;
 use super::detect::BYTE_ORDER_MARK;
-use super::text::refuse;
+use super::text::reject;
 use crate::scene::{Capabilities, Conventions, Faces, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 
@@ -48,7 +48,7 @@ pub(super) fn read(
     let solids = match () {
         () if binary::has_size(bytes) => vec![binary::read(bytes, options.strictness, &mut losses)?],
         () if is_text(bytes) => ascii::read(bytes, limits)?,
-        () if bytes.is_empty() => return Err(refuse(bytes, 0..0, "the file is empty")),
+        () if bytes.is_empty() => return Err(reject(bytes, 0..0, "the file is empty")),
         () => vec![binary::read(bytes, options.strictness, &mut losses)?],
     };
     let solids = solids.into_iter().enumerate();

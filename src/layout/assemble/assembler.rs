@@ -8,7 +8,7 @@ use super::equation::{Equation, Presence, Sum};
 use super::input::{Input, Supply};
 use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
-use super::space::{Refused, RegionId, Space};
+use super::space::{RegionId, Rejected, Space};
 use crate::layout::declaration::Type;
 use crate::layout::program::{Call, FormId, Frames, Item, Kind, Program, Unit, UnitId};
 use crate::layout::walk::Segment;
@@ -49,7 +49,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             equations: Vec::new(),
             sums: Vec::new(),
             covered: None,
-            refused: Vec::new(),
+            rejected: Vec::new(),
             doubt: None,
         };
         contents.clear_marks();
@@ -123,7 +123,7 @@ pub(super) struct Assembler<'a> {
     pub(super) sums: Vec<Sum>,
     /// The byte range of the last field, if it is present.
     pub(super) covered: Option<Covered>,
-    pub(super) refused: Vec<Presence>,
+    pub(super) rejected: Vec<Presence>,
     /// The first error that may disappear once all values are known, such as overlapping values or unpackable
     /// content.
     doubt: Option<Error>,
@@ -154,11 +154,11 @@ impl Assembler<'_> {
     }
 
     /// Stores a clash for later; returns any other error.
-    pub(super) fn accept(&mut self, result: Result<(), Refused>) -> Result<()> {
+    pub(super) fn accept(&mut self, result: Result<(), Rejected>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
-            Err(Refused::TooLarge(message)) => Err(self.error(message)),
-            Err(Refused::Clash(message)) => {
+            Err(Rejected::TooLarge(message)) => Err(self.error(message)),
+            Err(Rejected::Clash(message)) => {
                 self.doubt(message);
                 Ok(())
             }

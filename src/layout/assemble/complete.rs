@@ -8,7 +8,7 @@ use super::equation::{Bound, Equation, Sum, origins_of};
 use super::input::Input;
 use super::leaf::Cause;
 use super::region::{Chunk, Placement, State};
-use super::space::{Refused, RegionId, Space};
+use super::space::{RegionId, Rejected, Space};
 use crate::layout::program::{Item, Step};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
@@ -45,7 +45,7 @@ impl Assembler<'_> {
         self.trailing(region, end, input)?;
         for (offset, bytes) in file.iter().flat_map(|contents| &contents.gaps) {
             let filled = self.regions[region].space.fill(placement.moved(*offset), bytes);
-            if let Err(Refused::TooLarge(message) | Refused::Clash(message)) = filled {
+            if let Err(Rejected::TooLarge(message) | Rejected::Clash(message)) = filled {
                 return Err(Error::inexpressible(message));
             }
         }

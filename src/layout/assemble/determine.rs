@@ -202,12 +202,12 @@ impl Assembler<'_> {
 
     /// Returns an error if the condition of a given field does not hold.
     pub(super) fn refusal(&mut self) -> Option<Error> {
-        let mut refused = std::mem::take(&mut self.refused).into_iter();
-        refused.find_map(|Presence { path, step, mut slots }| {
-            let is_refused = step.condition.as_ref()?.truth(slots.refresh(&self.leaves)) == Ok(false);
+        let mut rejected = std::mem::take(&mut self.rejected).into_iter();
+        rejected.find_map(|Presence { path, step, mut slots }| {
+            let is_rejected = step.condition.as_ref()?.truth(slots.refresh(&self.leaves)) == Ok(false);
             let condition = readable(step.field.condition.as_ref()?, &Names::default());
             let message = format!("is given, but its condition `{condition}` does not hold");
-            is_refused.then(|| Error::inexpressible(message).at(&path[..]))
+            is_rejected.then(|| Error::inexpressible(message).at(&path[..]))
         })
     }
 

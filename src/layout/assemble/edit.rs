@@ -241,7 +241,7 @@ struct Patch {
 
 enum Found {
     Patch(Result<Patch, String>),
-    /// A value whose size may change, or that lies in a packed block.
+    /// A value whose size may change, or one in a packed block.
     Other,
 }
 

@@ -70,7 +70,7 @@ impl Assembler<'_> {
         }
         if self.recounts && (self.depends_on_leaves(condition) || self.frames.truth(condition) == Ok(false)) {
             let (path, slots) = (self.path.clone(), Bound::new(self.frames.slots()));
-            self.refused.push(Presence { path, step, slots });
+            self.rejected.push(Presence { path, step, slots });
         }
         true
     }

@@ -21,7 +21,7 @@ pub(super) struct Input<'v> {
 pub(super) enum Supply<'v> {
     /// Individual parts; for an array, this many items.
     Parts(u64),
-    /// All bytes at once, and the number of items for an array.
+    /// All bytes, and the number of items for an array.
     Bytes(&'v [u8], u64),
     /// Plain numbers of this type, as bytes.
     Numbers(&'static Type, &'v [u8]),

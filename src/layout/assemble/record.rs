@@ -52,7 +52,7 @@ pub(super) fn record<'b>(
 }
 
 fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
-    // Bytes that were read lie in memory.
+    // Bytes that were read are in memory.
     bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
 }
 

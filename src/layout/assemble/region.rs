@@ -8,7 +8,7 @@ use super::space::{RegionId, Space};
 use crate::layout::program::Code;
 use crate::layout::walk::Segment;
 
-/// A part of the output with its own offsets.
+/// A part of the output whose offsets start at 0.
 pub(super) struct Region {
     pub(super) space: Space,
     /// The region whose start offsets count from: itself for a file or unpacked block.

@@ -17,7 +17,7 @@ pub(super) struct Space {
 }
 
 /// The reason why bytes cannot be written.
-pub(super) enum Refused {
+pub(super) enum Rejected {
     /// The space would exceed its limit.
     TooLarge(String),
     /// Other bytes were already written there.
@@ -56,17 +56,17 @@ impl Space {
         self.written.iter().map(|(start, end)| *start..*end).chain(tail)
     }
 
-    fn bounded_end(&self, at: u64, size: u64) -> Result<u64, Refused> {
+    fn bounded_end(&self, at: u64, size: u64) -> Result<u64, Rejected> {
         let end = at.saturating_add(size);
         if end > self.max {
             let message = format!("ends at {end:#x}, beyond the limit of {} bytes", self.max);
-            return Err(Refused::TooLarge(message));
+            return Err(Rejected::TooLarge(message));
         }
         Ok(end)
     }
 
     /// Extends the space over a range that is written later.
-    pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), Refused> {
+    pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), Rejected> {
         // An empty range may have any offset.
         if size > 0 {
             let end = self.bounded_end(at, size)?;
@@ -76,7 +76,7 @@ impl Space {
     }
 
     /// Writes `bytes` at an offset. Bytes already written there must be equal.
-    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Rejected> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl Space {
         self.tail = u64::MAX..u64::MAX;
     }
 
-    fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), Refused> {
+    fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), Rejected> {
         let touched = self.touched(&range);
         for written in &touched {
             let both = written.start.max(range.start)..written.end.min(range.end);
@@ -121,7 +121,7 @@ impl Space {
             let old = self.bytes.get(both.start as usize..both.end as usize).unwrap_or_default();
             if !bytes[new].starts_with(old) {
                 let message = format!("overlaps other values, at {:#x}..{:#x}", both.start, both.end);
-                return Err(Refused::Clash(message));
+                return Err(Rejected::Clash(message));
             }
         }
         let end = self.bytes.len().max(range.end as usize);
@@ -146,7 +146,7 @@ impl Space {
     }
 
     /// Writes those of `bytes` that fall on unwritten positions.
-    pub(super) fn fill(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
+    pub(super) fn fill(&mut self, at: u64, bytes: &[u8]) -> Result<(), Rejected> {
         self.close_tail();
         let end = at.saturating_add(bytes.len() as u64);
         let mut free = Vec::new();

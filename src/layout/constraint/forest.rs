@@ -64,7 +64,7 @@ fn faults_at(
     faults
 }
 
-/// Returns for each item whether it is its own ancestor. Visits each item at most twice.
+/// Returns for each item whether it is in a cycle. Visits each item at most twice.
 fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
     let (mut in_cycle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
     for start in 0..parent_of.len() {

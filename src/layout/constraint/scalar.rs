@@ -75,7 +75,7 @@ impl Scalar {
         }
     }
 
-    /// Adds numbers up in their own precision.
+    /// Adds numbers in the precision of their type.
     pub(super) fn sum(numbers: impl Iterator<Item = Scalar>) -> Scalar {
         let add = |a, b| match (a, b) {
             (Scalar::Int(a), Scalar::Int(b)) => Scalar::Int(a.saturating_add(b)),

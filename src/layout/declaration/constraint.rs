@@ -95,7 +95,7 @@ pub enum Requirement {
     Position,
     /// All items of the list have the same number.
     Equal,
-    /// The list is as long as those of the other items in the enclosing list.
+    /// The list has the same length as those of the other items in the enclosing list.
     SameLength,
     /// The numbers are a permutation of 0 to the number of items − 1.
     Permutation {
@@ -104,7 +104,7 @@ pub enum Requirement {
         /// The number of items in a group; `None` if the whole list is one group.
         groups: Option<Expr>,
     },
-    /// Each number is the index of its item's parent in the list, and no item is its own ancestor.
+    /// Each number is the index of its item's parent in the list, without cycles.
     Forest {
         /// The number for "no parent".
         none: Option<Expr>,

@@ -95,7 +95,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
     /// Adds the gaps in a whole file.
     pub(super) fn finish(mut self, file: &[u8]) {
         for gap in std::mem::take(&mut self.coverage).gaps(file.len() as u64) {
-            // Gaps lie within the file.
+            // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
             let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
             if self.emit(&entry).is_break() {

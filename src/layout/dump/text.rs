@@ -149,7 +149,7 @@ impl<'d, W: Write> Text<'d, W> {
         let _ = self.put(line);
     }
 
-    /// Whether to show an array on one line. A truncated array is shown item by item, as far as it goes.
+    /// Whether to show an array on one line. A truncated array is shown item by item, up to the fault.
     fn fits_a_line(&self, node: &Node) -> bool {
         let Some(size) = size_on_a_line(node) else { return false };
         match &node.span {
@@ -232,7 +232,7 @@ impl<W: Write> Visitor for Text<'_, W> {
         // The next line ends the walk after a write error.
         let _ = self.heading(&path, &rest);
         let _ = self.put(line);
-        // The following lines need a heading of their own.
+        // The next lines need another heading.
         self.headed = Some(usize::MAX);
     }
 

@@ -74,7 +74,7 @@ pub struct Config {
     /// the limit applies to each factor.
     pub max_items: u64,
     /// The maximum number of items of a large list; 0 disables large lists. One list in four is large. All lists
-    /// of a file together have at most twice as many items.
+    /// of a file together have at most twice this number of items.
     pub large_items: u64,
     /// Whether files are as a loader meets them in practice: finite floats of common magnitude, UTF-8 strings, and
     /// satisfied constraints with severity warning. Constraints with severity error are always satisfied.

@@ -126,7 +126,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns `false` if an earlier item has the same packed word, although it must be unique.
+    /// Returns `false` if an earlier item has the same packed word and the word must be unique.
     pub(super) fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
         match value {
             Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.draw.path, *word),

@@ -323,7 +323,7 @@ fn content(
     doc(out, [text, &remark_lines(field, names)].join("\n").trim());
 }
 
-/// Whether the content needs a type of its own, since a block holds one value of a user type.
+/// Whether the content needs a separate type, since a block holds one value of a user type.
 fn needs_helper(block: &Block) -> bool {
     match block.content {
         Type::Declared(declaration) => matches!(declaration.shape, Shape::Enum { .. }),

@@ -14,7 +14,7 @@ pub(in crate::layout) struct Reached {
     /// The names in the expressions of the declaration.
     pub names: Names<'static>,
     pub size: Size,
-    /// Whether the declaration lies in a packed block, so that offsets count from the start of the unpacked bytes.
+    /// Whether the declaration is in a packed block, so that offsets are relative to the unpacked bytes.
     pub packed: bool,
     /// Whether the declaration is a number that is stored big-endian.
     pub is_big: bool,

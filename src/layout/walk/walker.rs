@@ -36,7 +36,7 @@ pub(super) struct Space<'b> {
     pub(super) bytes: &'b [u8],
     /// For a block, the range of its packed bytes in the file.
     pub(super) packed: Option<Range<u64>>,
-    /// The largest end of a field with an offset of its own.
+    /// The largest end of a field with an explicit offset.
     pub(super) reached: cell::Cell<u64>,
 }
 
@@ -213,7 +213,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports those of `count` numbers that the visitor visits. All of them lie within the space.
+    /// Reports the visited ones of `count` numbers. All numbers are within the space.
     fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
         let form = &self.program.forms[item.form];
         let Kind::Number(size) = form.kind else { return Ok(()) };
@@ -316,7 +316,7 @@ pub(super) fn node<'w>(
     range: Range<u64>,
     item: &Item,
 ) -> Node<'w> {
-    // The range lies within bytes in memory, so its ends fit in a `usize`.
+    // The range is within bytes in memory, so its ends fit in a `usize`.
     let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
     let (ty, step) = (program.forms[item.form].ty, item.own_step());
     let (field, variant) = (step.map(|step| step.field), step.and_then(|step| step.variant));

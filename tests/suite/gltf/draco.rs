@@ -4,7 +4,7 @@ use meshspec::ErrorKind;
 use meshspec::scene::Indices;
 use serde_json::{Value, json};
 
-use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, refused, triangles};
+use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, rejected, triangles};
 use super::read_json;
 
 const NAME: &str = "KHR_draco_mesh_compression";
@@ -177,7 +177,7 @@ fn errors_name_the_primitive() {
     for (place, key, value, message) in cases {
         let (mut json, bytes) = first();
         json.pointer_mut(place).unwrap()[key] = value;
-        let error = refused(&(json, bytes));
+        let error = rejected(&(json, bytes));
         let path = error.path().to_string();
         assert_eq!((error.kind(), &*path), (ErrorKind::Malformed, "meshes[0].primitives[0]"), "{error}");
         let expected = format!("{NAME}: {message}");
@@ -185,7 +185,7 @@ fn errors_name_the_primitive() {
     }
     let (mut json, bytes) = first();
     json.pointer_mut(entry).unwrap()["bufferView"] = 9.into();
-    assert_eq!(refused(&(json, bytes)).path(), "bufferViews[9]");
+    assert_eq!(rejected(&(json, bytes)).path(), "bufferViews[9]");
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn the_decoded_size_of_a_mesh_is_limited() {
 #[test]
 fn damaged_meshes_are_an_error_or_a_mesh() {
     for case in packed("draco").as_array().unwrap() {
-        let [read, refused] = damage(&mesh(case), "/bufferViews/0/byteLength");
-        assert!(read > 100 && refused > 100, "{read} read, {refused} refused");
+        let [read, rejected] = damage(&mesh(case), "/bufferViews/0/byteLength");
+        assert!(read > 100 && rejected > 100, "{read} read, {rejected} rejected");
     }
 }
 

@@ -55,7 +55,7 @@ pub fn add_samples(json: &mut Value) {
     add(json, "accessors", json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }));
 }
 
-pub fn refused(json: &Value) -> Error {
+pub fn rejected(json: &Value) -> Error {
     read_json(json, &numbers()).map(|(scene, _)| scene).expect_err(&json.to_string())
 }
 
@@ -100,12 +100,12 @@ fn errors_name_the_location() {
         (with("/asset/version", json!("1.0")), ErrorKind::Unsupported, "asset.version"),
     ];
     for (json, kind, path) in cases {
-        let error = refused(&json);
+        let error = rejected(&json);
         assert_eq!((error.kind(), &*error.path().to_string()), (kind, path), "{error}");
     }
     let mut json = triangle();
     json["nodes"] = json!([{ "children": [2] }, { "children": [2] }, {}]);
-    assert_eq!(refused(&json).path(), "nodes[2]");
+    assert_eq!(rejected(&json).path(), "nodes[2]");
     // A missing vertex.
     let mut bytes = numbers();
     bytes[40] = 3;
@@ -157,7 +157,7 @@ fn malformed_animations_and_skins() {
     only(&json, &["skins[0].inverseBindMatrices"], "accessors[0]: 3 components, expected 1");
     // A missing mesh is the only fault.
     json["meshes"][0]["primitives"][0]["attributes"] = json!({ "POSITION": 1 });
-    assert_eq!(refused(&json).path(), "accessors[0]");
+    assert_eq!(rejected(&json).path(), "accessors[0]");
 }
 
 #[test]
@@ -230,13 +230,13 @@ fn sparse_accessors_and_accessors_without_a_view() {
     json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
     assert_eq!(positions(&json), [[0.0; 3], [0.0, 1.0, 0.0], [0.0; 3]]);
     json["accessors"][0]["sparse"]["count"] = 4.into();
-    assert_eq!(refused(&json).path(), "accessors[0]");
+    assert_eq!(rejected(&json).path(), "accessors[0]");
     json["accessors"][0]["sparse"]["count"] = 2.into();
     json["accessors"][0]["sparse"]["values"]["byteOffset"] = 12.into();
     json["accessors"][0]["count"] = 2.into();
-    assert!(refused(&json).message().contains("sparse index 2"), "1 and 2 of two values");
+    assert!(rejected(&json).message().contains("sparse index 2"), "1 and 2 of two values");
     json["accessors"][0]["count"] = (1_u64 << 40).into();
-    assert_eq!(refused(&json).kind(), ErrorKind::LimitExceeded);
+    assert_eq!(rejected(&json).kind(), ErrorKind::LimitExceeded);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn damaged_files_never_panic() {
     let options = SceneOptions::default();
     let mut damage = Damage::new(7);
     let limits = Limits::default();
-    let (mut refused, mut read) = (0, 0);
+    let (mut rejected, mut read) = (0, 0);
     for round in 0..6000 {
         let bytes = match round {
             0..1000 => glb[..glb.len() * round / 1000].to_vec(),
@@ -337,9 +337,9 @@ fn damaged_files_never_panic() {
             }
             Err(error) => {
                 assert!(!error.message().is_empty());
-                refused += 1;
+                rejected += 1;
             }
         }
     }
-    assert!(refused > 2000 && read > 100, "{refused} refused, {read} read");
+    assert!(rejected > 2000 && read > 100, "{rejected} rejected, {read} read");
 }

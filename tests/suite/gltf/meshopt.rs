@@ -4,7 +4,7 @@ use meshspec::ErrorKind;
 use meshspec::scene::Placement;
 use serde_json::{Value, json};
 
-use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, refused};
+use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, rejected};
 use super::read_json;
 
 /// A mesh with an attribute or the indices in a compressed view. The uncompressed fallback buffer is absent.
@@ -109,7 +109,7 @@ fn errors_name_the_view() {
     let with = |key: &str, value: Value| {
         let (mut json, bytes) = first();
         json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"][key] = value;
-        refused(&(json, bytes))
+        rejected(&(json, bytes))
     };
     for (key, value, message) in cases {
         let error = with(key, value);
@@ -160,7 +160,7 @@ fn damaged_views_are_an_error_or_a_mesh() {
             counts = [counts[0] + found[0], counts[1] + found[1]];
         }
     }
-    assert!(counts[0] > 1000 && counts[1] > 1000, "read and refused: {counts:?}");
+    assert!(counts[0] > 1000 && counts[1] > 1000, "read and rejected: {counts:?}");
 }
 
 #[test]

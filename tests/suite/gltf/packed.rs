@@ -28,7 +28,7 @@ pub fn buffer(bytes: &[u8]) -> Value {
     json!({ "byteLength": bytes.len(), "uri": "numbers.bin" })
 }
 
-pub fn refused((json, bytes): &File) -> Error {
+pub fn rejected((json, bytes): &File) -> Error {
     read_json(json, bytes).map(|(scene, _)| scene).expect_err(&json.to_string())
 }
 

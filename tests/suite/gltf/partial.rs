@@ -4,7 +4,7 @@ use meshspec::scene::{Indices, Scene};
 use meshspec::{ErrorKind, Loss};
 use serde_json::{Value, json};
 
-use super::malformed::{add, add_samples, numbers, refused, triangle, with};
+use super::malformed::{add, add_samples, numbers, rejected, triangle, with};
 use super::read_json;
 
 /// Requires that the triangle is read, and returns the first loss.
@@ -54,19 +54,19 @@ fn a_mesh_with_a_bad_buffer_is_left_out() {
     }
     let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["buffers"][0]["uri"] = "neither.bin".into();
-    let error = refused(&json);
+    let error = rejected(&json);
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Io, "buffers[0]"), "the first reason");
 }
 
 #[test]
 fn exceeded_limits_are_errors() {
-    let error = refused(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
+    let error = rejected(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::LimitExceeded, "buffers[1]"));
 }
 
 #[test]
 fn views_end_with_their_buffer() {
-    let error = refused(&with("/buffers/0/byteLength", json!(20)));
+    let error = rejected(&with("/buffers/0/byteLength", json!(20)));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
     assert_eq!(error.message(), "36 bytes from 0 on, but buffers[0] has 20");
 }
@@ -149,7 +149,7 @@ fn compressed_views_name_their_extension() {
     assert!(reads(&json).1.ends_with("unsupported extension: EXT_meshopt_compression"));
     json["bufferViews"][0]["buffer"] = 1.into();
     add(&mut json, "buffers", json!({ "byteLength": 36 }));
-    let error = refused(&json);
+    let error = rejected(&json);
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Unsupported, "bufferViews[0]"));
     let message = "EXT_meshopt_compression is unsupported: this build lacks the feature `meshopt`";
     assert!(error.message().starts_with(message), "{error}");
@@ -160,7 +160,7 @@ fn views_of_unknown_extensions_name_them() {
     let mut json = with("/bufferViews/0/extensions", json!({ "ACME_squash": {} }));
     json["bufferViews"][0]["buffer"] = 1.into();
     add(&mut json, "buffers", json!({ "byteLength": 36 }));
-    let error = refused(&json);
+    let error = rejected(&json);
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Unsupported, "bufferViews[0]"));
     assert_eq!(error.message(), "ACME_squash is unsupported, and buffers[1]: no uri");
 }
@@ -175,7 +175,7 @@ fn compressed_primitives_name_their_extension() {
     let (_, loss) = reads(&json);
     assert_eq!(loss, "dropped: extensionsUsed[0]: unsupported extension: KHR_draco_mesh_compression");
     json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
-    let error = refused(&json);
+    let error = rejected(&json);
     assert_eq!(
         (error.kind(), &*error.path().to_string()),
         (ErrorKind::Unsupported, "meshes[0].primitives[0]")

@@ -6,7 +6,7 @@ use meshspec::{ErrorKind, Strictness};
 use serde_json::{Value, json};
 
 use super::Files;
-use super::malformed::{add, lost, numbers, refused, triangle, with};
+use super::malformed::{add, lost, numbers, rejected, triangle, with};
 use super::read_json;
 
 /// Requires that the triangle is read, and returns the losses.
@@ -62,7 +62,7 @@ fn other_versions_are_named() {
         (json!({ "meshes": { "a": {} } }), "1.0"),
         (with("/asset/version", json!("3.1")), "3.1"),
     ] {
-        let error = refused(&json);
+        let error = rejected(&json);
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let expected = format!("glTF {version} is not supported, only glTF 2.0");
         assert!(error.message().starts_with(&expected), "{error}");
@@ -83,7 +83,7 @@ fn morph_targets_have_their_default_weights() {
     assert_eq!(lost(&json)[0].detail.as_deref(), Some("meshes[0]: 2"));
     add(&mut json, "accessors", json!({ "componentType": 5126, "count": 2, "type": "VEC3" }));
     json["meshes"][0]["primitives"][0]["targets"][1]["POSITION"] = json!(2);
-    assert!(refused(&json).message().contains("2 offsets for 3 vertices"));
+    assert!(rejected(&json).message().contains("2 offsets for 3 vertices"));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn lenient_reading_skips_triangles_of_missing_vertices() {
     // The triangle, and a second one with the bytes of a float as an index.
     json["bufferViews"][1] = json!({ "buffer": 0, "byteOffset": 30, "byteLength": 12 });
     json["accessors"][1]["count"] = 6.into();
-    assert!(refused(&json).message().contains("but there are 3 vertices"));
+    assert!(rejected(&json).message().contains("but there are 3 vertices"));
     let files = Files::from([("numbers.bin".to_owned(), numbers())]);
     let options = SceneOptions::default().with_strictness(Strictness::Lenient);
     let text = json.to_string();

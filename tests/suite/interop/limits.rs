@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Folder, triangle_at_nodes};
 
 /// Returns the message for a file that exceeds a limit.
-fn refused(format: Interchange, bytes: &[u8], max: u64) -> String {
+fn rejected(format: Interchange, bytes: &[u8], max: u64) -> String {
     let limits = Limits::default().with_max_triangles(max);
     let error = format.read(bytes, &Folder::new(), &SceneOptions::default(), &limits).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
@@ -29,7 +29,7 @@ const PLY: &[u8] =
 fn every_format_counts_triangles_and_vertices() {
     let stl = "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
     for (format, file, count) in [(Obj, OBJ, 4), (Ply, PLY, 4), (Stl, stl.as_bytes(), 3)] {
-        let message = refused(format, file, count - 1);
+        let message = rejected(format, file, count - 1);
         assert!(
             message.contains(&format!("{count} triangles or vertices, but the limit is {}", count - 1)),
             "{message}"

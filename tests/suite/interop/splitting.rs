@@ -69,13 +69,13 @@ fn texts() -> impl Iterator<Item = String> {
 
 #[test]
 fn all_ways_of_splitting_read_the_same() {
-    let (mut read, mut refused) = (0u32, 0u32);
+    let (mut read, mut rejected) = (0u32, 0u32);
     for text in texts() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
-            // Without runs, each line is parsed on its own.
+            // Without runs, each line is parsed separately.
             let alone = Sizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
             let expected = outcome(&text, strictness, alone);
-            *if expected.starts_with("File") { &mut read } else { &mut refused } += 1;
+            *if expected.starts_with("File") { &mut read } else { &mut rejected } += 1;
             for (window, piece, run) in
                 [(1 << 20, 1 << 20, 1), (1 << 20, 100, 10), (300, 1 << 20, 1), (64, 30, 1), (1, 1, 1)]
             {
@@ -86,5 +86,5 @@ fn all_ways_of_splitting_read_the_same() {
         }
     }
     let least = cases(100);
-    assert!(read > least && refused > least, "{read} are read, {refused} are refused");
+    assert!(read > least && rejected > least, "{read} are read, {rejected} are rejected");
 }

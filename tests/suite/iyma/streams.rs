@@ -65,7 +65,7 @@ fn only_needed_bytes_are_read() {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn streams_reject_like_memory() {
-    let mut refused = 0;
+    let mut rejected = 0;
     for Fixture { file, bytes, .. } in fixtures_of("iyma") {
         for options in [ReadOptions::default(), ReadOptions::lenient()] {
             let memory = Document::read(&bytes, &options);
@@ -73,7 +73,7 @@ fn streams_reject_like_memory() {
             match (memory, stream) {
                 (Ok(memory), Ok(stream)) => assert_eq!(memory, stream),
                 (Err(memory), Err(stream)) => {
-                    refused += 1;
+                    rejected += 1;
                     assert_eq!(stream.format(), Some("iyma"), "{file}: {stream}");
                     assert_eq!(
                         memory.rule().is_some(),
@@ -85,7 +85,7 @@ fn streams_reject_like_memory() {
             }
         }
     }
-    assert!(refused > 80, "{refused} refused");
+    assert!(rejected > 80, "{rejected} rejected");
 }
 
 /// A reader that is interrupted before every read.

@@ -357,7 +357,7 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
     match loss.kind {
         // Only faces of fewer than three corners are dropped without the rest of their list.
         LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), Part::Anything)),
-        // The triangulation has its own tests; here, all corners of a polygon must be in some triangle.
+        // Other tests cover the triangulation; here, all corners of a polygon must be in some triangle.
         LossKind::Split => {
             if let Some(Part::Numbers(triangles)) = parts.get_mut("faces") {
                 triangles.metric = Metric::Used;

@@ -1,6 +1,6 @@
 //! Converts scenes to any format, to any other, and back: the differences must equal the listed losses.
 //!
-//! Each conversion from a scene to a document and back is compared with its own losses. So the losses of both
+//! Each conversion from a scene to a document and back is compared with its losses. So the losses of both
 //! conversions explain all differences.
 
 mod expected;
@@ -99,7 +99,7 @@ fn assert_explained(
     let order: Vec<usize> = (0..scene.skeleton.joints.len()).collect();
     let mut times: Vec<_> = scene.animations.iter().map(moments).collect();
     if format.is_some() {
-        // glTF keeps samples after the end of a loop, although they are never shown.
+        // glTF keeps samples after the end of a loop, which are never shown.
         for (times, animation) in times.iter_mut().zip(&scene.animations).filter(|(_, a)| a.looped) {
             times.retain(|time| *time <= animation.duration);
         }

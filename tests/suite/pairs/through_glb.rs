@@ -34,7 +34,7 @@ fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
 of_files!(every_file_round_trips_through_glb);
 
 fn every_file_round_trips_through_glb(files: Vec<File>) {
-    let (mut wrong, mut back, mut refused) = (Vec::new(), 0, 0);
+    let (mut wrong, mut back, mut rejected) = (Vec::new(), 0, 0);
     for (index, (format, bytes)) in files.into_iter().enumerate() {
         let document = format.read(&bytes, &Default::default()).unwrap();
         let dialect = document.dialect();
@@ -46,11 +46,11 @@ fn every_file_round_trips_through_glb(files: Vec<File>) {
         match outcome {
             Ok(Some(true)) => back += 1,
             Ok(Some(false)) => wrong.push(format!("{format}, file {index}: it cannot be written again")),
-            Ok(None) => refused += 1,
+            Ok(None) => rejected += 1,
             Err(why) => wrong.push(format!("{format}, file {index}: {why}")),
         }
     }
     assert!(wrong.is_empty(), "{} of {back}:\n{}", wrong.len(), wrong.join("\n"));
-    println!("{back} files, and {refused} with positions that are not finite");
-    assert!(back > 20 * refused, "{back} files, {refused} refused");
+    println!("{back} files, and {rejected} with positions that are not finite");
+    assert!(back > 20 * rejected, "{back} files, {rejected} rejected");
 }

@@ -46,7 +46,7 @@ struct Counts {
     compared: usize,
     /// Files without a sidecar, or whose sidecar lacks positions.
     unsaid: usize,
-    refused: Vec<String>,
+    rejected: Vec<String>,
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn positions_in_glb_match_the_sidecars() {
             },
             Err(error) => {
                 assert!(names_a_vertex(&error), "{}: {error}", fixture.file);
-                counts.refused.push(fixture.file.clone());
+                counts.rejected.push(fixture.file.clone());
             }
         }
     }
     println!("{counts:?}");
-    assert_eq!(counts.refused, REFUSED, "refused for positions that are not finite");
+    assert_eq!(counts.rejected, REFUSED, "rejected for positions that are not finite");
     assert!(counts.compared > 6 * counts.unsaid, "{counts:?}");
 }
 

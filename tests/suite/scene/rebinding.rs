@@ -267,13 +267,13 @@ fn rebinding_keeps_animations() {
 #[test]
 fn unknown_poses_list_the_known_ones() {
     let mut scene = bar(0.0);
-    let refuse =
+    let reject =
         |scene: &mut Scene, pose: &str| scene.rest_in(&pose.parse().unwrap()).unwrap_err().to_string();
-    assert_eq!(refuse(&mut scene, "run@0"), "no animation \"run\": expected one of \"bow\"");
-    assert_eq!(refuse(&mut scene, "bow@2.5"), "bow@2.5: the animation lasts from 0 s to 2 s");
-    assert_eq!(refuse(&mut scene, "bow@-1"), "bow@-1: the animation lasts from 0 s to 2 s");
+    assert_eq!(reject(&mut scene, "run@0"), "no animation \"run\": expected one of \"bow\"");
+    assert_eq!(reject(&mut scene, "bow@2.5"), "bow@2.5: the animation lasts from 0 s to 2 s");
+    assert_eq!(reject(&mut scene, "bow@-1"), "bow@-1: the animation lasts from 0 s to 2 s");
     scene.animations.clear();
-    assert_eq!(refuse(&mut scene, "bow@0"), "no animation \"bow\": the scene has none");
+    assert_eq!(reject(&mut scene, "bow@0"), "no animation \"bow\": the scene has none");
     let error = "bow".parse::<Pose>().unwrap_err().to_string();
     assert_eq!(error, "`bow` is not a pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
     assert!("bow@soon".parse::<Pose>().is_err() && "bow@inf".parse::<Pose>().is_err());

@@ -171,10 +171,10 @@ fn the_precision_of_bmd_can_be_chosen() {
     assert!(size(None).1 > error);
 
     let with = |precision| SceneOptions::default().with_precision(precision);
-    let refuse = |precision| bmd::Document::from_scene(grid(4, [0.1; 3]), &with(precision)).unwrap_err();
-    let error = refuse(Precision::Error(1e-6));
+    let reject = |precision| bmd::Document::from_scene(grid(4, [0.1; 3]), &with(precision)).unwrap_err();
+    let error = reject(Precision::Error(1e-6));
     assert!(error.message().contains("expected at most 1e-6"), "{error}");
-    assert!(refuse(Precision::Bits(32)).message().contains("64, 96 and 128"));
+    assert!(reject(Precision::Bits(32)).message().contains("64, 96 and 128"));
 }
 
 #[test]

@@ -41,8 +41,8 @@ impl Baseline {
             Strictness::Strict => judgement.strict,
             Strictness::Lenient => judgement.lenient,
         };
-        let is_refused = judgement.strict == Verdict::Reject;
-        let rule = judgement.reason.filter(|_| is_refused).map(|reason| reason.rule.code);
+        let is_rejected = judgement.strict == Verdict::Reject;
+        let rule = judgement.reason.filter(|_| is_rejected).map(|reason| reason.rule.code);
         Some(Baseline { format, dialect, strictness, verdict, rule })
     }
 

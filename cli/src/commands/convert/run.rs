@@ -287,7 +287,7 @@ impl Run<'_> {
     }
 
     fn write_document(&mut self, document: &Document, to: Encoding) -> Result<()> {
-        if self.is_refused() {
+        if self.is_rejected() {
             return Ok(());
         }
         if to == Encoding::Json {
@@ -307,7 +307,7 @@ impl Run<'_> {
 
     /// Writes a file of a custom format, or its document as JSON.
     fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
-        if self.is_refused() {
+        if self.is_rejected() {
             return Ok(());
         }
         let options = self.conversion.read_options();
@@ -323,12 +323,12 @@ impl Run<'_> {
     }
 
     /// Returns `true` if `--strict` forbids writing.
-    fn is_refused(&self) -> bool {
+    fn is_rejected(&self) -> bool {
         self.conversion.strict && !self.outcome.losses.is_empty()
     }
 
     fn finish(mut self) -> Result<Outcome> {
-        if self.is_refused() {
+        if self.is_rejected() {
             let refusal = Failure::lossy(&name_of(self.input), &self.outcome.losses);
             self.outcome.refusal = Some(refusal);
         } else {

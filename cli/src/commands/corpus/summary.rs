@@ -43,7 +43,7 @@ struct Field {
     kinds: BTreeMap<&'static str, usize>,
     /// The kinds that no valid file has.
     never: Vec<&'static str>,
-    /// Those of them that broken or mutated files have.
+    /// The kinds that only broken or mutated files have.
     only_broken: Vec<&'static str>,
 }
 

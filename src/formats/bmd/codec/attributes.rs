@@ -2,7 +2,7 @@
 
 use meshspec_derive::ToJson;
 
-/// Vertex attributes as floats. Each list is as long as the positions, or `None`.
+/// Vertex attributes as floats. Each list has the length of the positions, or is `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attributes {
     /// Positions (X, Y, Z) in bone space.
@@ -22,11 +22,11 @@ pub struct Attributes {
 /// The maximum error of each attribute before a larger form is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Of each coordinate of a position, relative to the mesh's largest coordinate.
+    /// The error per position coordinate, relative to the largest coordinate of the mesh.
     pub position: f32,
-    /// Of each texture coordinate, as a fraction of the texture width.
+    /// The error per texture coordinate, as a fraction of the texture width.
     pub st: f32,
-    /// Of the direction of a normal, in degrees.
+    /// The error of the direction of a normal, in degrees.
     pub normal: f32,
 }
 
@@ -46,7 +46,7 @@ pub enum VertexSizes {
     PerMesh,
     /// Each vertex has the smallest size that fits it.
     PerVertex,
-    /// All vertices have this size, whatever the errors.
+    /// All vertices have this size, regardless of the errors.
     Fixed(VertexSize),
 }
 

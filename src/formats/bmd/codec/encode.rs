@@ -145,13 +145,13 @@ impl Attributes {
         let mut last = shade_of([255; 3]);
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = at(&self.bones, index).unwrap_or(0);
-            let refuse = |message| Error::inexpressible(message);
+            let reject = |message| Error::inexpressible(message);
             let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
-                refuse(format!("bone {bone}, but a skeleton has at most 255")).at(path!(vertices[index].bone))
+                reject(format!("bone {bone}, but a skeleton has at most 255")).at(path!(vertices[index].bone))
             })?;
             let normal = at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
-                return Err(refuse("the normal is not finite".into()).at(path!(vertices[index].normal)));
+                return Err(reject("the normal is not finite".into()).at(path!(vertices[index].normal)));
             }
             let color = at(&self.colors, index);
             if color.unwrap_or([255; 3]) != last.0 {

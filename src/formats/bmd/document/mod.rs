@@ -47,7 +47,7 @@ impl Bone {
 }
 
 impl Animation {
-    /// Returns `true` if a key lies beyond the last frame; the bytes that follow may not be keys.
+    /// Returns `true` if a key is past the last frame; the following bytes may not be keys.
     pub(super) fn has_stray_keys(&self) -> bool {
         let cut = Track::parse(&self.trailing).err();
         self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))

@@ -130,7 +130,7 @@ impl Frames {
         let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
         let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
         if times && rate && whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
-            // If BMD cannot interpolate the samples exactly, fits as many frames between them as possible.
+            // If BMD cannot interpolate the samples exactly, inserts the maximum number of frames between them.
             let most = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
             let each = if said { 1.0 } else { most.max(1.0) };
             let count = if animation.looped { end * each } else { (end - 1.0) * each + 1.0 };
@@ -315,24 +315,24 @@ impl LocalKey {
     /// Packs the key relative to the base skeleton.
     fn encode(&self, bone: &Bone, errors: &mut Errors) -> Result<TrackKey> {
         let (origin, turn) = base_of(bone);
-        let refuse = |what: &str| {
+        let reject = |what: &str| {
             let message = format!("BMD cannot express the {what} at frame {}", self.frame);
             Error::inexpressible(message)
         };
         let rotation = self.rotation.map(|rotation| {
             let relative = (Quat::from_array(rotation) * turn.inverse()).to_array();
-            let packed = Rotation::nearest(relative).ok_or_else(|| refuse("rotation"))?;
+            let packed = Rotation::nearest(relative).ok_or_else(|| reject("rotation"))?;
             errors.rotation = errors.rotation.max(packed.error(relative) as f32);
             Ok::<_, Error>(packed)
         });
         let translation = self.translation.map(|translation| {
             let relative = (Vec3::from(translation) - origin).to_array();
-            let packed = Triple::nearest(relative).ok_or_else(|| refuse("translation"))?;
+            let packed = Triple::nearest(relative).ok_or_else(|| reject("translation"))?;
             errors.translation = errors.translation.max(Vec3::from(packed.value()).distance(relative.into()));
             Ok::<_, Error>(packed)
         });
         let scale = self.scale.map(|scale| {
-            let packed = Triple::nearest(scale).ok_or_else(|| refuse("scale"))?;
+            let packed = Triple::nearest(scale).ok_or_else(|| reject("scale"))?;
             errors.scale = errors.scale.max(Vec3::from(packed.value()).distance(scale.into()));
             Ok::<_, Error>(packed)
         });

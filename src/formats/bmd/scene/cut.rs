@@ -43,7 +43,7 @@ pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> 
     places.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
 }
 
-/// Splits the triangles of a mesh in order. Pieces have their own copies of shared vertices.
+/// Splits the triangles of a mesh in order. Each piece copies the shared vertices.
 fn pieces(mut mesh: Mesh) -> Vec<Mesh> {
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);

@@ -229,7 +229,7 @@ fn number(bone: usize) -> Result<u8> {
         .ok_or_else(|| Error::inexpressible("more than 255 bones including pseudo-bones, the maximum of BMD"))
 }
 
-/// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose of their own.
+/// Returns `true` for a joint made from a part of a BMD pseudo-bone. Such joints have no pose.
 pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
     is_pseudo_bone(&joint.extras)
 }
@@ -304,15 +304,15 @@ fn base_of(
 ) -> Result<Transform> {
     let bind = bind_of(&scene.skeleton, joint);
     let entry = &scene.skeleton.joints[joint];
-    let refuse = |what: &str, value: &[f32], helps: &str| {
+    let reject = |what: &str, value: &[f32], helps: &str| {
         Error::inexpressible(format!("BMD cannot express the {what} {value:?} of \"{}\"{helps}", entry.name))
     };
     let origin = Triple::nearest(bind.translation).ok_or_else(|| {
         let centred = (Vec3::from(bind.translation) - centre_of(scene)).into();
         let helps = entry.parent.is_none() && Triple::nearest(centred).is_some();
-        refuse("translation", &bind.translation, if helps { "; --center writes it" } else { "" })
+        reject("translation", &bind.translation, if helps { "; --center writes it" } else { "" })
     })?;
-    let rotation = Rotation::nearest(bind.rotation).ok_or_else(|| refuse("rotation", &bind.rotation, ""))?;
+    let rotation = Rotation::nearest(bind.rotation).ok_or_else(|| reject("rotation", &bind.rotation, ""))?;
     if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
         let path = format!("skeleton.joints[{joint}].inverse_bind");
         let loss = Loss::changed(path, "the BMD base skeleton has no scale: dropped");

@@ -98,16 +98,16 @@ impl<F: Form> Packed<F> {
     /// vertices belong to another surface.
     pub fn push(&mut self, item: F) -> Result<()> {
         let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
-        let refuse =
+        let reject =
             |message: String| Err(Error::inexpressible(message).at(path!((F::LIST)[self.len].(form))));
         let words = item.words();
         let tag = F::tag_of(&words);
         let Some(surface) = item.surface() else {
-            return refuse(format!("{tag:#x} is not the tag of a {form}"));
+            return reject(format!("{tag:#x} is not the tag of a {form}"));
         };
         if F::needs_surface(tag) {
             if self.surface.is_some_and(|other| other != surface) {
-                return refuse("the material makes all vertices of 64 bits textured, or none".to_owned());
+                return reject("the material makes all vertices of 64 bits textured, or none".to_owned());
             }
             self.surface = Some(surface);
         }

@@ -116,24 +116,24 @@ impl Track {
         // The first frame available for the next key.
         let mut next = 0;
         for (index, key) in keys.into_iter().enumerate() {
-            let refuse = |message| Error::inexpressible(message).at(path!(keys[index]));
+            let reject = |message| Error::inexpressible(message).at(path!(keys[index]));
             let mut skip = key
                 .frame
                 .checked_sub(next)
-                .ok_or_else(|| refuse(format!("frame {}, expected {next} or a later one", key.frame)))?;
+                .ok_or_else(|| reject(format!("frame {}, expected {next} or a later one", key.frame)))?;
             while skip >= 32 {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
             track
                 .push(skip as u8, key.rotation, key.translation, key.scale)
-                .map_err(|_| refuse("an empty key that skips no frame would be the end tag 00".into()))?;
+                .map_err(|_| reject("an empty key that skips no frame would be the end tag 00".into()))?;
             next = key.frame.saturating_add(1);
         }
         Ok(track)
     }
 
-    /// Appends a key as it is stored.
+    /// Appends a stored key.
     ///
     /// # Errors
     ///
@@ -145,16 +145,16 @@ impl Track {
         translation: Option<Triple>,
         scale: Option<Triple>,
     ) -> Result<()> {
-        let refuse = |message: &str| Err(Error::inexpressible(message));
+        let reject = |message: &str| Err(Error::inexpressible(message));
         let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
-            return refuse("a key skips at most 31 frames");
+            return reject("a key skips at most 31 frames");
         };
         let tag = tag
             .with_rotation(rotation.is_some())
             .with_translation(translation.is_some())
             .with_scale(scale.is_some());
         if tag == AnimTag::new() {
-            return refuse("an empty key that skips no frame would be the end tag 00");
+            return reject("an empty key that skips no frame would be the end tag 00");
         }
         self.bytes.extend(tag.into_bytes());
         self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
@@ -176,7 +176,7 @@ impl Track {
         Err(Track { bytes: bytes.to_vec() })
     }
 
-    /// Returns `true` if a key with values lies at `frame` or later.
+    /// Returns `true` if a key with values is at `frame` or later.
     pub fn reaches(&self, frame: u8) -> bool {
         self.keys().any(|key| key.has_values() && key.frame >= frame.into())
     }
@@ -186,7 +186,7 @@ impl Track {
         &self.bytes
     }
 
-    /// The keys as they are stored, including those that only skip frames.
+    /// The stored keys, including those that only skip frames.
     pub fn packed(&self) -> impl Iterator<Item = Key> + use<'_> {
         let mut cursor = std::io::Cursor::new(&*self.bytes);
         std::iter::from_fn(move || Key::read(&mut cursor).ok())

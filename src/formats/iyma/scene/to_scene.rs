@@ -33,7 +33,7 @@ fn role_of(attribute: &Attribute) -> Role {
         Usage::Uv | Usage::Uv1 => Role::Uv,
         Usage::JointIndex => Role::Joints,
         Usage::JointWeight => Role::Weights,
-        // Further UV sets have no usage of their own; `from_scene` assigns these names.
+        // IyMA has no usage for further UV sets; `from_scene` assigns these names.
         Usage::Custom(set, name) if *name == format!("uv{set}") && *format == VertexFormat::Float32x2 => {
             Role::Uv
         }

@@ -60,7 +60,7 @@ pub struct Descriptor {
     #[br(temp)]
     #[bw(try_calc = u32::try_from(attributes.len()))]
     attribute_count: u32,
-    /// The vertex buffers, in data order (I8). Each dialect encodes their usages in its own way.
+    /// The vertex buffers, in data order (I8). Dialects encode their usages differently.
     #[br(count = attribute_count)]
     #[bitcode(skip)]
     pub attributes: Vec<VertexAttributeInfo>,

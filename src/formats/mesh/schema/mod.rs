@@ -42,7 +42,7 @@ pub struct Document {
     /// One entry per vertex.
     #[br(count = header.vertex_count, args { inner: (header.format, summary) })]
     pub vertices: Vertices,
-    /// Vertex indices, three per triangle, although the specification does not say so (M13).
+    /// Vertex indices, three per triangle; the specification leaves this open (M13).
     #[br(count = header.index_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
     // A file without vertices is reported as empty instead (M12).

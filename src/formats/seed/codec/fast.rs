@@ -68,7 +68,7 @@ fn lines_of<'l, 'v, T: 'v>(
     let mut cursor = Cursor { bytes: lines, at: 0 };
     let (mut count, mut length) = (0, 0);
     for item in items {
-        // A faulty line is parsed again on its own, which reports the fault and overwrites its values.
+        // A faulty line is parsed again separately, which reports the fault and overwrites its values.
         if cursor.line(identifier, item, &number).is_none() {
             break;
         }

@@ -95,7 +95,7 @@ pub const MAX_PARSED: usize = 1 << 20;
 
 enum Failed {
     At(Box<syntax::Error>),
-    /// The fault lies beyond the first megabyte.
+    /// The fault is past the first megabyte.
     Later,
 }
 

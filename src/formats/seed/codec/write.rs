@@ -83,7 +83,7 @@ impl Output<'_> {
         }
     }
 
-    /// Writes the comments up to this place, each on its own line.
+    /// Writes the comments up to this position, one per line.
     fn comments_before(&mut self, place: Place) {
         while let [comment, rest @ ..] = self.comments
             && comment.place <= place

@@ -160,7 +160,7 @@ pub enum Place {
 pub struct LineRef {
     /// The index of the line among lines of its kind.
     pub index: usize,
-    /// Whether the comment follows the content of the line; otherwise it has a line of its own before it.
+    /// Whether the comment follows the content of the line; otherwise it is a separate line before it.
     #[json(name = "behind")]
     pub trailing: bool,
 }

@@ -128,7 +128,7 @@ fn attempts_on(
             });
             after.chain(far(place, &attempt)).collect()
         }
-        // One more item than there is after the first, and as many as the field can store.
+        // One item too many after the first, and the maximum that the field can store.
         Requirement::Within { .. } => separately(|leaf, numbers| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),
@@ -168,7 +168,7 @@ fn attempts_on(
             changes.collect()
         }
         Requirement::Forest { .. } => each(|leaf, _| {
-            // An item as its own parent, or a missing parent.
+            // An item that is its parent, or a missing parent.
             let index = leaf.path.iter().rev().find_map(|step| match step {
                 Segment::Index(index) => Some(index.to_string()),
                 Segment::Field(_) => None,

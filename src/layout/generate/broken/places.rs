@@ -36,7 +36,7 @@ pub(super) struct Number<'d> {
     pub(super) value: i128,
     /// The lowest and the highest number that fit.
     pub(super) range: (i128, i128),
-    /// Whether it lies in a packed block, whose size and checksum are then recomputed.
+    /// Whether it is in a packed block, whose size and checksum are then recomputed.
     pub(super) recounts: bool,
     pub(super) dependencies: Vec<&'d Dependency>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Leaf {
     pub(super) path: Vec<Segment>,
     pub(super) ty: &'static Type,
     pub(super) value: Value,
-    /// Whether it lies in a packed block, or a checksum may cover it.
+    /// Whether it is in a packed block, or a checksum may cover it.
     pub(super) recounts: bool,
     /// The range of a bit field.
     pub(super) range: Option<(i128, i128)>,

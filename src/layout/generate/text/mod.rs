@@ -142,7 +142,7 @@ fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value
     })
 }
 
-/// A strategy for comments: the line, whether the comment has a line of its own before that line, and the text.
+/// A strategy for comments: the line, whether the comment is a separate line before it, and the text.
 fn comments() -> impl Strategy<Value = Vec<(Index, bool, Vec<u8>)>> {
     let text = prop_oneof![
         "[ -~\té€]{0,8}".prop_map(String::into_bytes),

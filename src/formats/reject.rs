@@ -7,7 +7,7 @@ use crate::{
 
 /// Returns an error if `check` finds a violation that this strictness rejects: the first fatal finding, or else the
 /// first one.
-pub(super) fn refuse(check: impl Fn(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
+pub(super) fn reject(check: impl Fn(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
     let first = |severity| {
         let mut report = Report::at_least(severity, &Limits::default());
         check(&mut report);
@@ -22,7 +22,7 @@ pub(super) fn refuse(check: impl Fn(&mut Report), strictness: Strictness, kind: 
 /// Returns the document unless this strictness rejects it.
 #[allow(dead_code, reason = "MESH and Seed check while they read, and may be alone")]
 pub(super) fn accept<D: Format>(document: D, options: &ReadOptions) -> Result<D> {
-    refuse(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
+    reject(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
     Ok(document)
 }
 
@@ -37,6 +37,6 @@ pub(super) fn encode_checked<D: Format + Sync>(
     D::ABOUT.require_dialect(document.dialect())?;
     let check = |report: &mut Report| document.check_into(report);
     let (checked, bytes) =
-        parallel::join(|| refuse(check, options.strictness, ErrorKind::Inexpressible), encode);
+        parallel::join(|| reject(check, options.strictness, ErrorKind::Inexpressible), encode);
     checked.and(bytes).map_err(|error| error.in_format(D::ABOUT.name))
 }

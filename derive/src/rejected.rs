@@ -13,7 +13,7 @@ use crate::json::Direction;
 
 /// Runs on syntax trees rather than in rustc, which would build binrw and meshspec again.
 #[test]
-fn declarations_are_refused_where_they_are_wrong() {
+fn declarations_are_rejected_where_they_are_wrong() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
     let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
