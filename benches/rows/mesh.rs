@@ -42,6 +42,15 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let read = || mesh::Document::read(&bytes, &options);
     bench.pair("mesh/read", size, read, "copy", copy);
     bench.pair("mesh/check", size, || meshspec::check(&bytes, FormatId::Mesh, &options), "reading", read);
+    let sheet = sheet(1000);
+    let columns = mesh::Columns { positions: sheet.positions, ..Default::default() };
+    let vertices = mesh::Vertices::from_columns(&columns)?;
+    let bare = mesh::Document { vertices, indices: sheet.indices, ..Default::default() };
+    let bytes_of_bare = bare.write(&WriteOptions::default())?;
+    let size_of_bare = bytes_of_bare.len() as u64;
+    let check = || meshspec::check(&bytes_of_bare, FormatId::Mesh, &options);
+    let read = || mesh::Document::read(&bytes_of_bare, &options);
+    bench.pair("mesh/check-positions", size_of_bare, check, "reading", read);
     let options = WriteOptions::default();
     bench.pair("mesh/write", size, || document.write(&options), "copy", copy);
     Ok(())

@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::sizes::Sizes;
 use super::test::{Test, Violation};
 use crate::layout::declaration::data::Flat;
-use crate::layout::declaration::{BitField, Constraint, Declaration, Requirement, Type};
+use crate::layout::declaration::{BitField, Constraint, Declaration, Field, Requirement, Type};
 use crate::layout::expr::{Lookup, Scope, Value};
 use crate::layout::general::CHECKSUM;
 use crate::layout::program::{Order, reachable};
@@ -173,7 +173,8 @@ impl Visitor for Checker<'_> {
     fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         let Some((Type::Declared(declaration), _)) = node.ty.items() else { return false };
         let mut is_complete = true;
-        for field in declaration.fields() {
+        let is_missing = |field: &&Field| field.condition.is_some_and(|c| c.eval_bool(values) == Ok(false));
+        for field in declaration.fields().filter(|field| !is_missing(field)) {
             is_complete &= field.checksum.is_none() && !field.content().is_constrained();
             let column = |name: &str| column(declaration, name, values, node.bytes);
             for constraint in field.constraints {
