@@ -2,51 +2,23 @@
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
-use std::sync::LazyLock;
 
 use binrw::{BinRead, BinWrite};
 
-use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream, Values};
+use super::schema::{
+    AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream, Values, layout_of,
+};
 use crate::formats::accept;
 use crate::layout::Layout;
 use crate::layout::codec::of_binrw;
-use crate::layout::declaration::{Packing, Type, bind_some};
+use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visitor};
 use crate::{Confidence, Detection, Dialect, Error, Limits, ReadOptions, Result, Strictness, path};
 
-static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
-    let of =
-        |container: Container, prefix| bind_some(&Document::TYPE, prefix, vec![None, Some(container.into())]);
-    let (chunk, model) = (of(Container::Chunk, ""), of(Container::Model, "Model"));
-    let of = |ty, prefix, dialect: Dialect| bind_some(ty, prefix, vec![Some(dialect.into())]);
-    [
-        ("crucible_chunk", of(chunk, "", Dialect::Spec)),
-        ("crucible_model", of(model, "", Dialect::Spec)),
-        ("crucible_chunk_tangent", of(chunk, "Tangent", Dialect::Tangent)),
-        ("crucible_model_tangent", of(model, "Tangent", Dialect::Tangent)),
-    ]
-});
-
-/// The layouts of all containers and dialects.
-pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
-    &*LAYOUTS
-}
-
 /// Returns the layout of a file of this dialect.
 pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
     layout_of(container_of(bytes), dialect)
-}
-
-/// Returns the layout of a container in this dialect.
-pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
-    let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
-    match (container, dialect) {
-        (Container::Chunk, Dialect::Tangent) => tangent_chunk,
-        (Container::Model, Dialect::Tangent) => tangent_model,
-        (Container::Chunk, _) => chunk,
-        (Container::Model, _) => model,
-    }
 }
 
 /// Detects the container, tolerating one wrong magic byte: a bare chunk starts with an index size of 0 or 1.

@@ -56,7 +56,7 @@ impl Declared for Document {
         has_compression_levels: false,
         has_precisions: false,
         rules: rules::RULES,
-        layouts: codec::layouts,
+        layouts: schema::layouts,
     };
 
     fn detect(bytes: &[u8]) -> Detection {

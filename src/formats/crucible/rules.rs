@@ -2,13 +2,13 @@
 
 pub(super) use super::schema::rules::*;
 
-use super::{Chunk, Container, Document, codec};
+use super::{Chunk, Container, Document, schema};
 use crate::layout::check_document;
 use crate::{Report, path};
 
 /// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
-    check_document(codec::layout_of(document.container, document.dialect), document, report);
+    check_document(schema::layout_of(document.container, document.dialect), document, report);
     for (index, chunk) in document.chunks.iter().enumerate() {
         check_chunk(chunk, index, report);
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Container, Document, codec};
+use super::{Container, Document, codec, schema};
 use crate::formats::generated;
 use crate::layout::generate::Config;
 use crate::{Dialect, Limits};
@@ -29,7 +29,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let containers = [Container::Chunk, Container::Model];
     let types = containers.into_iter().flat_map(|container| {
-        [Dialect::Spec, Dialect::Tangent].map(|dialect| (codec::layout_of(container, dialect), dialect))
+        [Dialect::Spec, Dialect::Tangent].map(|dialect| (schema::layout_of(container, dialect), dialect))
     });
     generated::documents(types, config, |bytes, dialect| {
         let document = codec::read(bytes, dialect, &Limits::default()).ok()?;

@@ -76,7 +76,7 @@ impl Declared for Document {
         has_compression_levels: true,
         has_precisions: false,
         rules: rules::RULES,
-        layouts: codec::layouts,
+        layouts: schema::layouts,
     };
 
     fn detect(bytes: &[u8]) -> Detection {

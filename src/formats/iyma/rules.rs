@@ -5,8 +5,8 @@ pub(super) use super::schema::rules::*;
 use std::fmt::Display;
 use std::ops::Range;
 
-use super::codec;
 use super::document::{DataChecksum, Document, IndexBuffer, WrongChecksum};
+use super::schema::layout;
 use super::schema::{IndexFormat, MeshInfo};
 use crate::layout::check_document;
 use crate::{Report, path};
@@ -14,7 +14,7 @@ use crate::{Report, path};
 /// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
-    check_document(codec::layout(document.dialect), document, report);
+    check_document(layout(document.dialect), document, report);
     if let Some(indices) = &document.indices {
         check_indices(document, indices, report);
     }

@@ -1,37 +1,17 @@
 //! Dialect detection, and the parts of reading and writing that the declaration cannot express.
 
 use std::io::Cursor;
-use std::sync::LazyLock;
 
 use binrw::{BinRead, BinWrite};
 
-use super::schema::{Animation, Document, Header, VertexFormat};
+use super::schema::{Animation, Document, Header, VertexFormat, layout};
 use super::summary::Summary;
 use super::{Confidence, rules};
 use crate::layout::Layout;
 use crate::layout::codec::of_binrw;
-use crate::layout::declaration::{Type, bind};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::text::is_printable;
 use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
-
-static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
-    [
-        ("mesh", bind::<Document>("", &[Dialect::Spec.into()])),
-        ("mesh_renderlib", bind::<Document>("Renderlib", &[Dialect::Renderlib.into()])),
-    ]
-});
-
-/// The layouts of all dialects.
-pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
-    &*LAYOUTS
-}
-
-/// Returns the layout of a file of this dialect.
-pub(super) fn layout(dialect: Dialect) -> &'static Type {
-    let [(_, spec), (_, renderlib)] = *LAYOUTS;
-    if dialect == Dialect::Renderlib { renderlib } else { spec }
-}
 
 /// Checks the structure of MESH and detects the dialect (M17). The renderlib layout is recognised by the last row of
 /// its root transform, 0, 0, 0, 1. If the specification's layout also matches, renderlib must consume the whole file;

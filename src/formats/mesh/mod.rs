@@ -59,7 +59,7 @@ impl Declared for Document {
         has_compression_levels: false,
         has_precisions: false,
         rules: rules::RULES,
-        layouts: codec::layouts,
+        layouts: schema::layouts,
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -83,7 +83,7 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, Summary)> {
             Ok((document, summary))
         })
         .map_err(|error| {
-            Document::ABOUT.structure(codec::layout(dialect)).locate(error, bytes, &options.limits)
+            Document::ABOUT.structure(schema::layout(dialect)).locate(error, bytes, &options.limits)
         })
 }
 

@@ -2,8 +2,8 @@
 
 pub(super) use super::schema::rules::*;
 
-use super::codec;
 use super::schema::Document;
+use super::schema::layout;
 use super::summary::Summary;
 use super::vertices;
 use crate::layout::check_document;
@@ -18,7 +18,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 
 /// Adds every violation to `report`, given the summary of the bulk data.
 pub(super) fn check_after(summary: &Summary, document: &Document, report: &mut Report) {
-    check_document(codec::layout(document.dialect), document, report);
+    check_document(layout(document.dialect), document, report);
     if summary.max_joint().is_some_and(|joint| usize::from(joint) >= document.joints.len()) {
         check_vertex_joints(document, report);
     }

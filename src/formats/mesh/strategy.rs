@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Document, codec};
+use super::{Document, codec, schema};
 use crate::Dialect;
 use crate::formats::generated;
 use crate::layout::generate::Config;
@@ -26,7 +26,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 
 /// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    let types = [Dialect::Spec, Dialect::Renderlib].map(|dialect| (codec::layout(dialect), dialect));
+    let types = [Dialect::Spec, Dialect::Renderlib].map(|dialect| (schema::layout(dialect), dialect));
     generated::documents(types, config, |bytes, dialect| {
         let (mut document, _) = codec::read(bytes, dialect).ok()?;
         // Detection recognises the renderlib dialect by this row (M17).

@@ -6,7 +6,6 @@ use super::Config;
 use super::ahead::{Ahead, with_bits};
 use super::choices::{Choices, Trace, name_of_count};
 use super::draw::{DRAWS, Draw};
-use super::relate::is_unique;
 use super::relations::Relations;
 use super::several::{balanced, distinct, unit_vector};
 use crate::layout::assemble::Values;
@@ -365,4 +364,9 @@ fn is_compared(step: &Step, item: &Item) -> bool {
             Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => of == name,
             _ => false,
         })
+}
+
+/// Returns `true` if a constraint requires the field to be unique within a list.
+pub(super) fn is_unique(step: &Step) -> bool {
+    step.field.constraints.iter().any(|constraint| constraint.requirement == Requirement::Unique)
 }

@@ -1,6 +1,6 @@
 //! Draws values that satisfy constraints between items, and constraints on bit fields.
 
-use super::generator::{Generator, required};
+use super::generator::{Generator, is_unique, required};
 use super::relations::{forest, ordered_forest, ranks};
 use super::several::integers;
 use crate::Severity;
@@ -196,9 +196,4 @@ impl Generator<'_> {
 
 fn is_one_of(number: i128, allowed: &[Expr], values: &dyn Lookup) -> bool {
     allowed.iter().any(|expr| expr.eval_int(values) == Ok(number))
-}
-
-/// Returns `true` if a constraint requires the field to be unique within a list.
-pub(super) fn is_unique(step: &Step) -> bool {
-    step.field.constraints.iter().any(|constraint| constraint.requirement == Requirement::Unique)
 }

@@ -9,6 +9,7 @@ mod packing;
 pub(super) mod rules;
 
 use std::io::Cursor;
+use std::sync::LazyLock;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, binrw};
 
@@ -16,6 +17,7 @@ pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream,
 pub use packing::{Block, Input};
 
 use crate::bulk::{self, Bulk};
+use crate::layout::declaration::{Type, bind_some};
 use crate::layout::expr::Value;
 use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Result, parallel, path};
@@ -180,5 +182,34 @@ fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
             let message = format!("{} chunks, but a bare file is exactly one", chunks.len());
             Err(Error::inexpressible(message).at(path!(chunks)))
         }
+    }
+}
+
+static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
+    let of =
+        |container: Container, prefix| bind_some(&Document::TYPE, prefix, vec![None, Some(container.into())]);
+    let (chunk, model) = (of(Container::Chunk, ""), of(Container::Model, "Model"));
+    let of = |ty, prefix, dialect: Dialect| bind_some(ty, prefix, vec![Some(dialect.into())]);
+    [
+        ("crucible_chunk", of(chunk, "", Dialect::Spec)),
+        ("crucible_model", of(model, "", Dialect::Spec)),
+        ("crucible_chunk_tangent", of(chunk, "Tangent", Dialect::Tangent)),
+        ("crucible_model_tangent", of(model, "Tangent", Dialect::Tangent)),
+    ]
+});
+
+/// The layouts of all containers and dialects.
+pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
+    &*LAYOUTS
+}
+
+/// Returns the layout of a container in this dialect.
+pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
+    let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
+    match (container, dialect) {
+        (Container::Chunk, Dialect::Tangent) => tangent_chunk,
+        (Container::Model, Dialect::Tangent) => tangent_model,
+        (Container::Chunk, _) => chunk,
+        (Container::Model, _) => model,
     }
 }

@@ -2,7 +2,7 @@
 
 mod opened;
 mod reader;
-pub(super) use opened::{checksums, detect, layout, layouts, locate_in};
+pub(super) use opened::{checksums, detect, locate_in};
 pub use reader::Reader;
 
 use std::io::Cursor;

@@ -2,40 +2,21 @@
 
 use std::io::Cursor;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use binrw::BinRead;
 use bytes::Bytes;
 
 use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
-use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo};
+use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo, layout};
 use super::super::{hash, rules};
 use crate::layout::Layout;
-use crate::layout::declaration::{Type, bind};
+use crate::layout::declaration::Type;
 use crate::layout::expr::Scope;
 use crate::unpack::zstd;
 use crate::{
     Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Path, ReadOptions, Result, Rule,
     Span, Strictness, path,
 };
-
-static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
-    [
-        ("iyma", bind::<File>("", &[Dialect::Spec.into()])),
-        ("iyma_reference", bind::<File>("Reference", &[Dialect::Reference.into()])),
-    ]
-});
-
-/// The layouts of all dialects.
-pub(in super::super) fn layouts() -> &'static [(&'static str, &'static Type)] {
-    &*LAYOUTS
-}
-
-/// Returns the layout of a file of this dialect.
-pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
-    let [(_, spec), (_, reference)] = *LAYOUTS;
-    if dialect == Dialect::Reference { reference } else { spec }
-}
 
 /// Detects IyMA by its magic bytes, and its dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {

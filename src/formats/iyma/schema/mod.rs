@@ -15,12 +15,15 @@ pub use descriptor::{AttributeFields, Descriptor, IndicesInfo, MeshInfo, VertexA
 pub use usage::{Usage, UsageField};
 pub use vertex_format::{Component, IndexFormat, VertexFormat};
 
+use std::sync::LazyLock;
+
 use binrw::binrw;
 
 use super::hash::{DATA, METADATA};
 use crate::Dialect;
 use crate::bulk::{Bulk, Rest};
 use crate::layout::Layout;
+use crate::layout::declaration::{Type, bind};
 use descriptor::BITCODE;
 
 /// A file. The dialects encode the usages in the descriptor differently (I1).
@@ -103,4 +106,22 @@ pub enum IndexData<'a> {
     /// 32 bits each.
     #[br(pre_assert(index_format as u8 == 1))]
     U32(#[br(count = n_indices)] Bulk<'a, u32>),
+}
+
+static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
+    [
+        ("iyma", bind::<File>("", &[Dialect::Spec.into()])),
+        ("iyma_reference", bind::<File>("Reference", &[Dialect::Reference.into()])),
+    ]
+});
+
+/// The layouts of all dialects.
+pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
+    &*LAYOUTS
+}
+
+/// Returns the layout of a file of this dialect.
+pub(super) fn layout(dialect: Dialect) -> &'static Type {
+    let [(_, spec), (_, reference)] = *LAYOUTS;
+    if dialect == Dialect::Reference { reference } else { spec }
 }

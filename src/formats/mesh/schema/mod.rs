@@ -10,6 +10,8 @@ mod pose;
 pub(super) mod rules;
 pub(super) mod vertex;
 
+use std::sync::LazyLock;
+
 use binrw::binrw;
 use meshspec_derive::{Json, Layout};
 
@@ -19,6 +21,7 @@ pub use vertex::{Columns, NO_JOINT, Vertex, VertexFormat, Vertices};
 use super::summary::Summary;
 use crate::Dialect;
 use crate::bulk::{self, Strings};
+use crate::layout::declaration::{Type, bind};
 
 /// A MESH file: sections without padding between them.
 #[derive(Layout)]
@@ -201,4 +204,22 @@ impl From<AnimationCount> for usize {
             AnimationCount::Renderlib(count) => count.into(),
         }
     }
+}
+
+static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
+    [
+        ("mesh", bind::<Document>("", &[Dialect::Spec.into()])),
+        ("mesh_renderlib", bind::<Document>("Renderlib", &[Dialect::Renderlib.into()])),
+    ]
+});
+
+/// The layouts of all dialects.
+pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
+    &*LAYOUTS
+}
+
+/// Returns the layout of a file of this dialect.
+pub(super) fn layout(dialect: Dialect) -> &'static Type {
+    let [(_, spec), (_, renderlib)] = *LAYOUTS;
+    if dialect == Dialect::Renderlib { renderlib } else { spec }
 }
