@@ -42,8 +42,8 @@ use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
+use codec::diagnostic::Unreadable;
 use codec::{detect, locate, write};
-use rules::Unreadable;
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {

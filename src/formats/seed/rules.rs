@@ -5,27 +5,13 @@ use std::ops::RangeInclusive;
 
 pub(super) use super::schema::rules::*;
 
+use super::codec::diagnostic::Unreadable;
 use super::codec::messages;
 use super::columns::Column;
 use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
 use crate::layout::grammar::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
-
-/// Parts of the file that could not be read, so the document may lack them without violating a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Unreadable {
-    /// There are lines of unknown intent.
-    pub lines: bool,
-    /// There are malformed properties.
-    pub properties: bool,
-}
-
-impl Unreadable {
-    pub(super) fn and(self, other: Unreadable) -> Unreadable {
-        Unreadable { lines: self.lines || other.lines, properties: self.properties || other.properties }
-    }
-}
 
 /// Adds every violation to `report`.
 pub(super) fn check(document: &Document, unreadable: Unreadable, report: &mut Report) {

@@ -7,28 +7,6 @@ use super::forms::Form;
 use super::packed::Packed;
 use super::{F8A, Key, Rotation, Track, Triple};
 
-/// Implements serde for packed words: maps of their bit fields, without the constant tags of the form.
-macro_rules! words {
-    ($($word:ident $implied:expr;)*) => {$(
-        impl serde::Serialize for $word {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
-                crate::layout::word::serialize::<$word, S>(&self.into_bytes(), implied, serializer)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $word {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
-                let bytes = crate::layout::word::deserialize::<$word, _, D>(implied, deserializer)?;
-                Ok($word::from_bytes(bytes))
-            }
-        }
-    )*};
-}
-
-pub(super) use words;
-
 /// Serializes the code.
 impl Serialize for F8A {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -15,6 +15,30 @@ pub struct FormRow {
     pub ty: Type,
 }
 
+/// Implements serde for packed words: maps of their bit fields, without the constant tags of the form.
+#[cfg(feature = "serde")]
+macro_rules! words {
+    ($($word:ident $implied:expr;)*) => {$(
+        impl serde::Serialize for $word {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
+                crate::layout::word::serialize::<$word, S>(&self.into_bytes(), implied, serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $word {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
+                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
+                let bytes = crate::layout::word::deserialize::<$word, _, D>(implied, deserializer)?;
+                Ok($word::from_bytes(bytes))
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "serde")]
+pub(super) use words;
+
 /// A family of packed forms, for vertices or faces.
 pub trait Form: Copy {
     /// The forms in the order of the table.
@@ -275,7 +299,7 @@ macro_rules! declare_forms {
         }
 
         #[cfg(feature = "serde")]
-        crate::formats::bmd::schema::data::words! {
+        crate::formats::bmd::schema::forms::words! {
             $($Word 0 $(| (($tag as u128) << $First::TAG.offset))?;)*
         }
     };

@@ -5,10 +5,24 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use super::super::rules::Unreadable;
 use super::intent::Intent;
 use super::text;
 use crate::{Finding, Limits, Path, Report, Rule};
+
+/// Parts of the file that could not be read, so the document may lack them without violating a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::formats::seed) struct Unreadable {
+    /// There are lines of unknown intent.
+    pub lines: bool,
+    /// There are malformed properties.
+    pub properties: bool,
+}
+
+impl Unreadable {
+    pub(in crate::formats::seed) fn and(self, other: Unreadable) -> Unreadable {
+        Unreadable { lines: self.lines || other.lines, properties: self.properties || other.properties }
+    }
+}
 
 /// A diagnostic of a line.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::super::columns::{MAX_VALUES, Values};
-use super::super::rules;
 use super::super::schema::Kind;
+use super::super::schema::rules;
 use super::super::syntax::{self, Pairs, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::Intent;

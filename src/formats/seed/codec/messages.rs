@@ -5,8 +5,7 @@ use std::ops::Range;
 use pest::error::{ErrorVariant, InputLocation};
 
 use super::super::columns::MAX_VALUES;
-use super::super::rules;
-use super::super::schema::{ATTRIBUTES, Kind};
+use super::super::schema::{ATTRIBUTES, Kind, rules};
 use super::super::syntax::{self, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::{self, Misread};
