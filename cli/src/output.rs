@@ -75,7 +75,7 @@ impl Role {
     }
 }
 
-/// The images that this run placed. Locked while outputs with images are placed, since those of a batch share images.
+/// The images that this run placed. Locked while images are placed or compared, since the outputs of a batch share images.
 static IMAGES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn images() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -161,9 +161,11 @@ impl Staged {
         let key = path.display().to_string();
         let earlier = self.earlier.as_ref().and_then(|images| images.get(&key).cloned());
         let record = self.earlier.is_some().then(|| (key, hash_of(bytes)));
+        // Locked, so that no parallel conversion replaces the file between two looks at it.
+        let placed = images();
         match holds(&path, bytes).map_err(failure)? {
             Some(true) => {
-                let is_own = has_hash(&path, earlier.as_deref()) || images().contains(&real(&path));
+                let is_own = has_hash(&path, earlier.as_deref()) || placed.contains(&real(&path));
                 return Ok(record.filter(|_| is_own));
             }
             Some(false) if !has_hash(&path, earlier.as_deref()) => {
@@ -171,6 +173,7 @@ impl Staged {
             }
             _ => {}
         }
+        drop(placed);
         let written = self.open(&path, Role::Image(earlier)).and_then(|mut file| file.write_all(bytes));
         written.map_err(failure)?;
         Ok(record)
