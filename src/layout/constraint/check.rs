@@ -11,7 +11,7 @@ use crate::layout::declaration::data::Flat;
 use crate::layout::declaration::{BitField, Constraint, Declaration, Field, Requirement, Type};
 use crate::layout::expr::{Lookup, Scope, Value};
 use crate::layout::general::CHECKSUM;
-use crate::layout::program::{Order, reachable};
+use crate::layout::program::Program;
 use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_fields};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
@@ -80,9 +80,7 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
 
 /// Returns `true` if the report collects findings of any constraint in `ty`.
 fn collects_any(ty: &'static Type, report: &Report) -> bool {
-    let reached = reachable(&[("", ty)], Order::Reading);
-    let mut constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
-    constraints.any(|constraint| report.collects(constraint.rule))
+    Program::of(ty).constraints().any(|constraint| report.collects(constraint.rule))
 }
 
 struct Checker<'c> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::layout::declaration::{Field, Requirement, Type};
 use crate::layout::expr::Value;
-use crate::layout::program::{Order, reachable};
+use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
 /// The number of items of each list that a constraint refers to, by path. Collects them as a visitor.
@@ -29,9 +29,7 @@ impl Sizes {
     }
 
     fn of(ty: &'static Type, name: impl Fn(&Requirement) -> Option<&'static str>) -> Sizes {
-        let reached = reachable(&[("", ty)], Order::Reading);
-        let constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
-        let names = constraints.filter_map(|constraint| name(&constraint.requirement));
+        let names = Program::of(ty).constraints().filter_map(|constraint| name(&constraint.requirement));
         Sizes { names: names.collect(), sizes: HashMap::new() }
     }
 

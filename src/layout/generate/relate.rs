@@ -7,7 +7,7 @@ use crate::Severity;
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{Expr, Lookup, Value};
-use crate::layout::program::{FormId, Item, Order, Step, reachable};
+use crate::layout::program::{FormId, Item, Program, Step};
 use crate::layout::walk::Segment;
 
 impl Generator<'_> {
@@ -86,10 +86,8 @@ impl Generator<'_> {
     pub(super) fn lacks_positions(&mut self, item: FormId) -> bool {
         let ty = self.program.forms[item].ty;
         let needed = self.needed.entry(item).or_insert_with(|| {
-            let reached = reachable(&[("", ty)], Order::Reading);
-            let constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
             let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
-            let lists = constraints.filter(is_needed).filter_map(|constraint| match constraint.requirement {
+            let lists = Program::of(ty).constraints().filter(is_needed).filter_map(|constraint| match constraint.requirement {
                 Requirement::IndexInto { list, none: None, .. } => Some(list),
                 _ => None,
             });

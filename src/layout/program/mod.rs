@@ -32,7 +32,7 @@ pub(crate) use model::{
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 
-use super::declaration::Type;
+use super::declaration::{Constraint, Type};
 
 /// Returns the defects of a declaration: values that cannot be determined, or that are determined twice.
 pub fn problems(ty: &'static Type) -> &'static [Problem] {
@@ -51,5 +51,10 @@ impl Program {
             let program = Box::leak(Box::new(Program::new(ty)));
             PROGRAMS.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(program)
         })
+    }
+
+    /// Returns all constraints. A declaration that several places use is listed several times.
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = &'static Constraint> {
+        self.units.iter().flat_map(|unit| unit.declaration.constraints())
     }
 }
