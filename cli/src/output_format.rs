@@ -1,38 +1,32 @@
 //! The format of results on standard output.
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// The format of results on standard output.
+/// The format of results on standard output. Each command accepts some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// Readable text
     Text,
-    /// JSON: a list with an object per file
+    /// JSON
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// JUnit XML, a test case per file
     Junit,
+    /// Markdown with a table
+    Markdown,
 }
 
-/// Options that select the format of results.
-#[derive(Debug, Args)]
-pub struct Output {
-    /// Print JSON; short for --format json.
-    #[arg(long)]
-    json: bool,
-    /// Print results in this format [default: text]
-    #[arg(long, value_enum, conflicts_with_all = ["json", "json_lines", "log"])]
-    format: Option<OutputFormat>,
-}
+impl OutputFormat {
+    /// Returns a parser of an option that accepts these formats.
+    pub fn among(accepted: &[OutputFormat]) -> impl TypedValueParser<Value = OutputFormat> + use<> {
+        let names = accepted.iter().filter_map(ValueEnum::to_possible_value);
+        PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
+    }
 
-impl Output {
-    /// Returns the selected format.
-    pub fn format(&self) -> OutputFormat {
-        match self.format {
-            Some(format) => format,
-            None if self.json => OutputFormat::Json,
-            None => OutputFormat::Text,
-        }
+    /// Returns the format that the options `--format` and `--json` select.
+    pub fn of(format: Option<OutputFormat>, json: bool) -> OutputFormat {
+        format.unwrap_or(if json { OutputFormat::Json } else { OutputFormat::Text })
     }
 }

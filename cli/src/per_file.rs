@@ -68,36 +68,30 @@ impl<'m> Files<'m> {
         self.files.len()
     }
 
-    /// Processes each file and prints the results: as text or a JSON list in order, or as JSON lines on completion. Returns
-    /// the worst status.
-    pub fn look_at<T: FileResult>(
-        &self,
-        json: bool,
-        look_at: impl Fn(&Path) -> Result<T> + Sync,
-    ) -> Result<Status> {
+    /// Processes each file and prints the results as text, in order, unless they are written as JSON lines. Returns the
+    /// worst status.
+    pub fn print_text<T: FileResult>(&self, look_at: impl Fn(&Path) -> Result<T> + Sync) -> Result<Status> {
+        let mut out = anstream::stdout();
+        let text = |_: &Path, result: Result<&T, &Failure>| {
+            let mut text = Vec::new();
+            match result {
+                Ok(result) if !self.lines.are_written() => result.print(&mut text).map(|()| text),
+                _ => Ok(text),
+            }
+        };
+        self.each(look_at, text, |text| Ok(out.write_all(&text?)?))
+    }
+
+    /// Processes each file and prints the results as a JSON list, in order. Returns the worst status.
+    pub fn print_json<T: FileResult>(&self, look_at: impl Fn(&Path) -> Result<T> + Sync) -> Result<Status> {
         let mut out = anstream::stdout();
         let mut list = json::List::new();
-        let text = |file: &Path, result: Result<&T, &Failure>| match result {
-            _ if self.lines.are_written() => Ok(Vec::new()),
-            Ok(result) if json => json::to_vec(result),
-            Ok(result) => {
-                let mut text = Vec::new();
-                result.print(&mut text).map(|()| text)
-            }
-            Err(failure) if json => json::to_vec(&Failed::new(file, failure)),
-            Err(_) => Ok(Vec::new()),
+        let item = |file: &Path, result: Result<&T, &Failure>| match result {
+            Ok(result) => json::to_vec(result),
+            Err(failure) => json::to_vec(&Failed::new(file, failure)),
         };
-        let status = self.each(look_at, text, |text| {
-            if json {
-                list.write(&text?, &mut out)?
-            } else {
-                out.write_all(&text?)?
-            }
-            Ok(())
-        })?;
-        if json {
-            list.end(&mut out)?;
-        }
+        let status = self.each(look_at, item, |item| Ok(list.write(&item?, &mut out)?))?;
+        list.end(&mut out)?;
         Ok(status)
     }
 

@@ -18,6 +18,7 @@ use crate::input::{self, Beside, name_of};
 use crate::json;
 use crate::many::Many;
 use crate::messages::Verbosity;
+use crate::output_format::OutputFormat::{self, Json, Text};
 use crate::per_file::{FileResult, Files};
 use crate::reading::{Bounds, Reading};
 use crate::sections::{self, Parts};
@@ -34,9 +35,12 @@ pub struct Info {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print JSON.
+    /// Print JSON; short for --format json.
     #[arg(long)]
     json: bool,
+    /// Print results in this format [default: text]
+    #[arg(long, value_parser = OutputFormat::among(&[Text, Json]), conflicts_with_all = ["json", "json_lines", "log"])]
+    format: Option<OutputFormat>,
     #[command(flatten)]
     many: Many,
     #[command(flatten)]
@@ -119,7 +123,11 @@ impl From<SceneInfo> for Content {
 impl Info {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         let files = Files::new(&self.many, &self.files, "info", &(&self.reading, &self.bounds), formats)?;
-        files.look_at(self.json, |path| self.look_at(path, formats))
+        let look_at = |path: &Path| self.look_at(path, formats);
+        match OutputFormat::of(self.format, self.json) {
+            Json => files.print_json(look_at),
+            _ => files.print_text(look_at),
+        }
     }
 
     fn look_at(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {

@@ -87,9 +87,11 @@ impl Generator<'_> {
         let ty = self.program.forms[item].ty;
         let needed = self.needed.entry(item).or_insert_with(|| {
             let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
-            let lists = Program::of(ty).constraints().filter(is_needed).filter_map(|constraint| match constraint.requirement {
-                Requirement::IndexInto { list, none: None, .. } => Some(list),
-                _ => None,
+            let lists = Program::of(ty).constraints().filter(is_needed).filter_map(|constraint| {
+                match constraint.requirement {
+                    Requirement::IndexInto { list, none: None, .. } => Some(list),
+                    _ => None,
+                }
             });
             lists.collect()
         });

@@ -19,7 +19,7 @@ use crate::json;
 use crate::many::Many;
 use crate::messages::{SCREEN, Verbosity};
 use crate::output;
-use crate::output_format::{Output, OutputFormat};
+use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
 use crate::per_file::Files;
 use crate::reading::{Bounds, Reading};
 use checked::Checked;
@@ -36,8 +36,12 @@ pub struct Check {
     /// Explain a rule instead: its meaning and source, with a violating and a correct example.
     #[arg(long, value_name = "CODE", conflicts_with_all = ["files", "files_from"])]
     explain: Option<String>,
-    #[command(flatten)]
-    output: Output,
+    /// Print JSON; short for --format json.
+    #[arg(long)]
+    json: bool,
+    /// Print results in this format [default: text]
+    #[arg(long, value_parser = OutputFormat::among(&[Text, Json, Sarif, Junit]), conflicts_with_all = ["json", "json_lines", "log"])]
+    format: Option<OutputFormat>,
     #[command(flatten)]
     policy: Policy,
     #[command(flatten)]
@@ -60,9 +64,12 @@ impl Check {
         let rulings = self.policy.resolve(formats)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
         let look_at = |path: &Path| self.look_at(path, brief, &rulings, formats);
-        match self.output.format() {
-            OutputFormat::Text => {
-                let status = files.look_at(false, look_at)?;
+        match OutputFormat::of(self.format, self.json) {
+            Json => files.print_json(look_at),
+            Sarif => print_sarif(&files, look_at),
+            Junit => print_junit(&files, look_at),
+            _ => {
+                let status = files.print_text(look_at)?;
                 if brief && !self.verbosity.quiet {
                     eprintln!(
                         "{} files checked; --verbose shows all of them and their findings",
@@ -71,9 +78,6 @@ impl Check {
                 }
                 Ok(status)
             }
-            OutputFormat::Json => files.look_at(true, look_at),
-            OutputFormat::Sarif => print_sarif(&files, look_at),
-            OutputFormat::Junit => print_junit(&files, look_at),
         }
     }
 

@@ -30,12 +30,13 @@ use judge::{Expected, Judge};
 use loader::{Limits, Loader};
 use minimize::{Baseline, Effort, Minimizer};
 use printed::Printed;
-use report::{ComparedContents, Form, Report};
+use report::{ComparedContents, Report};
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, read_options};
 use crate::many::Jobs;
 use crate::output;
+use crate::output_format::OutputFormat::{self, Json, Junit, Markdown, Text};
 use crate::progress;
 
 /// Run a loader over a corpus and report disagreements.
@@ -53,8 +54,8 @@ pub struct Conform {
     #[arg(long)]
     lenient: bool,
     /// The format of the report.
-    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
-    format: Form,
+    #[arg(long, value_parser = OutputFormat::among(&[Text, Json, Junit, Markdown]), default_value = "text")]
+    format: OutputFormat,
     /// Compare contents that the loader prints as JSON, as in `meshspec decode --json`.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     contents: When,

@@ -7,26 +7,12 @@ mod text;
 use std::fmt;
 use std::io::{self, Write};
 
-use clap::ValueEnum;
 use serde::Serialize;
 
 use super::disagreement::Problem;
 use super::group::{Group, Outcome};
+use crate::output_format::OutputFormat;
 use crate::terminal::counted;
-
-/// The format of the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Form {
-    /// Text for a terminal
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
-    /// JUnit XML: a test case per file
-    Junit,
-    /// Markdown with a table
-    Markdown,
-}
 
 /// The results of a loader for a corpus.
 #[derive(Debug, Serialize)]
@@ -73,15 +59,15 @@ impl fmt::Display for ComparedContents {
 
 impl Report<'_> {
     /// Prints the report.
-    pub fn print(&self, form: Form, out: &mut dyn Write) -> io::Result<()> {
-        match form {
-            Form::Text => text::print(self, out),
-            Form::Json => {
+    pub fn print(&self, format: OutputFormat, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            OutputFormat::Json => {
                 serde_json::to_writer_pretty(&mut *out, self)?;
                 writeln!(out)
             }
-            Form::Junit => junit::print(self, out),
-            Form::Markdown => markdown::print(self, out),
+            OutputFormat::Junit => junit::print(self, out),
+            OutputFormat::Markdown => markdown::print(self, out),
+            OutputFormat::Text | OutputFormat::Sarif => text::print(self, out),
         }
     }
 
