@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::finding::write_place;
 use crate::path::Path;
-use crate::{Finding, Rule, Span, unpack};
+use crate::{Finding, Limit, Rule, Span, unpack};
 
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -41,8 +41,8 @@ struct Parts {
 pub enum ErrorKind {
     /// The input breaks a rule of its format.
     Malformed,
-    /// Decoding would exceed the [limits](crate::Limits).
-    LimitExceeded,
+    /// Reading or converting would take more memory than a limit allows.
+    LimitExceeded(Limit),
     /// The input has an unknown format, or an unsupported variant.
     Unsupported,
     /// The target format or dialect cannot express the document.
@@ -78,9 +78,9 @@ impl Error {
         Error::new(ErrorKind::Malformed, message)
     }
 
-    /// Creates an error for decoding beyond the limits.
-    pub(crate) fn limit_exceeded(message: impl ToString) -> Error {
-        Error::new(ErrorKind::LimitExceeded, message)
+    /// Creates an error for an exceeded limit.
+    pub(crate) fn limit_exceeded(limit: Limit, message: impl ToString) -> Error {
+        Error::new(ErrorKind::LimitExceeded(limit), message)
     }
 
     /// Creates an error for an unsupported input or request.
@@ -202,7 +202,8 @@ impl From<unpack::Failure> for Error {
             unpack::Failure::Malformed(message) | unpack::Failure::Trailing(message) => {
                 Error::malformed(message)
             }
-            unpack::Failure::Limit(message) => Error::limit_exceeded(message),
+            unpack::Failure::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
+            unpack::Failure::Unsupported(message) => Error::unsupported(message),
         }
     }
 }

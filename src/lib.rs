@@ -269,7 +269,7 @@ pub use formats::{
     About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats,
     FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, open_with, read,
 };
-pub use limits::Limits;
+pub use limits::{Limit, Limits};
 pub use lines::Line;
 pub use loss::{Affected, Category, LargestError, Loss, LossGroup, LossKind, Quantity, Unit};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};

@@ -21,11 +21,11 @@ const INSTANCE: u64 = 4;
 ///
 /// ```
 /// # #[cfg(feature = "crucible")] {
-/// use meshspec::{ErrorKind, Limits, ReadOptions};
+/// use meshspec::{ErrorKind, Limit, Limits, ReadOptions};
 ///
 /// let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16));
 /// let error = meshspec::open_with("samples/crucible/tetrahedra.cmodel", &options).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+/// assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,18 @@ pub struct Limits {
     /// mesh shared by several nodes counts once unless it must be copied, as for formats without nodes. The limits of
     /// meshes (one per 64 triangles) and instances (one per 4) scale with it.
     pub max_triangles: u64,
+}
+
+/// The limit that an input exceeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Limits::max_decoded`].
+    Decoded,
+    /// [`Limits::max_triangles`].
+    Triangles,
+    /// A limit of the library that no option raises, such as on the size of lists that share bytes of a file.
+    Fixed,
 }
 
 impl Default for Limits {
@@ -88,8 +100,8 @@ pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
     if count <= max {
         return Ok(());
     }
-    let message = format!("{count} triangles or vertices, but the limit is {max}; --max-triangles raises it");
-    Err(Error::limit_exceeded(message))
+    let message = format!("{count} triangles or vertices, but the limit is {max}");
+    Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
 /// # Errors
@@ -101,9 +113,8 @@ pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
     if count as u64 <= max {
         return Ok(());
     }
-    let message =
-        format!("{count} meshes, but the limit is {max}; --max-triangles allows one for {MESH} triangles");
-    Err(Error::limit_exceeded(message))
+    let message = format!("{count} meshes, but the limit is {max}, one for {MESH} triangles");
+    Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
 /// # Errors
@@ -115,18 +126,14 @@ pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
     if count <= max {
         return Ok(());
     }
-    let message = format!(
-        "{count} instances, but the limit is {max}; --max-triangles allows one for {INSTANCE} triangles"
-    );
-    Err(Error::limit_exceeded(message))
+    let message = format!("{count} instances, but the limit is {max}, one for {INSTANCE} triangles");
+    Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
 /// Returns the message for decoded data that exceeds [`Limits::max_decoded`] by this many bytes.
 #[cfg(feature = "gltf")]
 pub(crate) fn decoded_exceeded(bytes: u64) -> String {
-    format!(
-        "{bytes} more bytes than the limit for decoded data allows; --max-triangles allows 32 bytes per triangle"
-    )
+    format!("{bytes} more bytes than the limit for decoded data allows")
 }
 
 /// # Errors
@@ -140,7 +147,7 @@ pub(crate) fn require_words(count: u64, max_triangles: u64) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "{count} bytes of names and extras in copies of meshes, but the limit is {max}; --max-triangles raises it by 2 bytes per triangle"
+        "{count} bytes of names and extras in copies of meshes, but the limit is {max}, 2 for each triangle"
     );
-    Err(Error::limit_exceeded(message))
+    Err(Error::limit_exceeded(Limit::Triangles, message))
 }

@@ -6,13 +6,16 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use meshspec::{ErrorKind, Loss, Span};
+use meshspec::{ErrorKind, Limit, Loss, Span};
 
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
 
 /// The hint for an output and an image with the same name.
 pub const RENAME: &str = "choose another name for the output";
+
+/// The hint for an exceeded limit.
+const RAISE: &str = "info, check, convert, diff, render and view raise the limit with --max-triangles";
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -101,6 +104,9 @@ impl Failure {
     pub fn of(place: &str, error: &meshspec::Error) -> Failure {
         match error.kind() {
             ErrorKind::Io => Failure::new(Status::Io, place, error),
+            ErrorKind::LimitExceeded(Limit::Decoded | Limit::Triangles) => {
+                Failure::invalid(place, error).with_hint(RAISE)
+            }
             _ => Failure::invalid(place, error),
         }
     }

@@ -174,7 +174,7 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
     let fault = walk::first_fault(layout, bytes, limits);
     match (&result, &fault) {
         (Ok(_), None) => true,
-        (Err(error), _) if error.kind() == ErrorKind::LimitExceeded => false,
+        (Err(error), _) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => false,
         (Err(error), fault) => {
             let rule = error.rule().unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
             assert_eq!(rule.severity, Severity::Fatal);

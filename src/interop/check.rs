@@ -33,7 +33,7 @@ impl Interchange {
         let ReadOptions { limits, strictness, .. } = options;
         let mut report = Report::new(limits);
         match self.read(bytes, files, &SceneOptions::default().with_strictness(*strictness), limits) {
-            Err(error) if error.kind() == crate::ErrorKind::LimitExceeded => return Err(error),
+            Err(error) if matches!(error.kind(), crate::ErrorKind::LimitExceeded(_)) => return Err(error),
             Err(error) => {
                 let rule = self.rule();
                 report.add_with(rule, || error.to_finding(rule));

@@ -4,7 +4,7 @@ use super::check_bytes;
 use super::declaration::Type;
 use super::general::{RULES, TRAILING, rule_for};
 use super::walk::{self, Fault, FaultKind, Segment, Visitor};
-use crate::{Error, ErrorKind, Finding, Limits, Path, Report, Result, Rule, Span};
+use crate::{Error, ErrorKind, Finding, Limit, Limits, Path, Report, Result, Rule, Span};
 
 /// The declaration of a whole file, and the rules for its faults.
 #[derive(Clone, Copy)]
@@ -25,7 +25,8 @@ impl Structure {
     /// Returns the error for a fault.
     pub fn error(&self, fault: &Fault) -> Error {
         let kind = match fault.kind {
-            FaultKind::Limit => ErrorKind::LimitExceeded,
+            FaultKind::Limit => ErrorKind::LimitExceeded(Limit::Decoded),
+            FaultKind::Unsupported => ErrorKind::Unsupported,
             _ => ErrorKind::Malformed,
         };
         let error = self.named(Error::new(kind, &fault.message));

@@ -25,8 +25,11 @@ pub(crate) enum Failure {
     /// Bytes follow the block.
     #[cfg_attr(not(feature = "zstd"), allow(dead_code, reason = "other blocks have a stated packed size"))]
     Trailing(String),
-    /// The content exceeds the limits, or the packing is not built in.
+    /// The content exceeds [`Limits::max_decoded`].
     Limit(String),
+    /// The packing needs a feature of the crate that is not enabled.
+    #[cfg_attr(all(feature = "lz4", feature = "zstd"), allow(dead_code, reason = "all packings are enabled"))]
+    Unsupported(String),
 }
 
 /// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content.
@@ -155,10 +158,10 @@ pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -
     }
 }
 
-/// Returns an error: LZ4 is built in only for formats that need it.
+/// Returns an error: LZ4 is built in only with its feature.
 #[cfg(not(feature = "lz4"))]
 fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
-    Err(Failure::Limit("LZ4 blocks need the feature `lz4`".into()))
+    Err(Failure::Unsupported("LZ4 blocks need the feature `lz4`".into()))
 }
 
 #[cfg(feature = "zstd")]
@@ -170,8 +173,8 @@ fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure>
     })
 }
 
-/// Returns an error: zstd is built in only for formats that need it.
+/// Returns an error: zstd is built in only with its feature.
 #[cfg(not(feature = "zstd"))]
 fn unzstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Failure> {
-    Err(Failure::Limit("zstd frames need the feature `zstd`".into()))
+    Err(Failure::Unsupported("zstd frames need the feature `zstd`".into()))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use libtest_mimic::Trial;
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
-use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, crucible, mesh};
+use meshspec::{Document, ErrorKind, FormatId, Limit, Limits, ReadOptions, crucible, mesh};
 
 use crate::common::Damage;
 use crate::{MEBIBYTE, measured};
@@ -48,7 +48,7 @@ fn bombs_stop_at_the_limits() {
     let bytes = crucible_chunk(&packed, size);
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16 << 20));
     let (result, memory) = measured(|| FormatId::Crucible.read(&bytes, &options));
-    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
@@ -108,7 +108,7 @@ fn zstd_bombs_stop_at_the_declared_size() {
     let bytes = iyma_file(1 << 28, &bomb);
     let options = ReadOptions::lenient().with_limits(Limits::default().with_max_decoded(16 << 20));
     let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &options));
-    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
@@ -243,7 +243,7 @@ fn images_with_shared_bytes_use_bounded_memory() {
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
         let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &options));
-        assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Fixed));
         assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
     }
     // Animations that share zeros as keys: one track per byte.
@@ -257,7 +257,7 @@ fn images_with_shared_bytes_use_bounded_memory() {
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
     let error = result.err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed));
     assert_eq!(error.rule().unwrap().code, "BMD-SHARING", "{error}");
     assert!(error.message().contains("tracks"), "{error}");
     assert!(memory < 64 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
@@ -291,7 +291,10 @@ fn vertices_without_attributes_are_not_allocated() {
         document.into_scene(&SceneOptions::default())
     });
     let error = result.unwrap_err();
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::LimitExceeded, "meshes"));
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::LimitExceeded(Limit::Fixed), "meshes")
+    );
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 

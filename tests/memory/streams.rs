@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use libtest_mimic::Trial;
 use meshspec::iyma::{Attribute, Bytes, Document, Reader, Usage, VertexFormat};
-use meshspec::{ErrorKind, Format, Limits, ReadOptions, WriteOptions};
+use meshspec::{ErrorKind, Format, Limit, Limits, ReadOptions, WriteOptions};
 
 use crate::{MEBIBYTE, measured};
 
@@ -88,7 +88,7 @@ fn reading_stops_at_the_limit() {
         let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(limit));
         let reader = Reader::new(source, &options).unwrap();
         let start = count.get();
-        assert_eq!(reader.document().unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert_eq!(reader.document().unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
         assert!(count.get() - start <= limit + 1, "{} bytes for {limit}", count.get() - start);
     }
 }

@@ -25,16 +25,16 @@ fn excess_triangles_are_rejected_with_a_hint() {
     let folder = Folder::new();
     folder.put("nodes.gltf", nodes(100));
     folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\nf 1 2 3\nf 1 3 2\n");
-    let said = "4 triangles or vertices, but the limit is 3; --max-triangles raises it\n";
+    let said = "4 triangles or vertices, but the limit is 3\nhint: info, check, convert, diff, render and view raise the limit with --max-triangles\n";
     for command in ["info a.obj", "check a.obj", "convert a.obj a.glb"] {
         let message = folder.run(&format!("{command} --max-triangles 3")).fails(1);
-        assert!(message.ends_with(said), "{command}: {message}");
+        assert!(message.contains(said), "{command}: {message}");
         folder.run(&format!("{command} --max-triangles 4")).fails(0);
     }
-    let said = "300 triangles or vertices, but the limit is 299; --max-triangles raises it\n";
+    let said = "300 triangles or vertices, but the limit is 299\nhint: ";
     for target in ["b.obj", "b.mesh", "b.stl"] {
         let message = folder.run(&format!("convert nodes.gltf {target} --max-triangles 299")).fails(1);
-        assert!(message.ends_with(said), "{target}: {message}");
+        assert!(message.contains(said), "{target}: {message}");
         folder.run(&format!("convert nodes.gltf {target} --max-triangles 300")).fails(0);
     }
     folder.run("convert nodes.gltf b.glb --max-triangles 299").fails(0);
@@ -52,11 +52,10 @@ fn instances_are_counted_before_they_are_read() {
         node["extensions"] = instances.clone();
     }
     folder.put("in.gltf", gltf.to_string());
-    let said =
-        "2000000000 instances, but the limit is 33554432; --max-triangles allows one for 4 triangles\n";
+    let said = "2000000000 instances, but the limit is 33554432, one for 4 triangles\nhint: ";
     for command in ["info in.gltf", "convert in.gltf out.glb", "convert in.gltf out.obj"] {
         let message = folder.run(command).fails(1);
-        assert!(message.ends_with(said), "{command}: {message}");
+        assert!(message.contains(said), "{command}: {message}");
     }
     // Nodes outside the scene do not count.
     gltf["scenes"][0]["nodes"] = json!([0]);
@@ -75,10 +74,7 @@ fn instances_are_counted_before_they_are_read() {
     gltf["skins"] = json!([{ "joints": [0] }]);
     folder.put("skinned.gltf", gltf.to_string());
     let message = folder.run("convert skinned.gltf out.glb --max-triangles 2999").fails(1);
-    assert!(
-        message.contains("3000 triangles or vertices, but the limit is 2999; --max-triangles"),
-        "{message}"
-    );
+    assert!(message.contains("3000 triangles or vertices, but the limit is 2999\nhint: "), "{message}");
     folder.run("convert skinned.gltf out.glb --max-triangles 3000").fails(0);
 }
 

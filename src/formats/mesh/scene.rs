@@ -13,7 +13,7 @@ use crate::scene::{
     self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Places,
     Samples, Scene, SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
 };
-use crate::{Dialect, Error, FormatId, Loss, Result, Text, path};
+use crate::{Dialect, Error, FormatId, Limit, Loss, Result, Text, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "MESH",
@@ -250,7 +250,7 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
         if poses > MAX_POSES.max(samples.saturating_mul(POSES_PER_SAMPLE)) {
             let message =
                 format!("{samples} samples at {} times would become {poses} poses", timestamps.len());
-            let error = Error::limit_exceeded(message).at(path!(animations[index]));
+            let error = Error::limit_exceeded(Limit::Fixed, message).at(path!(animations[index]));
             return Err(error.in_format(FormatId::Mesh));
         }
         if animation.looped {

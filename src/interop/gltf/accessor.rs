@@ -5,7 +5,7 @@ use ::gltf::json::validation::Checked;
 
 use super::document::Document;
 use super::malformed::malformed;
-use crate::{Error, Result, bulk};
+use crate::{Error, Limit, Result, bulk};
 
 /// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.
 const MAX_ZEROS: u64 = 64 << 20;
@@ -72,7 +72,7 @@ impl<'a> Document<'a> {
             }
             (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
                 let message = format!("{count} values without a buffer view");
-                return Err(Error::limit_exceeded(message).at_text(path));
+                return Err(Error::limit_exceeded(Limit::Fixed, message).at_text(path));
             }
             (None, None) => None,
         };

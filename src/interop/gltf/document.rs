@@ -19,7 +19,7 @@ use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
 use crate::text::quoted_or_hex;
-use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness, limits};
+use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness, limits};
 
 /// The reason why a buffer cannot be read.
 type Reason = (ErrorKind, String);
@@ -167,7 +167,9 @@ impl<'a> Document<'a> {
                 self.budget.set(left);
                 Ok(())
             }
-            None => Err(Error::limit_exceeded(limits::decoded_exceeded(bytes)).at_text(path())),
+            None => {
+                Err(Error::limit_exceeded(Limit::Decoded, limits::decoded_exceeded(bytes)).at_text(path()))
+            }
         }
     }
 }
@@ -237,7 +239,7 @@ fn load<'a>(
     let length = buffer.byte_length.0;
     *left = left
         .checked_sub(length)
-        .ok_or_else(|| (ErrorKind::LimitExceeded, limits::decoded_exceeded(length)))?;
+        .ok_or_else(|| (ErrorKind::LimitExceeded(Limit::Decoded), limits::decoded_exceeded(length)))?;
     let mut bytes = match &buffer.uri {
         Some(uri) => Cow::Owned(resolve(uri, length, files)?),
         None if index == 0 => {

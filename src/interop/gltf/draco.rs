@@ -63,9 +63,9 @@ mod decoder {
     use serde::Deserialize;
 
     use super::*;
-    use crate::Error;
     use crate::interop::gltf::accessor::components;
     use crate::interop::gltf::malformed::malformed;
+    use crate::{Error, Limit};
 
     /// The approximate working memory of the decoder per triangle, in bytes.
     const WORK: u64 = 64;
@@ -93,7 +93,7 @@ mod decoder {
         let (bytes, _) = document.view(entry.buffer_view)?;
         let mesh = decode(bytes, document.left()).map_err(|error| match error.kind() {
             ErrorKind::LimitExceeded => {
-                Error::limit_exceeded(format!("{DRACO}: {}", error.message())).at_text(at)
+                Error::limit_exceeded(Limit::Decoded, format!("{DRACO}: {}", error.message())).at_text(at)
             }
             _ => reject(error.message()),
         })?;

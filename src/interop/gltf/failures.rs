@@ -16,7 +16,7 @@ impl Failures {
     ///
     /// Returns errors about exceeded limits, which end reading.
     pub fn record(&mut self, error: Error, at: &str) -> Result<String> {
-        if error.kind() == ErrorKind::LimitExceeded {
+        if let ErrorKind::LimitExceeded(_) = error.kind() {
             return Err(error);
         }
         let message = if error.path() == at { error.message().to_owned() } else { error.to_string() };

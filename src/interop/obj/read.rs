@@ -12,7 +12,7 @@ use crate::interop::text::{Words, first_line, lines_of, moved, place, quote};
 use crate::limits::{require_meshes, require_triangles};
 use crate::parallel::join;
 use crate::scene::Mesh;
-use crate::{Category, Error, ErrorKind, Limits, Loss, Result, Span, Strictness};
+use crate::{Category, Error, ErrorKind, Limit, Limits, Loss, Result, Span, Strictness};
 
 /// The maximum number of listed kinds of unsupported statements.
 const MAX_KINDS: usize = 50;
@@ -338,7 +338,7 @@ impl Reader<'_> {
                 parts.len(),
                 self.limits.max_decoded
             );
-            return Err(Error::limit_exceeded(message));
+            return Err(Error::limit_exceeded(Limit::Decoded, message));
         }
         require_meshes(parts.len(), self.limits.max_triangles)?;
         self.part = Some(place);

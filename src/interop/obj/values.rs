@@ -3,7 +3,7 @@
 use super::corners::{ABSENT, Corner};
 use crate::interop::positions::Positions;
 use crate::interop::text::Words;
-use crate::{Error, Result};
+use crate::{Error, Limit, Result};
 
 /// The maximum number of values of a kind.
 pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
@@ -114,5 +114,5 @@ fn require_place(count: usize, words: &Words) -> Result<()> {
         return Ok(());
     }
     let message = format!("more than {count} values of one kind");
-    Err(Error::limit_exceeded(message).with_span(Some(words.place())))
+    Err(Error::limit_exceeded(Limit::Fixed, message).with_span(Some(words.place())))
 }

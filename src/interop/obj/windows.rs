@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::{Error, Limits, Result};
+use crate::{Error, Limit, Limits, Result};
 
 /// Reads a text in windows of about equal size.
 pub(super) struct Windows<'a> {
@@ -48,9 +48,11 @@ impl<'a> Windows<'a> {
                 return Err(Error::malformed(format!("not OBJ: {} bytes without a line end", window.len())));
             }
             if window.len() as u64 > self.max_line {
-                let message =
-                    format!("a line has more than {} bytes; --max-triangles raises the limit", self.max_line);
-                return Err(Error::limit_exceeded(message));
+                let message = format!(
+                    "a line has more than {} bytes, 32 for each triangle of the limit",
+                    self.max_line
+                );
+                return Err(Error::limit_exceeded(Limit::Triangles, message));
             }
         }
     }

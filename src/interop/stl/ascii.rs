@@ -6,7 +6,7 @@ use crate::interop::positions::Positions;
 use crate::interop::text::{Words, quote};
 use crate::limits::require_triangles;
 use crate::scene::Mesh;
-use crate::{Error, Limits, Result};
+use crate::{Error, Limit, Limits, Result};
 
 pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
     let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
@@ -22,7 +22,7 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
         if size as u64 > limits.max_decoded {
             let message =
                 format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
-            return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
+            return Err(Error::limit_exceeded(Limit::Decoded, message).with_span(Some(words.place())));
         }
     }
     Ok(solids)

@@ -202,8 +202,10 @@ pub enum FaultKind {
     Packing,
     /// Bytes follow the packed content.
     Trailing,
-    /// Unpacking would exceed the limits.
+    /// Unpacking would exceed [`Limits::max_decoded`].
     Limit,
+    /// The packing needs a feature of the crate that is not enabled.
+    Unsupported,
 }
 
 impl fmt::Display for Fault {

@@ -307,6 +307,9 @@ impl Walker<'_> {
             Err(unpack::Failure::Limit(message)) => {
                 return self.fault(FaultKind::Limit, space.span(range), message, None);
             }
+            Err(unpack::Failure::Unsupported(message)) => {
+                return self.fault(FaultKind::Unsupported, space.span(range), message, None);
+            }
         };
         if let (Cow::Owned(content), false) = (&content, self.muted) {
             let node = node(self.program, &self.path, space, range.clone(), bytes);

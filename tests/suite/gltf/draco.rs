@@ -1,7 +1,7 @@
 //! Draco-compressed primitives decode to the values that Draco itself decodes.
 
-use meshspec::ErrorKind;
 use meshspec::scene::Indices;
+use meshspec::{ErrorKind, Limit};
 use serde_json::{Value, json};
 
 use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, rejected, triangles};
@@ -196,7 +196,7 @@ fn the_decoded_size_of_a_mesh_is_limited() {
     let size = 32 * 12 + 25 * (12 + 12 + 8 + 4 + 8 + 16);
     for limit in [0, 1000, size - 1] {
         let error = read_within(limit, &file).unwrap_err();
-        assert_eq!(error.0, ErrorKind::LimitExceeded, "{limit}: {}", error.1);
+        assert_eq!(error.0, ErrorKind::LimitExceeded(Limit::Decoded), "{limit}: {}", error.1);
         let at = if limit == 0 { "buffers[0]" } else { "meshes[0].primitives[0]" };
         assert_eq!(error.1, at, "{limit}");
     }

@@ -2,7 +2,7 @@
 
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
-use meshspec::{ErrorKind, Limits};
+use meshspec::{ErrorKind, Limit, Limits};
 use serde_json::{Value, json};
 
 use super::malformed::{add, add_samples, numbers, triangle, with};
@@ -52,7 +52,11 @@ fn repeated_extras_are_limited() {
     nodes["meshes"][0] = json!({ "primitives": vec![primitive; 100] });
     nodes["nodes"] = json!([{ "mesh": 0, "extras": heavy }]);
     nodes["scenes"][0]["nodes"] = json!([0]);
-    assert_eq!(read(&nodes), Err(ErrorKind::LimitExceeded), "its node is a placement of each primitive");
+    assert_eq!(
+        read(&nodes),
+        Err(ErrorKind::LimitExceeded(Limit::Decoded)),
+        "its node is a placement of each primitive"
+    );
     nodes["nodes"][0]["extras"] = Value::Null;
     assert_eq!(read(&nodes), Ok(100));
 

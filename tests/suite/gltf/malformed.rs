@@ -2,7 +2,7 @@
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{Components, Indices, Material, SceneOptions, Skin};
-use meshspec::{Error, ErrorKind, Limits, Loss};
+use meshspec::{Error, ErrorKind, Limit, Limits, Loss};
 use serde_json::{Value, json};
 
 use super::{read_json, write};
@@ -78,7 +78,11 @@ fn errors_name_the_location() {
         (with("/buffers/0/uri", json!("other.bin")), ErrorKind::Io, "buffers[0]"),
         (no_uri, ErrorKind::Malformed, "buffers[0]"),
         (with("/buffers/0/byteLength", json!(45)), ErrorKind::Malformed, "buffers[0]"),
-        (with("/buffers/0/byteLength", json!(1_u64 << 40)), ErrorKind::LimitExceeded, "buffers[0]"),
+        (
+            with("/buffers/0/byteLength", json!(1_u64 << 40)),
+            ErrorKind::LimitExceeded(Limit::Decoded),
+            "buffers[0]",
+        ),
         (with("/buffers/0/uri", json!("../numbers.bin")), ErrorKind::Unsupported, "buffers[0]"),
         (with("/buffers/0/uri", json!("/etc/passwd")), ErrorKind::Unsupported, "buffers[0]"),
         (with("/buffers/0/uri", json!("https://a/b.bin")), ErrorKind::Unsupported, "buffers[0]"),
@@ -236,7 +240,7 @@ fn sparse_accessors_and_accessors_without_a_view() {
     json["accessors"][0]["count"] = 2.into();
     assert!(rejected(&json).message().contains("sparse index 2"), "1 and 2 of two values");
     json["accessors"][0]["count"] = (1_u64 << 40).into();
-    assert_eq!(rejected(&json).kind(), ErrorKind::LimitExceeded);
+    assert_eq!(rejected(&json).kind(), ErrorKind::LimitExceeded(Limit::Fixed));
 }
 
 #[test]

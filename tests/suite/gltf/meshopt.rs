@@ -1,7 +1,7 @@
 //! Compressed buffer views decode to the values that meshoptimizer itself decodes.
 
-use meshspec::ErrorKind;
 use meshspec::scene::Placement;
+use meshspec::{ErrorKind, Limit};
 use serde_json::{Value, json};
 
 use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, rejected};
@@ -136,7 +136,7 @@ fn the_decoded_size_of_a_view_is_limited() {
     let node = size_of::<Placement>() as u64;
     let (mut json, bytes) = first();
     assert_eq!(read_within(7200 + node, &(json.clone(), bytes.clone())), Ok(1));
-    let error = (ErrorKind::LimitExceeded, "accessors[0]".to_owned());
+    let error = (ErrorKind::LimitExceeded(Limit::Decoded), "accessors[0]".to_owned());
     assert_eq!(read_within(7199, &(json.clone(), bytes.clone())), Err(error));
     // Two nodes share one mesh, which is unpacked once.
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 0 }]);
@@ -144,7 +144,7 @@ fn the_decoded_size_of_a_view_is_limited() {
     // More than any memory.
     json["bufferViews"][0]["byteLength"] = (12_u64 << 50).into();
     json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"]["count"] = (1_u64 << 50).into();
-    let error = (ErrorKind::LimitExceeded, "bufferViews[0]".to_owned());
+    let error = (ErrorKind::LimitExceeded(Limit::Decoded), "bufferViews[0]".to_owned());
     assert_eq!(read_within(u64::MAX >> 16, &(json, bytes)), Err(error));
 }
 

@@ -1,7 +1,7 @@
 //! Partly unreadable files: the rest is read, and missing parts are listed.
 
 use meshspec::scene::{Indices, Scene};
-use meshspec::{ErrorKind, Loss};
+use meshspec::{ErrorKind, Limit, Loss};
 use serde_json::{Value, json};
 
 use super::malformed::{add, add_samples, numbers, rejected, triangle, with};
@@ -61,7 +61,10 @@ fn a_mesh_with_a_bad_buffer_is_left_out() {
 #[test]
 fn exceeded_limits_are_errors() {
     let error = rejected(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::LimitExceeded, "buffers[1]"));
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::LimitExceeded(Limit::Decoded), "buffers[1]")
+    );
 }
 
 #[test]

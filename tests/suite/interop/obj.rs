@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use meshspec::interop::Files;
 use meshspec::interop::Interchange::Obj;
 use meshspec::scene::{Colors, Indices, Material, Mesh, Texture, UvOrigin, Wrap};
-use meshspec::{ErrorKind, Limits, Span};
+use meshspec::{ErrorKind, Limit, Limits, Span};
 
 use super::{Folder, error, list, of, read, scene, triangle, write};
 
@@ -282,7 +282,7 @@ fn many_meshes_exceed_the_limits() {
     let text = format!("{SQUARE}{}", "o\nf 1 2 3\n".repeat(1000));
     let limits = Limits::default().with_max_decoded(100_000);
     let error = Obj.read(text.as_bytes(), &Folder::new(), &Default::default(), &limits).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     assert!(error.to_string().starts_with("line "), "{error}");
     assert_eq!(scene(Obj, text.as_bytes()).0.meshes.len(), 1000);
 }

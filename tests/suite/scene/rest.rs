@@ -5,7 +5,7 @@ use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
     SceneOptions, Skeleton, Skin, ToScene, Transform,
 };
-use meshspec::{ErrorKind, Loss, Quantity, bmd, crucible, mesh};
+use meshspec::{ErrorKind, Limit, Loss, Quantity, bmd, crucible, mesh};
 
 /// A quad of 200 units, scaled to 1/100 by its joint and raised by one metre.
 fn scaled() -> Scene {
@@ -278,7 +278,7 @@ fn too_many_poses_per_sample_are_rejected() {
     animation.times[0] = (0..70_000).map(|time| time as f32).collect();
     animation.channels[0].samples = Samples::Translation(vec![[0.0, 1.0, 0.0]; 70_000]);
     let error = mesh::Document::from_scene(scene, &options()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed), "{error}");
     assert_eq!(error.path(), "animations[0]");
 }
 

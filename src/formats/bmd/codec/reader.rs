@@ -9,7 +9,7 @@ use super::super::schema::{Header, Image, Track, are_keys};
 use super::sharing::Input;
 use crate::bulk::Column;
 use crate::layout::Layout;
-use crate::{Confidence, Detection, Dialect, Error, Result, path};
+use crate::{Confidence, Detection, Dialect, Error, Limit, Result, path};
 
 /// Detects BMD by its magic bytes.
 pub fn detect(bytes: &[u8]) -> Detection {
@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         // Each track ends with a separate byte unless animations share keys.
         if tracks > bytes.len() {
             let message = "animations that share keys have more tracks than the image has bytes";
-            let error = Error::limit_exceeded(message).with_rule(&rules::SHARING);
+            let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
             return Err(error.at(path!(animations[index].sz_frames)));
         }
         document.animations.push(animation);

@@ -8,7 +8,7 @@ use super::super::schema::Image;
 use crate::layout::Layout;
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Visit, Visitor};
-use crate::{Error, Limits, Path};
+use crate::{Error, Limit, Limits, Path};
 
 /// Maximum total size of the parts of an image, as a multiple of the image's size. Lists may share bytes, for example
 /// if several meshes draw parts of one vertex list. The limit prevents a small image from becoming a large document.
@@ -36,7 +36,7 @@ impl<'b> Input<'b> {
         let message = format!(
             "lists and strings that share bytes add up to more than {MAX_SHARING} times the size of the image"
         );
-        let error = Error::limit_exceeded(message).with_rule(&rules::SHARING);
+        let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
         let bytes = self.bytes.get_ref();
         let mut sum = Sum { left: MAX_SHARING.saturating_mul(bytes.len() as u64), list: Path::default() };
         // The excess list comes before any fault, so faults can be ignored.

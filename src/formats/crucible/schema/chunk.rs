@@ -12,7 +12,7 @@ use super::packing::{Block, Input, Lz4};
 use super::rules;
 use crate::bulk::{self, Bulk, List};
 use crate::layout::{Json, Layout};
-use crate::{Dialect, Error, Result, parallel, path};
+use crate::{Dialect, Error, Limit, Result, parallel, path};
 
 /// A mesh.
 #[derive(Json, Layout)]
@@ -261,7 +261,7 @@ fn unpack(
     let size: u64 = sizes.chain([indices.uncompressed_size]).map(|size| size as u64).sum();
     if size > input.limits.max_decoded {
         let message = format!("unpacks to {size} bytes, over the limit of {}", input.limits.max_decoded);
-        return Err(Error::limit_exceeded(message).at(path!(chunks[input.chunk])));
+        return Err(Error::limit_exceeded(Limit::Decoded, message).at(path!(chunks[input.chunk])));
     }
     let (indices, streams) = parallel::join(
         || Indices::unpack(&input.lz4(&indices.data, indices.uncompressed_size), index_size),

@@ -14,8 +14,8 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Scope;
 use crate::unpack::zstd;
 use crate::{
-    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Path, ReadOptions, Result, Rule,
-    Span, Strictness, path,
+    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Path, ReadOptions, Result,
+    Rule, Span, Strictness, path,
 };
 
 /// Detects IyMA by its magic bytes, and its dialect (I2).
@@ -158,7 +158,7 @@ impl Opened {
                 return error_at(&rules::TRAILING, path!(data), range, fault.to_string());
             }
             zstd::Fault::Limit(message) => {
-                return Error::limit_exceeded(message).at(path!(data));
+                return Error::limit_exceeded(Limit::Decoded, message).at(path!(data));
             }
             zstd::Fault::Io(error) => return error.into(),
         };
@@ -200,7 +200,7 @@ pub(in super::super) fn locate_in(
     dialect: Dialect,
     options: &ReadOptions,
 ) -> Error {
-    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
+    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded(_)) {
         return error.in_format(FormatId::Iyma);
     }
     Document::ABOUT.structure(layout(dialect)).locate(error, bytes, &options.limits)

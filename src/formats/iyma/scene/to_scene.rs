@@ -6,7 +6,7 @@ use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat
 use super::custom::custom_name;
 use crate::bulk;
 use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights, exact};
-use crate::{Error, FormatId, Loss, Quantity, Result, Unit, path};
+use crate::{Error, FormatId, Limit, Loss, Quantity, Result, Unit, path};
 
 /// The scene attribute of a vertex buffer.
 #[derive(Clone, Copy, PartialEq)]
@@ -156,7 +156,7 @@ pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
             let message = format!(
                 "share buffers of {buffers} bytes and would become {meshes} bytes, but at most {most} are allowed"
             );
-            Err(Error::limit_exceeded(message).at(path!(meshes)).in_format(FormatId::Iyma))
+            Err(Error::limit_exceeded(Limit::Fixed, message).at(path!(meshes)).in_format(FormatId::Iyma))
         }
         false => Ok(()),
     }
