@@ -4,7 +4,6 @@
 //! disagreement with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a custom format.
 //! [`corpus`] generates files for loaders in other languages.
 
-mod answer;
 mod contents;
 pub mod corpus;
 mod coverage;
@@ -18,12 +17,11 @@ mod run;
 mod shrink;
 mod subject;
 
-pub use answer::Answer;
 pub use coverage::Coverage;
 pub use disagreement::{Disagreement, Mismatch};
 pub use files::FileKind;
 pub use harness::{Harness, conformance, declared};
 pub use report::{RuleCoverage, RunReport};
-pub use subject::{DeclaredFiles, Documents, Generated, Subject};
+pub use subject::{Answer, DeclaredFiles, Documents, Generated, Subject};
 
 pub use crate::formats::Files;

@@ -1,4 +1,4 @@
-//! Formats for testing loaders.
+//! Formats for testing loaders, and the results of loaders.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -129,5 +129,41 @@ impl<T: Declared> Subject for DeclaredFiles<T> {
 
     fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         T::layout_of(bytes, dialect)
+    }
+}
+
+/// The result of a loader: whether it accepts a file, and the contents that it loads.
+///
+/// Implemented for `Result`, `Option` and `bool`. A loader whose contents borrow from the file returns
+/// `load(bytes).is_ok()`.
+pub trait Answer {
+    /// The loaded contents.
+    type Contents;
+
+    /// Returns the contents, or the reason why the loader rejects the file; empty if unknown.
+    fn contents(self) -> Result<Self::Contents, String>;
+}
+
+impl Answer for bool {
+    type Contents = ();
+
+    fn contents(self) -> Result<(), String> {
+        if self { Ok(()) } else { Err(String::new()) }
+    }
+}
+
+impl<T> Answer for Option<T> {
+    type Contents = T;
+
+    fn contents(self) -> Result<T, String> {
+        self.ok_or_else(String::new)
+    }
+}
+
+impl<T, E: Debug> Answer for Result<T, E> {
+    type Contents = T;
+
+    fn contents(self) -> Result<T, String> {
+        self.map_err(|error| format!("{error:?}"))
     }
 }

@@ -8,7 +8,7 @@ use super::examples::Source;
 use super::scenes::Data;
 #[cfg(feature = "scene")]
 use super::scenes::Scenes;
-use super::{About, Declared, Detection, Interpretation, RuleExample, enforcement};
+use super::{About, Declared, Detection, Interpretation, RuleExample, rule_texts};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::declaration::Type;
@@ -154,8 +154,7 @@ impl AnyFormat {
         match self.grammar {
             Some(grammar) => grammar.print(schema, name, title),
             None => {
-                let note =
-                    if self.built_in.is_some() { enforcement::note(self.about) } else { String::new() };
+                let note = if self.built_in.is_some() { rule_texts::note(self.about) } else { String::new() };
                 schema.print_with_note(name, title, &note, self.about.layouts())
             }
         }
@@ -181,7 +180,7 @@ impl AnyFormat {
     /// Describes in Markdown what enforces a rule: the requirements in the declaration, `structure`, or `code` with
     /// the reason.
     pub fn enforcement_of(self, rule: &Rule) -> String {
-        enforcement::text(self.about, self.grammar, rule)
+        rule_texts::text(self.about, self.grammar, rule)
     }
 
     /// Returns the interpretations that a rule cites. Formats declared elsewhere have none.

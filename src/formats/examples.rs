@@ -109,3 +109,25 @@ fn numbers(seed: u64) -> Vec<u64> {
     let count = if seed == 0 { 0 } else { NUMBERS };
     (0..count).map(|_| next()).collect()
 }
+
+/// A change that breaks one rule of a document.
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
+pub(super) type Change<D> = fn(&mut D);
+
+/// Returns the example for a rule, from a valid document and the changes that break each rule.
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
+pub(super) fn changed<D: super::Format + Clone>(
+    document: D,
+    rule: &'static Rule,
+    changes: &[(&Rule, Change<D>)],
+) -> Option<RuleExample> {
+    let (_, change) = changes.iter().find(|(own, _)| *own == rule)?;
+    let mut changed = document.clone();
+    change(&mut changed);
+    Some(RuleExample {
+        dialect: document.dialect(),
+        violating: changed.write(&crate::WriteOptions::lenient()).ok()?,
+        correct: document.write(&crate::WriteOptions::default()).ok()?,
+        is_json: false,
+    })
+}

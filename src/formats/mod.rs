@@ -13,8 +13,6 @@ mod broken;
     allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
 )]
 mod by_id;
-#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
-mod changes;
 #[cfg(feature = "crucible")]
 pub mod crucible;
 #[cfg(feature = "serde")]
@@ -27,19 +25,18 @@ mod detection;
     allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
 )]
 mod document;
-mod enforcement;
 mod examples;
 mod format;
 #[cfg(feature = "proptest")]
 #[allow(dead_code, reason = "there may be no binary format")]
 mod generated;
-mod interpretation;
 #[cfg(feature = "iyma")]
 pub mod iyma;
 #[cfg(feature = "mesh")]
 pub mod mesh;
 mod registry;
 mod reject;
+mod rule_texts;
 #[cfg(any(feature = "scene", feature = "serde"))]
 mod scenes;
 #[cfg(feature = "seed")]
@@ -48,20 +45,20 @@ pub mod seed;
 pub use about::{About, Layouts, Specification};
 pub use any::AnyFormat;
 pub use binary::{BinaryFormat, FromDialect};
-#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
-use changes::{Change, changed};
 pub use declared::Declared;
 pub use detect::{Detected, detect};
 pub use detection::{Confidence, Detection};
 pub use document::Document;
 pub use examples::RuleExample;
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
+use examples::{Change, changed};
 pub use format::Format;
 #[cfg(feature = "proptest")]
 pub use generated::Files;
-pub use interpretation::Interpretation;
 pub use registry::Formats;
 #[allow(unused_imports, reason = "each format rejects, and there may be no format")]
 use reject::{accept, encode_checked, reject};
+pub use rule_texts::Interpretation;
 
 use std::path::Path;
 

@@ -19,16 +19,15 @@ use crate::layout::expr::Value;
 
 /// The reason why a block could not be unpacked.
 #[derive(Debug, PartialEq)]
+#[allow(dead_code, reason = "the features for packings need some of these each")]
 pub(crate) enum Failure {
     /// The block or its stated size is wrong.
     Malformed(String),
     /// Bytes follow the block.
-    #[cfg_attr(not(feature = "zstd"), allow(dead_code, reason = "other blocks have a stated packed size"))]
     Trailing(String),
     /// The content exceeds [`Limits::max_decoded`].
     Limit(String),
     /// The packing needs a feature of the crate that is not enabled.
-    #[cfg_attr(all(feature = "lz4", feature = "zstd"), allow(dead_code, reason = "all packings are enabled"))]
     Unsupported(String),
 }
 

@@ -4,7 +4,7 @@ use ::gltf::json::accessor::{ComponentType, Type};
 use ::gltf::json::validation::Checked;
 
 use super::document::Document;
-use super::malformed::malformed;
+use super::errors::malformed;
 use crate::{Error, Limit, Result, bulk};
 
 /// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.

@@ -8,8 +8,7 @@ use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
 use super::document::{Document, extras};
-use super::failures::Failures;
-use super::malformed::malformed;
+use super::errors::{Failures, malformed};
 use super::skeleton::Joints;
 use super::take_own;
 use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples};

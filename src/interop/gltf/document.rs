@@ -11,7 +11,7 @@ use glam::{DMat4, DQuat, DVec4};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::malformed::malformed;
+use super::errors::malformed;
 #[cfg(feature = "meshopt")]
 use super::meshopt::Packed;
 use super::{MESHOPT, container, mend, unread};

@@ -64,7 +64,7 @@ mod decoder {
 
     use super::*;
     use crate::interop::gltf::accessor::components;
-    use crate::interop::gltf::malformed::malformed;
+    use crate::interop::gltf::errors::malformed;
     use crate::{Error, Limit};
 
     /// The approximate working memory of the decoder per triangle, in bytes.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::LOD;
 use super::document::{Document, extras};
-use super::malformed::malformed;
+use super::errors::malformed;
 use crate::scene::Transform;
 use crate::{Loss, Result};
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::INSTANCING;
 use super::document::Document;
-use super::malformed::malformed;
+use super::errors::malformed;
 use crate::scene::Transform;
 use crate::{Loss, Result};
 

@@ -5,7 +5,7 @@ use ::gltf::json::material::AlphaMode;
 use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::malformed::malformed;
+use super::errors::malformed;
 use crate::{Loss, Result};
 
 pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_json::Result<json::Root> {

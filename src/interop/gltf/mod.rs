@@ -14,10 +14,9 @@ mod data;
 mod document;
 mod draco;
 mod entries;
-mod failures;
+mod errors;
 mod hierarchy;
 mod instances;
-mod malformed;
 mod materials;
 mod mend;
 #[cfg(feature = "meshopt")]

@@ -8,7 +8,7 @@ use glam::{DMat4, Mat4};
 use serde_json::Value;
 
 use super::document::{Document, extras};
-use super::failures::Failures;
+use super::errors::Failures;
 use super::hierarchy::{Hierarchy, coarser, distance};
 use super::materials::{self, MaterialEntry};
 use super::names::{self, Origin};

@@ -5,9 +5,8 @@ use glam::{DVec3, Mat4};
 use serde_json::Value;
 
 use super::document::{Document, extras};
-use super::failures::Failures;
+use super::errors::{Failures, malformed};
 use super::hierarchy::{Hierarchy, animated, to_transform};
-use super::malformed::malformed;
 use super::take_own;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
 use crate::{Error, Loss, LossKind, Result};

@@ -213,6 +213,17 @@ fn invalid_json_values_are_rejected() {
         (VertexFormat::Sint16, "-32768, 32767", ["32768", "-32769", "0.5", "[1]"]),
         (VertexFormat::Uint32, "0, 4294967295", ["4294967296", "-1", "0.5", "[1]"]),
         (VertexFormat::Float16, "-65504, 65504, 0.5", ["65520", "-65520", "\"x\"", "[1]"]),
+        (
+            VertexFormat::Float16,
+            r#""NaN", "NaN:7c01", "Infinity""#,
+            // A finite number, a sign, and NaNs of other widths.
+            [r#""NaN:3c00""#, r#""NaN:+c01""#, r#""NaN:ffc00001""#, r#""NaN:7ff8000000000001""#],
+        ),
+        (
+            VertexFormat::Float64,
+            r#""NaN", "NaN:7ff8000000000001", 1e300"#,
+            [r#""NaN:3ff0000000000000""#, r#""NaN:+ff8000000000001""#, r#""NaN:ffc00001""#, r#""NaN:7c01""#],
+        ),
         (VertexFormat::Unorm8x2, "[0, 255]", ["[0]", "[0, 0, 0]", "[0, 256]", "0"]),
         (
             VertexFormat::Unorm10_10_10_2,

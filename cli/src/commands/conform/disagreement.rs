@@ -6,8 +6,8 @@ use meshspec::conformance::corpus::Verdict;
 use meshspec::contents::Difference;
 use serde::Serialize;
 
+use super::capture::Printed;
 use super::loader::{End, Run};
-use super::printed::Printed;
 
 /// The kind of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use meshspec::conformance::corpus::Verdict;
 
+use super::capture::Printed;
 use super::disagreement::Problem;
 use super::group::Outcome;
 use super::loader::End;
-use super::printed::Printed;
 use crate::terminal::{Escaped, HINT};
 
 /// Prints the applicable hints. Returns `true` if the loader apparently reads no file.

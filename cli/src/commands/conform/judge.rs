@@ -8,9 +8,9 @@ use meshspec::contents;
 use serde_json::Value;
 
 use super::capture::Captured;
+use super::capture::Printed;
 use super::disagreement::Disagreement;
 use super::loader::{End, Loader, Run};
-use super::printed::Printed;
 use crate::failure::Result;
 
 /// The expected result for a file.

@@ -1,7 +1,6 @@
 //! `meshspec conform`: runs a loader over a corpus and reports disagreements.
 
 mod capture;
-mod check;
 mod corpus;
 mod disagreement;
 mod group;
@@ -9,7 +8,6 @@ mod hints;
 mod judge;
 mod loader;
 mod minimize;
-mod printed;
 mod report;
 mod variants;
 
@@ -23,13 +21,13 @@ use clap::builder::ValueParser;
 use clap::{Args, ValueEnum};
 use meshspec::{Formats, Strictness};
 
+use capture::Printed;
 use corpus::Case;
 use disagreement::Problem;
-use group::{Group, Minimized, Outcome};
+use group::{Group, Minimized, Outcome, check_command};
 use judge::{Expected, Judge};
 use loader::{Limits, Loader};
 use minimize::{Baseline, Effort, Minimizer};
-use printed::Printed;
 use report::{ComparedContents, Report};
 
 use crate::failure::{Failure, Result, Status};
@@ -120,7 +118,7 @@ impl Conform {
             true => self.minimize_all(judge, &outcomes, &mut groups, formats),
             false => Ok(()),
         };
-        groups.iter_mut().for_each(|group| group.check = check::command(group, self.lenient, formats));
+        groups.iter_mut().for_each(|group| group.check = check_command(group, self.lenient, formats));
         let count = |problem| outcomes.iter().filter(|outcome| outcome.problem() == Some(problem)).count();
         let report = Report {
             index: self.index.display().to_string(),

@@ -1,6 +1,5 @@
 //! `meshspec diff`: the differences of two files.
 
-mod align;
 pub mod compare;
 pub mod difference;
 mod scene;

@@ -8,13 +8,12 @@ mod mesh;
 mod pose;
 mod shade;
 mod valid;
-mod vertices;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};
+pub use mesh::{Vertex, Vertices};
 pub use pose::{Matrix, Motion, Pose};
 pub use shade::shade_color;
-pub use vertices::{Vertex, Vertices};
 
 pub use super::schema::{
     AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex, Surface, Track,

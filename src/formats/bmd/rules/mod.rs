@@ -1,11 +1,10 @@
 //! Checks documents against the rules of BMD.
 
-mod mesh;
 mod skeleton;
 
 pub(super) use super::schema::rules::*;
 
-use super::document::Document;
+use super::document::{Document, Mesh};
 use super::schema::{Image, LodDef};
 use crate::layout::{Layout, check_document};
 use crate::{Report, path};
@@ -18,7 +17,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
     check_document(&Image::TYPE, document, report);
     for (index, mesh) in document.meshes.iter().enumerate() {
-        mesh::check(mesh, index, report);
+        check_mesh(mesh, index, report);
     }
     for (index, lod) in document.lods.iter().enumerate() {
         check_lod(document, *lod, index, report);
@@ -26,6 +25,17 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     skeleton::check(document, report);
     skeleton::check_solids(document, report);
     skeleton::check_animations(document, report);
+}
+
+fn check_mesh(mesh: &Mesh, index: usize, report: &mut Report) {
+    if let Some(stated) = mesh.n_tris {
+        let counts = mesh.faces.counts();
+        if ![counts.items(), counts.triangulated()].contains(&stated.into()) {
+            let (triangles, quads) = (counts.triangles, counts.quads);
+            let message = format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
+            report.add(&TRIANGLE_COUNT, path!(meshes[index].n_tris), message);
+        }
+    }
 }
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {

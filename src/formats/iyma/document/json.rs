@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFormat};
 use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
+use crate::nan::nan_bits;
 
 /// Serializes user data as a string if it is UTF-8, otherwise as a list of bytes.
 pub(super) mod user_data {
@@ -224,8 +225,8 @@ fn put_value(format: VertexFormat, value: Item, out: &mut Vec<u8>) -> Result<(),
 fn put_number(component: Component, item: &Item, out: &mut Vec<u8>) -> Result<(), String> {
     let bits = match component {
         Component::Float16 => half_bits(item)?.into(),
-        Component::Float32 => u64::from(float(item)?.to_bits()),
-        Component::Float64 => double_bits(item)?,
+        Component::Float32 => float::<f32>(item)?.to_bits().into(),
+        Component::Float64 => float::<f64>(item)?.to_bits(),
         Component::Sint8 | Component::Snorm8 | Component::Sint16 | Component::Snorm16 | Component::Sint32 => {
             let end = 1 << (8 * component.size() - 1);
             integer(item, -end, end - 1)? as u64
@@ -245,44 +246,32 @@ fn integer(item: &Item, min: i64, max: i64) -> Result<i64, String> {
 }
 
 /// Parses a float by the rules of all formats.
-fn float(item: &Item) -> Result<f32, String> {
-    let float: Result<f32, ValueError> = match item {
-        Item::Int(value) => f32::get((*value).into_deserializer()),
-        Item::Float(value) => f32::get((*value).into_deserializer()),
-        Item::Text(text) => f32::get(text.as_str().into_deserializer()),
+fn float<T: Floats>(item: &Item) -> Result<T, String> {
+    let float: Result<T, ValueError> = match item {
+        Item::Int(value) => T::get((*value).into_deserializer()),
+        Item::Float(value) => T::get((*value).into_deserializer()),
+        Item::Text(text) => T::get(text.as_str().into_deserializer()),
         Item::List(_) => return Err("a list, expected a number".to_owned()),
     };
     float.map_err(|error| error.to_string())
 }
 
-/// Parses the bits of a NaN written as `NaN:` and this many hexadecimal digits.
-fn nan_bits(item: &Item, digits: usize) -> Option<u64> {
-    let Item::Text(text) = item else { return None };
-    let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
-    u64::from_str_radix(bits, 16).ok()
-}
-
 fn half_bits(item: &Item) -> Result<u16, String> {
-    if let Some(bits) = nan_bits(item, 4) {
+    if let Item::Text(text) = item
+        && let Some(bits) = nan_bits(text, 4).filter(|bits| f16::from_bits(*bits as u16).is_nan())
+    {
         return Ok(bits as u16);
     }
-    let x = float(item)?;
+    let x: f32 = float(item)?;
     let half = f16::from_f32(x);
     if half.is_infinite() && x.is_finite() {
         return Err(format!("{x} does not fit in 16 bits"));
     }
-    Ok(if x.is_nan() { f16::NAN.to_bits() } else { half.to_bits() })
-}
-
-fn double_bits(item: &Item) -> Result<u64, String> {
-    match item {
-        Item::Int(value) => Ok((*value as f64).to_bits()),
-        Item::Float(value) => Ok(value.to_bits()),
-        other => match nan_bits(other, 16) {
-            Some(bits) => Ok(bits),
-            None => {
-                float(other).map(|x| if x.is_nan() { f64::NAN.to_bits() } else { f64::from(x).to_bits() })
-            }
-        },
+    match x.to_bits() {
+        bits if bits == f32::NAN.to_bits() => Ok(f16::NAN.to_bits()),
+        _ if x.is_nan() => {
+            Err("the bits of a 32-bit NaN, expected \"NaN:\" with 4 hexadecimal digits".to_owned())
+        }
+        _ => Ok(half.to_bits()),
     }
 }

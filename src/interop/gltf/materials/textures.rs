@@ -7,8 +7,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::interop::gltf::document::{Document, data_uri};
-use crate::interop::gltf::failures::Failures;
-use crate::interop::gltf::malformed::malformed;
+use crate::interop::gltf::errors::{Failures, malformed};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
 use crate::scene::{Filter, Image, Sampler, Texture, TextureTransform, Wrap};

@@ -1,7 +1,12 @@
-//! Unreadable parts of a file, which are dropped and listed if at least one mesh remains.
+//! Errors about invalid glTF, and the unreadable parts of a file, which are dropped and listed if at least one mesh remains.
 
 use crate::scene::Scene;
 use crate::{Error, ErrorKind, Result};
+
+/// Creates an error about invalid glTF at a path.
+pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
+    Error::malformed(message).at_text(path)
+}
 
 /// The errors of unreadable parts.
 #[derive(Default)]
