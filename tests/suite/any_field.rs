@@ -1,15 +1,15 @@
 //! Checks that constraints work on any field of any format: adds one to each field in a copy of each declaration, and
 //! expects a violation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use meshspec::layout::declaration::{
-    Block, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+    BitField, Block, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
 };
 use meshspec::layout::expr::{Expr, Value};
 use meshspec::layout::walk::{Node, Visit, Visitor, walk};
-use meshspec::{FormatId, Limits, Report, Rule, Severity, layout};
+use meshspec::{Document, FormatId, Limits, ReadOptions, Report, Rule, Severity, layout};
 
 static ADDED: Rule = Rule::new("ADDED", Severity::Warning, "No field has this value.");
 
@@ -41,6 +41,18 @@ fn copy(ty: Type, name: &str) -> Type {
                         |variant: &Variant| Variant { field: copy_field(&variant.field, name), ..*variant };
                     Shape::Choice(variants.iter().map(variant).collect::<Vec<_>>().leak())
                 }
+                Shape::Bits { size, fields } => {
+                    let bits = |field: &BitField| {
+                        let mut constraints = field.constraints.to_vec();
+                        constraints.extend((field.name == name).then_some(CONSTRAINT));
+                        let declared = field.declared.map(|inner| match copy(Type::Declared(inner), name) {
+                            Type::Declared(copy) => copy,
+                            _ => unreachable!("a copy has the same shape"),
+                        });
+                        BitField { constraints: constraints.leak(), declared, ..*field }
+                    };
+                    Shape::Bits { size, fields: fields.iter().map(bits).collect::<Vec<_>>().leak() }
+                }
                 other => other,
             };
             Type::Declared(keep(Declaration { shape, ..*declaration }))
@@ -58,7 +70,7 @@ fn copy_field(field: &Field, name: &str) -> Field {
     Field { ty: copy(field.ty, name), block, constraints: constraints.leak(), ..*field }
 }
 
-/// Names of fields with a number, or with a list or array of numbers.
+/// Names of fields with a number, or with a list or array of numbers, and of bit fields.
 #[derive(Default)]
 struct Names(BTreeSet<&'static str>);
 
@@ -69,34 +81,83 @@ impl Visitor for Names {
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let is_number = matches!(value, Value::Int(_) | Value::F32(_) | Value::F64(_));
-        let is_plain = node.bit_field.is_none() && is_number;
-        self.0.extend(node.field.filter(|field| is_plain && !field.lookahead).map(|field| field.name));
+        let field = node.field.filter(|field| !field.lookahead).map(|field| field.name);
+        let bits =
+            node.bit_field.filter(|bits| !bits.reserved && bits.declared.is_none()).map(|bits| bits.name);
+        self.0.extend(bits.or(field.filter(|_| node.bit_field.is_none())).filter(|_| is_number));
         ControlFlow::Continue(())
     }
 }
 
+/// Fields that documents do not have, because writing computes them.
+const COMPUTED: [(&str, &[&str]); 3] = [
+    (
+        "bmd",
+        &[
+            "ofs_anims",
+            "ofs_bones",
+            "ofs_frames",
+            "ofs_lods",
+            "ofs_meshes",
+            "ofs_name",
+            "ofs_tris",
+            "ofs_vtx",
+        ],
+    ),
+    ("crucible", &["compressed_size", "length"]),
+    ("iyma", &["data_checksum", "descriptor_len", "metadata_checksum"]),
+];
+
+/// Documents return the values of the same fields, unless writing computes them.
+#[test]
+fn a_constraint_on_any_field_is_checked_in_documents() {
+    let mut unchecked = BTreeMap::<_, Vec<_>>::new();
+    for (format, name, layout, bytes) in fields() {
+        let mut report = Report::default();
+        match format.read(&bytes, &ReadOptions::lenient()).unwrap() {
+            Document::Mesh(document) => layout::check_document(layout, &document, &mut report),
+            Document::Crucible(document) => layout::check_document(layout, &document, &mut report),
+            Document::Iyma(document) => layout::check_document(layout, &document, &mut report),
+            Document::Bmd(document) => layout::check_document(layout, &document, &mut report),
+            _ => unreachable!("{format} has layouts"),
+        }
+        if !report.findings().iter().any(|finding| finding.rule == &ADDED) {
+            unchecked.entry(format.name()).or_default().push(name);
+        }
+    }
+    let computed = COMPUTED.map(|(format, names)| (format, names.to_vec()));
+    assert_eq!(unchecked, BTreeMap::from(computed), "return new fields in `fields.rs`");
+}
+
 #[test]
 fn a_constraint_on_any_field_is_checked() {
-    let limits = Limits::default();
-    let mut tried = BTreeSet::new();
+    let mut counts = BTreeMap::new();
+    for (format, name, layout, bytes) in fields() {
+        let mut report = Report::default();
+        layout::check_bytes(layout, &bytes, &Limits::default(), &mut report).unwrap();
+        let is_it = |finding: &&meshspec::Finding| finding.rule == &ADDED;
+        let found = report.findings().iter().find(is_it).unwrap_or_else(|| panic!("{format}: {name}"));
+        assert!(found.path.to_string().contains(name), "{format}: {name}: {found}");
+        assert!(found.span.is_some(), "{format}: {name}: {found}");
+        *counts.entry(format.name()).or_default() += 1;
+    }
+    assert_eq!(counts.keys().copied().collect::<Vec<_>>(), ["bmd", "crucible", "iyma", "mesh"]);
+    assert!(counts.values().all(|count: &u32| *count >= 5), "{counts:?}");
+}
+
+/// Returns each field of the samples once per format, with a copy of the declaration that adds a constraint to it, and a
+/// file with the field.
+fn fields() -> Vec<(FormatId, &'static str, &'static Type, Vec<u8>)> {
+    let mut fields = BTreeMap::new();
     for (format, bytes) in crate::common::samples() {
         let dialect = format.detect(&bytes).dialect;
         let Some(layout) = format.layout_of(&bytes, dialect) else { continue };
         let mut names = Names::default();
-        walk(layout, &bytes, &limits, &mut names).unwrap();
+        walk(layout, &bytes, &Limits::default(), &mut names).unwrap();
         for name in names.0 {
-            if !tried.insert((format.name(), name)) {
-                continue;
-            }
-            let mut report = Report::default();
-            layout::check_bytes(keep(copy(*layout, name)), &bytes, &limits, &mut report).unwrap();
-            let is_it = |finding: &&meshspec::Finding| finding.rule == &ADDED;
-            let found = report.findings().iter().find(is_it).unwrap_or_else(|| panic!("{format}: {name}"));
-            assert!(found.path.to_string().contains(name), "{format}: {name}: {found}");
-            assert!(found.span.is_some(), "{format}: {name}: {found}");
+            let copy = || (format, name, keep(copy(*layout, name)), bytes.clone());
+            fields.entry((format.name(), name)).or_insert_with(copy);
         }
     }
-    let count = |format: FormatId| tried.iter().filter(|(name, _)| *name == format.name()).count();
-    let counts = [FormatId::Mesh, FormatId::Crucible, FormatId::Iyma, FormatId::Bmd].map(count);
-    assert!(counts.iter().all(|count| *count >= 5), "{counts:?}: {tried:?}");
+    fields.into_values().collect()
 }

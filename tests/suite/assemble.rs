@@ -15,7 +15,7 @@ use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
 use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::{Limits, Path, Text};
+use meshspec::{Dialect, FormatId, Limits, Path, Text, path};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
 
@@ -463,6 +463,21 @@ fn setting_a_value_to_itself_changes_nothing() {
         }
     }
     assert!(count > 500, "{count}");
+}
+
+/// A count that only a constraint ties to its list follows the list, unless an edit sets it.
+#[test]
+fn recounting_follows_counts_of_constraints() {
+    let file = std::fs::read("samples/bmd/tentacle.bmd").unwrap();
+    let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
+    let remove = ("meshes[0].vertices[0]", Change::Remove);
+    let count = |edits: &[(&str, Change)]| {
+        let edited = recounted(layout, &file, edits).unwrap();
+        let span = walk::find(layout, &edited, path!(meshes[0].n_vtx), &Limits::default()).unwrap();
+        u16::from_le_bytes(edited[span.range().start as usize..][..2].try_into().unwrap())
+    };
+    assert_eq!(count(std::slice::from_ref(&remove)), 19);
+    assert_eq!(count(&[remove, ("meshes[0].n_vtx", Change::Set("7".into()))]), 7);
 }
 
 /// Applies several edits, then recounts.

@@ -6,8 +6,8 @@ use binrw::BinWrite;
 
 use super::document::{Animation, Bone, Document, Mesh, Transform};
 use super::schema::{AnimDef, BoneDef, LodDef, MeshDef};
-use crate::bulk;
 use crate::layout::walk::{Fields, Part};
+use crate::{Rule, bulk};
 
 impl Fields for Document {
     fn field(&self, name: &'static str) -> Part<'_> {
@@ -58,19 +58,29 @@ impl Fields for MeshFields<'_> {
         let Mesh { n_tris, flags, resv3, material, vertices, faces } = self.mesh;
         match (name, n_tris, material) {
             // Conditions only test whether there is a name, so any non-zero offset will do.
-            ("ofs_mat", _, _) => Part::number(u32::from(material.is_some()).to_le_bytes()),
-            ("n_vtx", _, _) => Part::count::<u16>(vertices.len()),
+            ("ofs_mat", ..) => Part::number(u32::from(material.is_some()).to_le_bytes()),
+            ("n_vtx", ..) => Part::count::<u16>(vertices.len()),
+            ("sz_vtx", ..) => Part::count::<u32>(size_of_val(vertices.words())),
             ("n_tris", Some(stated), _) => Part::number(stated.to_le_bytes()),
-            ("flags", _, _) => Part::number(flags.into_bytes()),
-            ("resv3", _, _) => Part::number(resv3.to_le_bytes()),
+            ("n_tris", None, _) => Part::count::<u16>(self.mesh.triangle_count()),
+            ("sz_tris", ..) => Part::count::<u32>(size_of_val(faces.words())),
+            ("flags", ..) => Part::number(flags.into_bytes()),
+            ("resv3", ..) => Part::number(resv3.to_le_bytes()),
             ("material", _, Some(name)) => Part::Bytes([name.as_bytes(), &[0]].concat().into()),
-            ("vertices", _, _) if self.mesh.has_valid_vertices(self.bones) => Part::Valid,
-            ("vertices", _, _) => Part::Bytes(bulk::as_bytes(vertices.words())),
-            ("faces", _, _) if self.mesh.has_valid_faces() => Part::Valid,
-            ("faces", _, _) => Part::Bytes(bulk::as_bytes(faces.words())),
+            ("vertices", ..) => {
+                let is_valid = self.mesh.has_valid_vertices(self.bones);
+                checked(vertices.words(), is_valid, Mesh::VERTEX_RULES)
+            }
+            ("faces", ..) => checked(faces.words(), self.mesh.has_valid_faces(), Mesh::FACE_RULES),
             _ => Part::Unknown,
         }
     }
+}
+
+/// Returns packed words, with the rules that they satisfy if they are valid.
+fn checked<'d>(words: &'d [u32], is_valid: bool, rules: &'static [&'static Rule]) -> Part<'d> {
+    let bytes = bulk::as_bytes(words);
+    if is_valid { Part::Checked(bytes, rules) } else { Part::Bytes(bytes) }
 }
 
 impl Fields for Bone {
@@ -96,12 +106,17 @@ impl Fields for Animation {
     fn field(&self, name: &'static str) -> Part<'_> {
         match name {
             "n_frames" => Part::number([self.n_frames]),
+            "fl_hz" => Part::number(self.fl_hz.into_bytes()),
             "sz_frames" => {
                 let tracks = self.tracks.iter().map(|track| track.as_bytes().len() + 1);
                 Part::count::<u32>(tracks.sum::<usize>() + self.trailing.len())
             }
             "resv1" => Part::number([self.resv1]),
             "resv2" => Part::number([self.resv2]),
+            "frames" => {
+                let keys = self.tracks.iter().flat_map(|track| [track.as_bytes(), &[0]]);
+                Part::Bytes(keys.chain([&*self.trailing]).collect::<Vec<_>>().concat().into())
+            }
             _ => Part::Unknown,
         }
     }

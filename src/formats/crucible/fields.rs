@@ -7,6 +7,7 @@ use crate::layout::walk::{Fields, Part};
 impl Fields for Document {
     fn field(&self, name: &'static str) -> Part<'_> {
         match name {
+            "header" => Part::fields(HeaderFields(self)),
             "chunks" => Part::items(&self.chunks, |chunk| {
                 let chunk = ChunkFields { chunk, dialect: self.dialect };
                 match self.container {
@@ -16,6 +17,14 @@ impl Fields for Document {
             }),
             _ => Part::Unknown,
         }
+    }
+}
+
+struct HeaderFields<'d>(&'d Document);
+
+impl Fields for HeaderFields<'_> {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        if name == "chunk_count" { Part::count::<u32>(self.0.chunks.len()) } else { Part::Unknown }
     }
 }
 

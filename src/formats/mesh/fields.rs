@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use binrw::BinWrite;
 
-use super::schema::{Animation, Document, RenderlibPose};
+use super::schema::{Animation, Document, Header, RenderlibPose};
 use crate::Dialect;
 use crate::bulk;
 use crate::layout::walk::{Fields, Part};
@@ -35,12 +35,18 @@ struct HeaderFields<'d>(&'d Document);
 
 impl Fields for HeaderFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Document { vertices, indices, joints, .. } = self.0;
+        let Document { vertices, indices, joints, animations, root_transform, dialect, .. } = self.0;
         match name {
+            "version" => Part::number([Header::VERSION]),
             "format" => Part::number(vertices.format().into_bytes()),
             "vertex_count" => Part::count::<u32>(vertices.len()),
             "index_count" => Part::count::<u32>(indices.len()),
             "joint_count" => Part::count::<u8>(joints.len()),
+            "animation_count" if *dialect == Dialect::Renderlib => Part::count::<u16>(animations.len()),
+            "animation_count" => Part::count::<u8>(animations.len()),
+            "root_transform" => root_transform
+                .as_ref()
+                .map_or(Part::Unknown, |transform| Part::Bytes(bulk::as_bytes(transform.as_flattened()))),
             _ => Part::Unknown,
         }
     }
@@ -53,9 +59,12 @@ struct AnimationFields<'d> {
 
 impl Fields for AnimationFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Animation { name: string, timestamps, poses, .. } = self.animation;
+        let Animation { name: string, duration, speed, timestamps, poses } = self.animation;
         match (name, string) {
             ("name", Some(string)) => Part::number(string.to_le_bytes()),
+            ("duration", _) => Part::number(duration.to_le_bytes()),
+            ("speed", _) => Part::number(speed.to_le_bytes()),
+            ("pose_count", _) => Part::count::<u32>(timestamps.len()),
             ("timestamps", _) => Part::Bytes(bulk::as_bytes(timestamps)),
             ("poses", _) if self.dialect != Dialect::Renderlib => Part::Bytes(bulk::as_bytes(poses)),
             ("poses", _) => {

@@ -7,6 +7,7 @@ use super::part::Part;
 use super::record::record;
 use super::tree::Given;
 use super::values::Values;
+use crate::layout::constraint::wrong_counts;
 use crate::layout::declaration::{Declaration, Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
@@ -72,7 +73,31 @@ pub fn edit(
     if !recount && let Some(patched) = patch(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
-    let before = |index| edits.iter().zip(&paths).take(index);
+    let edited = rewrite(ty, bytes, (edits, &paths), recount, limits)?;
+    // Counts that no equation determines, because the list ends elsewhere: set them where no edit does.
+    let mut wrong = if recount { wrong_counts(ty, &edited, limits) } else { Vec::new() };
+    wrong.retain(|(path, _)| !paths.iter().any(|edited| path.starts_with(edited)));
+    if wrong.is_empty() {
+        return Ok(edited);
+    }
+    let (paths, counts): (Vec<_>, Vec<_>) = wrong.into_iter().unzip();
+    let set = |(path, count): (&Vec<Segment>, u64)| Edit {
+        path: path.as_slice().into(),
+        change: Change::Set(count.to_string().into()),
+    };
+    let edits: Vec<_> = paths.iter().zip(counts).map(set).collect();
+    rewrite(ty, &edited, (&edits, &paths), recount, limits)
+}
+
+/// Applies edits and assembles the file again.
+fn rewrite(
+    ty: &'static Type,
+    bytes: &[u8],
+    (edits, paths): (&[Edit], &[Vec<Segment>]),
+    recount: bool,
+    limits: &Limits,
+) -> Result<Vec<u8>> {
+    let before = |index| edits.iter().zip(paths).take(index);
     let near = paths.iter().enumerate().filter_map(|(index, path)| original(path, before(index)));
     let near: Vec<_> = near.collect();
     let contents = record(ty, bytes, limits, Some(&near)).map_err(|fault| {
@@ -81,7 +106,7 @@ pub fn edit(
     })?;
     let mut values = Values { ty, contents };
     values.contents.recounts = recount;
-    for (edit, path) in edits.iter().zip(&paths) {
+    for (edit, path) in edits.iter().zip(paths) {
         values.change(path, &edit.change)?;
         if matches!(edit.change, Change::Set(_) | Change::Insert(_))
             && let Some(changed) = values.contents.entry(path)

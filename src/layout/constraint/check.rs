@@ -92,6 +92,8 @@ struct Checker<'c> {
     columns: Vec<Column>,
     /// The constraints already checked for a whole list at once, each with the list's path.
     done: Vec<(Vec<Segment>, &'static Constraint)>,
+    /// The answers of [`Visitor::wants_beyond`], which are the same for all values of a type.
+    beyond: Vec<(&'static Type, bool)>,
 }
 
 /// The values of a field in all structs of a list, for a constraint that compares them.
@@ -116,7 +118,7 @@ struct Bound<'b> {
 
 impl<'c> Checker<'c> {
     fn new(sizes: Sizes, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
-        Checker { report, sizes, has_spans, columns: Vec::new(), done: Vec::new() }
+        Checker { report, sizes, has_spans, columns: Vec::new(), done: Vec::new(), beyond: Vec::new() }
     }
 
     /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns another field of the same items.
@@ -166,6 +168,17 @@ impl<'c> Checker<'c> {
 impl Visitor for Checker<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
         if node.ty.is_constrained() { Visit::All } else { Visit::Nothing }
+    }
+
+    fn wants_beyond(&mut self, ty: &'static Type, rules: &[&Rule]) -> bool {
+        match self.beyond.iter().find(|(known, _)| std::ptr::eq(*known, ty)) {
+            Some((_, wants)) => *wants,
+            None => {
+                let wants = ty.is_constrained_beyond(rules);
+                self.beyond.push((ty, wants));
+                wants
+            }
+        }
     }
 
     fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {

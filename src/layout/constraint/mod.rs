@@ -6,6 +6,7 @@
 //! print them.
 
 mod check;
+mod counts;
 mod forest;
 mod message;
 mod numbers;
@@ -14,9 +15,11 @@ mod sizes;
 mod test;
 
 pub use check::{check_bytes, check_document};
+pub(super) use counts::wrong_counts;
 pub(super) use sizes::Sizes;
 
 use super::declaration::{Constraint, Declaration, Field, Shape, Type};
+use crate::Rule;
 
 impl Declaration {
     /// Returns the constraints on fields and bit fields.
@@ -32,13 +35,23 @@ impl Declaration {
 impl Type {
     /// Whether a value contains fields with constraints or checksums.
     fn is_constrained(&self) -> bool {
+        self.is_constrained_beyond(&[])
+    }
+
+    /// Whether a value contains fields with checksums, or with constraints of other rules than these.
+    fn is_constrained_beyond(&self, rules: &[&Rule]) -> bool {
+        let others = |constraints: &[Constraint]| {
+            constraints.iter().any(|constraint| !rules.contains(&constraint.rule))
+        };
         let field = |field: &Field| {
-            !field.constraints.is_empty() || field.checksum.is_some() || field.content().is_constrained()
+            others(field.constraints)
+                || field.checksum.is_some()
+                || field.content().is_constrained_beyond(rules)
         };
         let declaration = self.declaration();
         declaration.is_some_and(|declaration| {
             let mut bits = declaration.all_bit_fields().into_iter();
-            declaration.fields().any(field) || bits.any(|(.., field)| !field.constraints.is_empty())
+            declaration.fields().any(field) || bits.any(|(.., field)| others(field.constraints))
         })
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
+use crate::Rule;
 use crate::layout::declaration::{Field, Requirement, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::Program;
@@ -87,6 +88,10 @@ impl Visitor for Sizes {
 
     fn wants(&self, field: &Field) -> bool {
         self.is_field(field)
+    }
+
+    fn wants_beyond(&mut self, ty: &'static Type, _: &[&Rule]) -> bool {
+        self.is_in(ty)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use super::walker::{Flow, Interrupt, Space, Walker};
 use super::{Fault, Segment, Visitor};
-use crate::Limits;
 use crate::layout::declaration::Type;
 use crate::layout::program::{Frames, Item, Kind, Program, Step};
+use crate::{Limits, Rule};
 
 /// A part of a document.
 pub enum Part<'d> {
     /// A missing value, or one determined during encoding, such as an offset or a packed size.
     Unknown,
-    /// A value known to satisfy all constraints.
-    Valid,
+    /// An encoded value that satisfies all constraints of these rules, as a faster check found.
+    Checked(Cow<'d, [u8]>, &'static [&'static Rule]),
     /// The encoded value: all items of a list, or the unpacked content of a block.
     Bytes(Cow<'d, [u8]>),
     /// A struct, or the chosen variant of a choice.
@@ -84,7 +84,13 @@ pub(in crate::layout) fn walk_fields(
 impl Walker<'_> {
     fn part(&mut self, part: Part, item: &Item) -> Flow<()> {
         let nothing = Space::of(&[]);
-        match (part, self.program.forms[item.form].kind) {
+        let form = &self.program.forms[item.form];
+        match (part, form.kind) {
+            (Part::Checked(bytes, rules), _) => {
+                if self.visitor.wants_beyond(form.ty, rules) {
+                    self.part(Part::Bytes(bytes), item)?;
+                }
+            }
             (Part::Bytes(bytes), kind) => {
                 let size = match kind {
                     Kind::Items(inner, None) => {
@@ -124,7 +130,7 @@ impl Walker<'_> {
                     Ok((0, Some(count)))
                 })?;
             }
-            (Part::Unknown | Part::Valid | Part::Fields(_) | Part::Items(_), _) => {}
+            (Part::Unknown | Part::Fields(_) | Part::Items(_), _) => {}
         }
         Ok(())
     }

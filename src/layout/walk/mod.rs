@@ -103,6 +103,12 @@ pub trait Visitor {
         true
     }
 
+    /// Returns whether to walk over a value of a document that satisfies all constraints of these rules.
+    fn wants_beyond(&mut self, ty: &'static Type, rules: &[&Rule]) -> bool {
+        let _ = (ty, rules);
+        true
+    }
+
     /// Called before the items of an array of fixed-size structs; `node` spans all of them. `values` looks up the
     /// imports of the structs. Returns `true` to skip the items.
     fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {

@@ -1,10 +1,23 @@
 //! Fast validation of all vertices and faces of a mesh in one pass over the packed words.
 
-use super::super::schema::{ControlFlags, Form, VertexTag};
+use super::super::schema::{ControlFlags, Form, VertexTag, rules};
 use super::{Mesh, PackedFace, PackedVertex};
+use crate::Rule;
 
 impl Mesh {
-    /// Returns `true` if no vertex violates a constraint, for a skeleton with this many bones.
+    /// The rules that [`has_valid_vertices`](Mesh::has_valid_vertices) checks.
+    pub(in super::super) const VERTEX_RULES: &[&Rule] = &[
+        &rules::FLAGS,
+        &rules::VERTEX_TAG,
+        &rules::VERTEX_UNDEFINED,
+        &rules::VERTEX_BONE,
+        &rules::NON_FINITE,
+    ];
+
+    /// The rules that [`has_valid_faces`](Mesh::has_valid_faces) checks.
+    pub(in super::super) const FACE_RULES: &[&Rule] = &[&rules::FLAGS, &rules::INDEX_RANGE, &rules::TAG2];
+
+    /// Returns `true` if no vertex violates a constraint of these rules, for a skeleton with this many bones.
     pub(in super::super) fn has_valid_vertices(&self, bones: usize) -> bool {
         let (sizes, surface) = (self.flags.vertex_sizes(), self.vertices.surface().unwrap_or_default());
         let is_valid = |tag: u8| {
@@ -18,7 +31,7 @@ impl Mesh {
         summary.is_finite && summary.bones_exist && summary.tags().all(is_valid)
     }
 
-    /// Returns `true` if no face violates a constraint.
+    /// Returns `true` if no face violates a constraint of these rules.
     pub(in super::super) fn has_valid_faces(&self) -> bool {
         let summary = self.faces.summary(self.vertices.len());
         let mut forms = summary.forms.into_iter().flatten();

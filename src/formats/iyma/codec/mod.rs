@@ -67,7 +67,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
         Some(wrong) => wrong.stored,
         None => hash::metadata(&descriptor, data_checksum, document.dialect),
     };
-    let header = Header { version: 1, descriptor_len, metadata_checksum, data_checksum };
+    let header = Header { version: Header::VERSION, descriptor_len, metadata_checksum, data_checksum };
     header
         .write(&mut Cursor::new(&mut file[..Header::size()]))
         .map_err(|error| Error::inexpressible(error.to_string()).at(path!(header)))?;

@@ -75,6 +75,9 @@ pub struct Header {
 }
 
 impl Header {
+    /// The version of the format.
+    pub const VERSION: u16 = 1;
+
     /// Size in bytes.
     pub fn size() -> usize {
         Header::size_with(&[]).unwrap_or_default() as usize

@@ -1,0 +1,48 @@
+//! Finds counts that differ from the size of their list.
+
+use std::ops::ControlFlow;
+
+use super::sizes::Sizes;
+use crate::Limits;
+use crate::layout::declaration::{Requirement, Type};
+use crate::layout::expr::Value;
+use crate::layout::program::Program;
+use crate::layout::walk::{Node, Segment, Visitor, walk};
+
+/// Returns the paths of counts that violate [`Requirement::Counts`], each with the number of items of its list.
+pub(in crate::layout) fn wrong_counts(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Vec<(Vec<Segment>, u64)> {
+    let is_count = |requirement: &Requirement| matches!(requirement, Requirement::Counts { .. });
+    if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
+        return Vec::new();
+    }
+    let mut counts = Counts { sizes: Sizes::new(ty), wrong: Vec::new() };
+    // A fault ends the walk: the counts before it are known.
+    let _ = walk(ty, bytes, limits, &mut counts.sizes);
+    let _ = walk(ty, bytes, limits, &mut counts);
+    counts.wrong
+}
+
+struct Counts {
+    sizes: Sizes,
+    wrong: Vec<(Vec<Segment>, u64)>,
+}
+
+impl Visitor for Counts {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        let constraints =
+            node.field.filter(|_| node.bit_field.is_none()).map_or(&[][..], |field| field.constraints);
+        for constraint in constraints {
+            if let Requirement::Counts { list } = constraint.requirement
+                && let Some(size) = self.sizes.find(node.path, list)
+                && *value != Value::Int(size.into())
+            {
+                self.wrong.push((node.path.to_vec(), size));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
