@@ -30,6 +30,25 @@ fn vertex_values_in_a_scene() {
 }
 
 #[test]
+fn joint_indices_that_change_are_listed() {
+    let losses = |format, joints: &[f32]| {
+        let (_, mut losses) = scene_of(vertex(Usage::JointIndex, format, joints));
+        losses.retain(|loss| loss.contains("joint indices") && !loss.contains("without"));
+        losses
+    };
+    assert_eq!(losses(VertexFormat::Float32x4, &[0.0, 1.0, 300.0, 65534.0]), [""; 0]);
+    let changed = ["changed: attributes: negative or fractional joint indices become whole numbers"];
+    for joint in [-1.0, 0.5, f32::NAN] {
+        assert_eq!(losses(VertexFormat::Float32x4, &[0.0, 1.0, 2.0, joint]), changed, "{joint}");
+    }
+    assert_eq!(losses(VertexFormat::Snorm16x4, &[0.5, 0.0, 0.0, 0.0]), changed);
+    assert_eq!(
+        losses(VertexFormat::Uint32x2, &[1.0, 70000.0]),
+        ["dropped: attributes: joint indices from 65535 on"]
+    );
+}
+
+#[test]
 fn scene_meshes_are_concatenated() {
     let mut wide = strip(9, "");
     wide.indices = wide.indices.map(|indices| indices.widened());

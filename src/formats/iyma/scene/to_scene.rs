@@ -115,6 +115,12 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         let message = format!("joint indices from {} on", Skin::NONE);
         losses.push(Loss::dropped("attributes", message));
     }
+    // The cast saturates and rounds towards 0; NaN becomes 0.
+    let is_whole = |joint: &f32| *joint >= f32::from(Skin::NONE) || f32::from(*joint as u16) == *joint;
+    if !joints.iter().all(is_whole) {
+        let message = "negative or fractional joint indices become whole numbers";
+        losses.push(Loss::changed("attributes", message));
+    }
     let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
     let spare = uncovered(document.n_vertices.into(), vertices);
     if spare > 0 {
@@ -195,7 +201,6 @@ pub(super) fn to_mesh(
         }
     }
     if let (Some(joints), Some(weights)) = (joints, weights) {
-        // Joints are integers; the cast saturates.
         let joints = joints.iter().map(|four: &[f32; 4]| four.map(|joint| joint as u16)).collect();
         mesh.skins.push(Skin { joints, weights });
     }
