@@ -80,11 +80,9 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         if attribute.format.components() > max_components {
             let detail = format!("{} keeps its first {max_components}", attribute.format.name());
             losses.push(Loss::dropped(path, "spare components of a vertex attribute").detail(detail));
-        } else if matches!(attribute.format.component(), Component::Float64)
-            && role_of(attribute) != Role::Custom
+        } else if let Some((exact, kind)) = exact_values(attribute)
+            && !matches!(role_of(attribute), Role::Custom | Role::Joints)
         {
-            let exact = attribute.data.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
-            let exact: Vec<f64> = exact.collect();
             let vectors = exact.chunks(attribute.format.components());
             let vectors =
                 vectors.map(|vector| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0)));
@@ -94,7 +92,7 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
             };
             if worst > 0.0 {
                 let quantity = role_of(attribute).quantity();
-                let message = format!("{} rounded from 64 to 32 bits", quantity.name);
+                let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(Loss::quantised(path, message, quantity, worst as f32));
             }
         }
@@ -134,6 +132,20 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         let loss = Loss::dropped("indices", "indices that no mesh uses");
         losses.push(loss.counting(spare as usize, "indices"));
     }
+}
+
+/// Returns the values of formats that 32-bit floats cannot express, and what they are rounded from and to.
+fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
+    let doubles = || attribute.data.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+    let words = || attribute.data.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+    Some(match attribute.format.component() {
+        Component::Float64 => (doubles(), "64 to 32 bits"),
+        Component::Uint32 => (words().map(f64::from).collect(), "integers to 32-bit floats"),
+        Component::Sint32 => {
+            (words().map(|word| f64::from(word as i32)).collect(), "integers to 32-bit floats")
+        }
+        _ => return None,
+    })
 }
 
 /// Maximum total size of the meshes in bytes, however small the buffers are.
