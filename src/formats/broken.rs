@@ -43,6 +43,26 @@ impl AnyFormat {
         Ok(Box::new(broken.filter_map(move |broken| self.with_verdict(broken, &options))))
     }
 
+    /// As [`breakages`](Self::breakages), with up to `max` values for each defect instead of the first.
+    #[cfg(feature = "proptest")]
+    pub(crate) fn breakages_with_alternatives(
+        self,
+        file: &[u8],
+        options: &ReadOptions,
+        max: usize,
+    ) -> Result<Vec<Broken>> {
+        let dialect = self.dialect_of(file, options)?;
+        let options = options.clone().with_dialect(dialect);
+        let Some(layout) = self.layout_of(file, dialect) else {
+            let oracle = TextOracle::new(self, file, options)?;
+            let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
+            return Ok(attempts.iter().flat_map(|attempt| oracle.all_broken(attempt).take(max)).collect());
+        };
+        let rules = self.about().rules;
+        let broken = generate::breakages_with_alternatives(layout, file, rules, &options.limits, max)?;
+        Ok(broken.into_iter().filter_map(|broken| self.with_verdict(broken, &options)).collect())
+    }
+
     /// Returns copies of a valid file, each with one value at the limit of a rule. See [`generate::almost_broken`].
     ///
     /// # Errors
@@ -116,7 +136,11 @@ impl TextOracle {
     }
 
     fn first_broken(&self, attempt: &TextAttempt) -> Option<Broken> {
-        attempt.breaking.iter().find_map(|bytes| {
+        self.all_broken(attempt).next()
+    }
+
+    fn all_broken(&self, attempt: &TextAttempt) -> impl Iterator<Item = Broken> {
+        attempt.breaking.iter().filter_map(|bytes| {
             let found = self.new_findings(bytes);
             let first = found.first()?;
             let is_alone = found.iter().all(|finding| finding.rule == first.rule);

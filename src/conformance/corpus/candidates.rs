@@ -35,8 +35,8 @@ impl Candidate {
 /// The smallest broken files.
 pub(super) struct Candidates {
     oracle: Oracle,
-    /// The smallest file by dialect, rule and kind of defect.
-    best: BTreeMap<(&'static str, &'static str, String), Candidate>,
+    /// The smallest file by dialect, rule, kind of defect and variant of the kind.
+    best: BTreeMap<(&'static str, &'static str, String, usize), Candidate>,
 }
 
 impl Candidates {
@@ -45,10 +45,16 @@ impl Candidates {
     }
 
     /// Adds a file if it breaks one rule and is the smallest of its kind.
-    pub(super) fn offer(&mut self, dialect: Dialect, what: &str, source: Option<&[u8]>, bytes: Vec<u8>) {
+    pub(super) fn offer(
+        &mut self,
+        dialect: Dialect,
+        (what, variant): (&str, usize),
+        source: Option<&[u8]>,
+        bytes: Vec<u8>,
+    ) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
         let is_smaller = |code: &&'static str| {
-            let key = (dialect.name(), *code, what.to_owned());
+            let key = (dialect.name(), *code, what.to_owned(), variant);
             let best = self.best.get(&key);
             best.is_none_or(|best| {
                 (best.judgement.codes.len(), best.bytes.len()) > (codes.len(), bytes.len())
@@ -60,7 +66,7 @@ impl Candidates {
         let Some(judgement) = self.oracle.judge_alike(&bytes, dialect) else { return };
         let Some(code) = judgement.rule().map(|rule| rule.code).filter(&is_smaller) else { return };
         let (what, source) = (what.to_owned(), source.map(<[u8]>::to_vec));
-        let key = (dialect.name(), code, what.clone());
+        let key = (dialect.name(), code, what.clone(), variant);
         self.best.insert(key, Candidate { dialect, bytes, source, what, judgement });
     }
 
@@ -75,19 +81,19 @@ impl Candidates {
     ) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
         if codes.iter().any(|code| rules.contains(code)) {
-            self.offer(dialect, what, source, bytes);
+            self.offer(dialect, (what, 0), source, bytes);
         }
     }
 
     /// Returns `true` if a changed file breaks this rule.
     pub(super) fn has(&self, code: &str) -> bool {
-        self.best.iter().any(|((_, other, _), file)| *other == code && file.source.is_some())
+        self.best.iter().any(|((_, other, ..), file)| *other == code && file.source.is_some())
     }
 
     /// Returns the files. If a rule can be broken alone, only returns the files that do so.
     pub(super) fn into_files(self) -> Vec<Candidate> {
         let alone: BTreeSet<_> =
-            self.best.iter().filter(|(_, file)| file.is_alone()).map(|((_, code, _), _)| *code).collect();
+            self.best.iter().filter(|(_, file)| file.is_alone()).map(|((_, code, ..), _)| *code).collect();
         let files = self.best.into_values();
         files.filter(|file| file.is_alone() || !alone.contains(file.code())).collect()
     }

@@ -1,20 +1,32 @@
 //! Files that break or almost break the declaration of a format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::candidates::Candidates;
 use super::oracle::Oracle;
 use super::pool::Drawn;
 use crate::layout::generate::{AlmostBroken, Breakage, Broken, Miscount};
 use crate::layout::walk::Segment;
-use crate::{AnyFormat, Dialect, Path, ReadOptions};
+use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 
-/// Offers every breakage of these files.
+/// The maximum number of values for each defect of a file.
+const MAX_VALUES: usize = 3;
+
+/// Offers every breakage of these files, with several values for each.
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
-        for broken in format.breakages(&base.bytes, &options).into_iter().flatten() {
-            candidates.offer(base.dialect, &what(&broken), Some(&base.bytes), broken.bytes);
+        let broken = format.breakages_with_alternatives(&base.bytes, &options, MAX_VALUES);
+        // The number of breakages of each kind so far: the values of a kind are tried in the same order in each file.
+        let mut numbers: HashMap<_, usize> = HashMap::new();
+        for broken in broken.into_iter().flatten() {
+            let what = what(&broken);
+            let number = numbers.entry((broken.rule.map(|rule| rule.code), what.clone())).or_default();
+            *number += 1;
+            // Loaders accept files with warnings: one value is enough.
+            let max = if broken.severity < Severity::Error { 1 } else { MAX_VALUES };
+            let variant = (*number).min(max);
+            candidates.offer(base.dialect, (&what, variant), Some(&base.bytes), broken.bytes);
         }
     }
 }
@@ -29,7 +41,7 @@ pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candid
         let is_meant = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
         if let Some(example) = example.filter(|example| is_meant(example.dialect)) {
             let what = "an example of the rule";
-            candidates.offer(example.dialect, what, Some(&example.correct), example.violating);
+            candidates.offer(example.dialect, (what, 0), Some(&example.correct), example.violating);
         }
     }
 }

@@ -143,11 +143,11 @@ impl Pool {
         files
     }
 
-    fn choose(
-        &self,
+    fn choose<'p>(
+        &'p self,
         is_allowed: impl Fn(&Drawn) -> bool,
         counts: impl Fn(&str) -> bool,
-    ) -> Vec<(&Drawn, Vec<String>)> {
+    ) -> Vec<(&'p Drawn, Vec<String>)> {
         let mut files: Vec<_> = self.files.iter().filter(|file| is_allowed(file)).collect();
         files.sort_by_key(|file| file.bytes.len());
         let mut holders = vec![Vec::new(); self.kinds.len()];
@@ -157,23 +157,36 @@ impl Pool {
         let mut order: Vec<usize> = (0..self.kinds.len()).collect();
         // Rare kinds first, since their files also cover common kinds.
         order.sort_by_key(|kind| holders[*kind].len());
-        let mut covered = vec![false; self.kinds.len()];
-        let mut chosen = Vec::new();
+        let mut covered = vec![0_usize; self.kinds.len()];
+        let mut chosen: Vec<&Drawn> = Vec::new();
         for kind in order {
-            let Some(file) = holders[kind].first().filter(|_| !covered[kind] && counts(self.kinds[kind].2))
-            else {
-                continue;
-            };
+            let is_needed = covered[kind] == 0 && counts(self.kinds[kind].2);
+            let Some(file) = holders[kind].first().filter(|_| is_needed) else { continue };
+            file.kinds.iter().for_each(|kind| covered[*kind] += 1);
+            chosen.push(file);
+        }
+        // Drops files whose kinds the other chosen files cover, the largest first.
+        let mut by_size = chosen.clone();
+        by_size.sort_by_key(|file| std::cmp::Reverse(file.bytes.len()));
+        for file in by_size {
+            let is_needed = |kind: &usize| covered[*kind] == 1 && counts(self.kinds[*kind].2);
+            if !file.kinds.iter().any(is_needed) {
+                file.kinds.iter().for_each(|kind| covered[*kind] -= 1);
+                chosen.retain(|other| !std::ptr::eq(*other, file));
+            }
+        }
+        let mut listed = vec![false; self.kinds.len()];
+        let with_new = |file: &'p Drawn| {
             let mut new = Vec::new();
             for kind in &file.kinds {
                 let (_, field, name) = &self.kinds[*kind];
-                if !std::mem::replace(&mut covered[*kind], true) {
+                if !std::mem::replace(&mut listed[*kind], true) {
                     new.push(format!("{field}: {name}"));
                 }
             }
-            chosen.push((*file, new));
-        }
-        chosen
+            (file, new)
+        };
+        chosen.into_iter().map(with_new).collect()
     }
 }
 

@@ -58,8 +58,13 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let near = |(axis, nearest): (Vec4, Vec4)| {
             (axis - nearest).abs().max_element() <= tolerance * axis.abs().max_element()
         };
-        transform.is_finite() && axes.into_iter().all(near)
+        axes.into_iter().all(near)
     };
+    if !transform.is_finite() {
+        scene.transform = None;
+        losses.push(Loss::dropped("transform", "a matrix that is not finite"));
+        return;
+    }
     let error = distance(transform, nearest);
     // The difference is rounding only.
     if error <= EXACT || is_within(16.0 * f32::EPSILON) {

@@ -10,6 +10,9 @@ use crate::layout::declaration::{Constraint, Requirement, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
 
+/// The maximum number of other items that are tried as the parent of an item.
+const MAX_PARENTS: usize = 4;
+
 /// Returns all attempts on the constraints of a file, except conditions, which [numbers](super::numbers) breaks.
 pub(super) fn attempts(places: &Places) -> Vec<Attempt> {
     let mut attempts = Vec::new();
@@ -108,7 +111,13 @@ fn attempts_on(
                 Value::Bits(word, declaration) => {
                     let reserved =
                         declaration.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
-                    reserved.map(|(_, bits, _)| format!("{:#x}", word | bits.mask())).collect()
+                    // All bits, the lowest and the highest.
+                    let masks = reserved.flat_map(|(_, bits, _)| {
+                        let (mask, low) = (bits.mask(), 1 << bits.offset);
+                        [mask, low, low << (bits.width - 1)]
+                    });
+                    let masks: BTreeSet<u128> = masks.collect();
+                    masks.into_iter().rev().map(|mask| format!("{:#x}", word | mask)).collect()
                 }
                 _ => Vec::new(),
             };
@@ -167,14 +176,20 @@ fn attempts_on(
             });
             changes.collect()
         }
-        Requirement::Forest { .. } => each(|leaf, _| {
-            // An item that is its parent, or a missing parent.
-            let index = leaf.path.iter().rev().find_map(|step| match step {
-                Segment::Index(index) => Some(index.to_string()),
-                Segment::Field(_) => None,
-            });
-            index.into_iter().chain([leaf.largest(), "254".to_owned()]).collect()
-        }),
+        Requirement::Forest { .. } => {
+            // An item that is its parent, a missing parent, or a descendant as parent, which closes a cycle.
+            let count = list_of(places, place).count() as u64;
+            let parents = |leaf: &Leaf| {
+                let own = leaf.path.iter().rev().find_map(|step| match step {
+                    Segment::Index(index) => Some(*index),
+                    Segment::Field(_) => None,
+                });
+                let others = (0..count).rev().filter(|other| Some(*other) != own).take(MAX_PARENTS);
+                let numbers = own.into_iter().chain([count]).chain(others).map(|number| number.to_string());
+                numbers.chain([leaf.largest(), "254".to_owned()]).collect()
+            };
+            leaves.map(|leaf| attempt(leaf.set_to(parents(leaf)))).collect()
+        }
         Requirement::SameLength => {
             let last = place.leaves.last().and_then(|last| {
                 let end = last.path[place.path.len()..].first()?;

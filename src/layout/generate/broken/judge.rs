@@ -58,14 +58,22 @@ impl<'f> Judge<'f> {
         Ok(Judge { file, ty, rules, limits: *limits, before })
     }
 
-    /// Returns the file with the first change that breaks only what the attempt intends.
-    pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<Broken> {
-        attempt.changes.iter().find_map(|change| {
+    /// Returns the files whose change breaks only what the attempt intends.
+    pub(super) fn all_broken<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+    ) -> impl Iterator<Item = Broken> + use<'a, 'f> {
+        attempt.changes.iter().filter_map(|change| {
             let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
             let Verdict { path, rule, severity } = self.verdict(&bytes, attempt)?;
             let (breakage, changed, value) = (attempt.breakage, change.path(), change.value());
             Some(Broken { bytes, breakage, changed, value, path, rule, severity })
         })
+    }
+
+    /// Returns the first of these files.
+    pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<Broken> {
+        self.all_broken(attempt).next()
     }
 
     /// Returns `true` if a changed file has no fault, and violates no rule more often than before.

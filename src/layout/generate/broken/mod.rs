@@ -196,6 +196,20 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
 }
 
+/// As [`breakages`], with up to `max` values for each defect instead of the first.
+#[cfg(feature = "proptest")]
+pub(crate) fn breakages_with_alternatives(
+    ty: &'static Type,
+    file: &[u8],
+    rules: &'static [&'static Rule],
+    limits: &Limits,
+    max: usize,
+) -> Result<Vec<Broken>> {
+    let judge = Judge::new(ty, file, rules, limits)?;
+    let attempts = attempts(&judge)?;
+    Ok(attempts.iter().flat_map(|attempt| judge.all_broken(attempt).take(max)).collect())
+}
+
 /// Returns all attempts on a file.
 fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
     let dependencies = dependencies::dependencies(judge.ty);

@@ -89,11 +89,12 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Returns candidate numbers: near this one, near those in the expressions, the limits, and this number with a
+    /// Returns candidate numbers: near this one, this one in the other byte order, near those in the expressions, the limits, and this number with a
     /// low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
+        numbers.extend(self.swapped());
         numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
         numbers.extend([0, 1, self.range.0, self.range.1]);
         numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
@@ -104,6 +105,17 @@ impl Number<'_> {
             }
         }
         unique
+    }
+
+    /// Returns this number with its bytes in the other order; for a byte, with its nibbles.
+    fn swapped(&self) -> Option<i128> {
+        let bytes = self.value.to_le_bytes();
+        match self.range {
+            (0, 0xff) => Some(u8::rotate_left(bytes[0], 4).into()),
+            (0, 0xffff) => Some(u16::from_be_bytes([bytes[0], bytes[1]]).into()),
+            (0, 0xffff_ffff) => Some(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into()),
+            _ => None,
+        }
     }
 
     /// Returns the changes for a check or constraint: for a size, one more byte; for a count, one item less or
