@@ -9,9 +9,9 @@ use super::files::Files;
 use super::quiet::catch_panic;
 use super::run::{Load, Loaded, Run};
 use super::shrink::shrunk;
-use super::{Answer, DeclaredFiles, Documents, Generated, Mismatch, RunReport, Subject};
+use super::{Answer, DeclaredFiles, Documents, Mismatch, RunReport, Subject};
 use crate::layout::generate::Config;
-use crate::{Declared, Dialect};
+use crate::{Declared, Dialect, Format};
 
 /// The number of mutated files per case.
 const MUTATIONS: u32 = 4;
@@ -36,7 +36,7 @@ const TEXT_MUTATIONS: u32 = 64;
 /// assert!(report.disagreements().iter().any(|found| found.rule.is_some_and(|rule| rule.code == "MESH-TRUNCATED")));
 /// # }
 /// ```
-pub fn conformance<D: Generated>() -> Harness<Documents<D>> {
+pub fn conformance<D: Format>() -> Harness<Documents<D>> {
     Harness::new(Documents(PhantomData))
 }
 

@@ -22,6 +22,6 @@ pub use disagreement::{Disagreement, Mismatch};
 pub use files::FileKind;
 pub use harness::{Harness, conformance, declared};
 pub use report::{RuleCoverage, RunReport};
-pub use subject::{Answer, DeclaredFiles, Documents, Generated, Subject};
+pub use subject::{Answer, DeclaredFiles, Documents, Subject};
 
 pub use crate::formats::Files;

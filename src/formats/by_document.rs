@@ -1,13 +1,17 @@
 //! Functions that built-in formats implement through their documents.
 
 /// Implements the functions of [`Declared`](super::Declared) that decode a file to its document or encode documents.
-/// Requires the modules `examples` and `strategy` of the format.
+/// Requires the modules `examples` and `strategy` of the format. `files` is its strategy for files; by default, the
+/// encoded documents of `strategy::documents_with`.
 #[allow(unused_macros, reason = "there may be no format")]
 macro_rules! by_document {
     () => {
+        by_document!(|config| $crate::formats::generated::written(strategy::documents_with(config)));
+    };
+    (|$config:ident| $files:expr) => {
         #[cfg(feature = "proptest")]
-        fn files(config: $crate::layout::generate::Config) -> Option<$crate::formats::Files> {
-            Some($crate::formats::generated::written(strategy::documents_with(config)))
+        fn files($config: $crate::layout::generate::Config) -> Option<$crate::formats::Files> {
+            Some($files)
         }
 
         fn example_of(rule: &'static $crate::Rule) -> Option<$crate::formats::RuleExample> {

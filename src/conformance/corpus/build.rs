@@ -15,7 +15,7 @@ use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Result, parallel};
 
 /// The minimum number of mutated files.
-const MIN_MUTATED: usize = 40;
+const MIN_MUTATED: usize = 24;
 
 /// The maximum number of draws per file, some of which yield nothing new.
 const MAX_TURNS: usize = 20;
@@ -55,7 +55,7 @@ fn broken(
     let bases: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
     let bases: Vec<&Drawn> = bases.iter().collect();
     for file in pool.files.iter().filter(|file| !file.codes.is_empty()) {
-        candidates.offer(file.dialect, ("content to warn of", 0), None, file.bytes.clone());
+        candidates.offer(file.dialect, ("content to warn of", ""), None, file.bytes.clone());
     }
     offer_breakages(format, &bases, &mut candidates);
     let almost = almost_broken(format, oracle, &bases);

@@ -35,8 +35,8 @@ impl Candidate {
 /// The smallest broken files.
 pub(super) struct Candidates {
     oracle: Oracle,
-    /// The smallest file by dialect, rule, kind of defect and variant of the kind.
-    best: BTreeMap<(&'static str, &'static str, String, usize), Candidate>,
+    /// The smallest file by dialect, rule and kind of defect.
+    best: BTreeMap<(&'static str, &'static str, String), Candidate>,
 }
 
 impl Candidates {
@@ -44,17 +44,17 @@ impl Candidates {
         Candidates { oracle, best: BTreeMap::new() }
     }
 
-    /// Adds a file if it breaks one rule and is the smallest of its kind.
+    /// Adds a file if it breaks one rule and is the smallest of its kind. `what` describes the defect.
     pub(super) fn offer(
         &mut self,
         dialect: Dialect,
-        (what, variant): (&str, usize),
+        (what, kind): (&str, &str),
         source: Option<&[u8]>,
         bytes: Vec<u8>,
     ) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
         let is_smaller = |code: &&'static str| {
-            let key = (dialect.name(), *code, what.to_owned(), variant);
+            let key = (dialect.name(), *code, kind.to_owned());
             let best = self.best.get(&key);
             best.is_none_or(|best| {
                 (best.judgement.codes.len(), best.bytes.len()) > (codes.len(), bytes.len())
@@ -66,7 +66,7 @@ impl Candidates {
         let Some(judgement) = self.oracle.judge_alike(&bytes, dialect) else { return };
         let Some(code) = judgement.rule().map(|rule| rule.code).filter(&is_smaller) else { return };
         let (what, source) = (what.to_owned(), source.map(<[u8]>::to_vec));
-        let key = (dialect.name(), code, what.clone(), variant);
+        let key = (dialect.name(), code, kind.to_owned());
         self.best.insert(key, Candidate { dialect, bytes, source, what, judgement });
     }
 
@@ -81,7 +81,7 @@ impl Candidates {
     ) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
         if codes.iter().any(|code| rules.contains(code)) {
-            self.offer(dialect, (what, 0), source, bytes);
+            self.offer(dialect, (what, what), source, bytes);
         }
     }
 

@@ -9,8 +9,8 @@ use crate::layout::generate::{AlmostBroken, Breakage, Broken, Miscount};
 use crate::layout::walk::Segment;
 use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 
-/// The maximum number of values for each defect of a file.
-const MAX_VALUES: usize = 3;
+/// The maximum number of values that are tried for each defect of a file.
+const MAX_VALUES: usize = 4;
 
 /// Offers every breakage of these files, with several values for each.
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
@@ -23,11 +23,20 @@ pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &
             let what = what(&broken);
             let number = numbers.entry((broken.rule.map(|rule| rule.code), what.clone())).or_default();
             *number += 1;
-            // Loaders accept files with warnings: one value is enough.
-            let max = if broken.severity < Severity::Error { 1 } else { MAX_VALUES };
-            let variant = (*number).min(max);
-            candidates.offer(base.dialect, (&what, variant), Some(&base.bytes), broken.bytes);
+            let kind = format!("{what} {}", (*number).min(max_values(&broken)));
+            candidates.offer(base.dialect, (&what, &kind), Some(&base.bytes), broken.bytes);
         }
+    }
+}
+
+/// Returns the maximum number of values for a defect.
+fn max_values(broken: &Broken) -> usize {
+    match broken.breakage {
+        // Loaders accept files with warnings: one value is enough.
+        _ if broken.severity < Severity::Error => 1,
+        // Each attribute of a text is broken in the same ways.
+        Breakage::Line(_) => 2,
+        _ => 3,
     }
 }
 
@@ -41,7 +50,7 @@ pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candid
         let is_meant = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
         if let Some(example) = example.filter(|example| is_meant(example.dialect)) {
             let what = "an example of the rule";
-            candidates.offer(example.dialect, (what, 0), Some(&example.correct), example.violating);
+            candidates.offer(example.dialect, (what, what), Some(&example.correct), example.violating);
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Counts;
 use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, MANY, PRESENCE, STRINGS};
+use super::notation::{NOTATION, NOTATIONS};
 use crate::layout::declaration::{Declaration, Field, Requirement, Shape, Type};
 use crate::layout::expr::Expr;
 use crate::layout::grammar::{Grammar, ValueType};
@@ -103,6 +104,7 @@ impl Expected {
 
     /// Expects the values of the lines of a text, whose floats are finite.
     fn grammar(&mut self, grammar: &'static Grammar) {
+        self.expect(&[NOTATION], NOTATIONS.iter().map(|(name, _)| *name));
         for attribute in grammar.attributes {
             match attribute.value_type {
                 ValueType::Index => self.expect(&[attribute.identifier], ["0", "1", "other"]),

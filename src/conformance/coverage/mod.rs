@@ -2,6 +2,7 @@
 
 mod expected;
 mod kinds;
+mod notation;
 mod observed;
 
 pub(super) use kinds::MANY;
@@ -16,7 +17,8 @@ type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 
 /// The number of occurrences of each kind of value of each field in files of a format.
 ///
-/// Kinds of values are flags, enum values, alternatives, optional fields, list lengths and boundaries of numbers.
+/// Kinds of values are flags, enum values, alternatives, optional fields, list lengths and boundaries of numbers; for
+/// texts, also notations, such as comments and exponents.
 /// Boundaries are counted only for values that nothing in the declaration depends on. Counts, offsets and indices are
 /// determined by the file.
 ///

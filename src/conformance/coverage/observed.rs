@@ -4,9 +4,11 @@ use std::ops::ControlFlow;
 
 use super::Counts;
 use super::kinds::{FLAGS, PRESENCE, of_double, of_float, of_integer, of_list, of_string};
+use super::notation::{NOTATION, NOTATIONS};
 use crate::AnyFormat;
 use crate::layout::declaration::{Declaration, Shape, Type};
 use crate::layout::expr::Value;
+use crate::layout::grammar::ValueType;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
 /// Counts the values of a file.
@@ -38,21 +40,33 @@ impl Observer {
     /// Counts the values of a text.
     pub(super) fn lines(&mut self, format: AnyFormat, text: &str) {
         let Some(grammar) = format.grammar() else { return };
-        for line in text.lines() {
-            if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
-                let property = grammar.properties.iter().find(|property| property.name == name);
-                let value = value.split('#').next().unwrap_or_default().trim_end();
+        for (name, _) in NOTATIONS.iter().filter(|(_, has_notation)| has_notation(text)) {
+            self.add(NOTATION.to_owned(), name);
+        }
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                let property = grammar.properties.iter().find(|property| property.name == name.trim());
+                let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim_start();
                 let known =
                     property.and_then(|property| property.values.iter().find(|known| **known == value));
-                known.iter().for_each(|known| self.add(format!("[{name}]"), known));
-                property.iter().for_each(|_| self.add(format!("[{name}]"), PRESENCE[1]));
+                if let Some(property) = property {
+                    let name = format!("[{}]", property.name);
+                    known.iter().for_each(|known| self.add(name.clone(), known));
+                    self.add(name, PRESENCE[1]);
+                }
             }
-            let Some((identifier, values)) = line.split_once(' ') else { continue };
-            if !grammar.attributes.iter().any(|attribute| attribute.identifier == identifier) {
-                continue;
-            }
-            for value in values.split('#').next().unwrap_or_default().split(',') {
-                self.add(identifier.to_owned(), value.trim().parse().map_or("other", of_float));
+            let Some((identifier, values)) = line.split_once(char::is_whitespace) else { continue };
+            let known = grammar.attributes.iter().find(|attribute| attribute.identifier == identifier);
+            let Some(attribute) = known else { continue };
+            for value in values.split(',').map(str::trim) {
+                let kind = match (value.parse::<f32>(), attribute.value_type) {
+                    // The sign of an index 0 is a notation.
+                    (Ok(number), ValueType::Index) => of_float(number.abs()),
+                    (Ok(number), _) => of_float(number),
+                    (Err(_), _) => "other",
+                };
+                self.add(identifier.to_owned(), kind);
             }
         }
         for attribute in grammar.attributes.iter().filter(|attribute| !attribute.required) {

@@ -82,7 +82,7 @@ impl Declared for Document {
         Ok(report)
     }
 
-    by_document!();
+    by_document!(|config| strategy::files(config));
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         dump::lines(bytes, each);

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::Document;
 use super::schema::GRAMMAR;
-use crate::ReadOptions;
-use crate::formats::Format;
-use crate::layout::generate::{self, Config};
+use crate::formats::{Declared, Files, Format};
+use crate::layout::generate::{self, Config, GeneratedText};
+use crate::{Dialect, ReadOptions};
 
 /// Returns documents that strict reading accepts: any properties, every set of attributes, with and without comments.
 ///
@@ -30,4 +30,16 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     texts.prop_filter_map("a rule that no table states", |(text, comments)| {
         Document::read(&text.text, &ReadOptions::default().with_comments(comments)).ok()
     })
+}
+
+/// Returns files that strict reading accepts: half of them in varied notation. Plausible files have no findings.
+pub(super) fn files(config: Config) -> Files {
+    let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
+    let accepted = move |(text, is_varied): (GeneratedText, bool)| {
+        let bytes = if is_varied { text.varied } else { text.text };
+        let report = Document::check_file(&bytes, &ReadOptions::default()).ok()?;
+        let count = if config.plausible { report.findings().len() } else { report.errors() };
+        (count == 0).then_some((Dialect::Spec, bytes))
+    };
+    texts.prop_filter_map("a rule that no table states", accepted).boxed()
 }

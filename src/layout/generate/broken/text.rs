@@ -25,8 +25,10 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
         attempts.push(text.without("all lines of an attribute are missing", &lines));
         attempts.push(text.without("a line is missing", &lines[..1]));
-        if attribute.occurs == Occurrence::File {
-            attempts.push(text.twice(*first));
+        match attribute.occurs {
+            Occurrence::File => attempts.push(text.twice(*first, "a duplicate line")),
+            Occurrence::Vertex => attempts.push(text.twice(*first, "a line too many")),
+            Occurrence::Face => {}
         }
         attempts.extend(text.on_line(attribute, *first, vertices));
         if last != first {
@@ -63,10 +65,10 @@ impl Lines<'_> {
         TextAttempt { what, line, breaking: vec![kept.collect::<Vec<_>>().concat()], limits: Vec::new() }
     }
 
-    fn twice(&self, line: usize) -> TextAttempt {
+    fn twice(&self, line: usize, what: &'static str) -> TextAttempt {
         let text = String::from_utf8_lossy(self.0[line]);
         let breaking = vec![self.with(line, &[&text, text.trim_end()].concat())];
-        TextAttempt { what: "a duplicate line", line, breaking, limits: vec![] }
+        TextAttempt { what, line, breaking, limits: vec![] }
     }
 
     fn on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
@@ -81,6 +83,7 @@ impl Lines<'_> {
         let mut attempts = vec![
             attempt("a value is missing", vec![fewer], vec![]),
             attempt("a value too many", vec![format!("{all}, 0")], vec![]),
+            attempt("a comma after the last value", vec![format!("{all},")], vec![]),
             attempt("an unknown identifier", vec![format!("x{all}")], vec![]),
             attempt(
                 "no whitespace after the identifier",
@@ -92,7 +95,11 @@ impl Lines<'_> {
                 vec![all.replacen(", ", " ", 1)],
                 vec![all.replacen(", ", ",", 1)],
             ),
-            attempt("a control character", vec![format!("{all}\u{1}")], vec![format!("{all} ")]),
+            attempt(
+                "a control character",
+                ["\r ", "\u{7f}", "\u{85}"].map(|text| format!("{all}{text}")).to_vec(),
+                vec![format!("{all}\u{b}\u{c}")],
+            ),
         ];
         let mut invalid = self.with(line, &all);
         let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + all.len();
@@ -147,10 +154,15 @@ impl Lines<'_> {
             let breaking = texts.iter().map(|text| self.with(line, text)).collect();
             TextAttempt { what, line, breaking, limits: vec![] }
         };
+        let mut invalid = self.with(line, text);
+        let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + text.len();
+        invalid.splice(end..end, [0xff]);
         vec![
+            TextAttempt { what: "bytes that are not UTF-8", line, breaking: vec![invalid], limits: vec![] },
             self.without("a property is missing", &[line]),
             attempt("a duplicate property", vec![format!("{text}\n{text}")]),
             attempt("an invalid property", vec![text.replacen('[', "[1", 1), text.replacen(']', "", 1)]),
+            attempt("an invalid name", vec![text.replacen('[', "[_", 1), text.replacen(']', "-x]", 1)]),
             attempt("an unknown value of a property", vec![format!("{name}]=?")]),
         ]
     }
