@@ -1,6 +1,7 @@
 //! Errors of reading and writing.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::finding::write_place;
 use crate::path::Path;
@@ -21,12 +22,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(error.rule().unwrap().code, "MESH-VERSION");
 /// # }
 /// ```
-#[derive(Debug)]
+///
+/// `Debug` prints the same text as `Display`, which suits an error returned from `main`.
 pub struct Error(Box<Parts>);
 
-#[derive(Debug)]
 struct Parts {
     kind: ErrorKind,
+    file: Option<PathBuf>,
     format: Option<&'static str>,
     path: Path,
     span: Option<Span>,
@@ -64,6 +66,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl ToString) -> Error {
         Error(Box::new(Parts {
             kind,
+            file: None,
             format: None,
             path: Path::default(),
             span: None,
@@ -114,6 +117,12 @@ impl Error {
         self
     }
 
+    /// Sets the file that was being read or written.
+    pub(crate) fn in_file(mut self, file: &std::path::Path) -> Error {
+        self.0.file = Some(file.to_owned());
+        self
+    }
+
     /// Sets the path of the value that the error concerns.
     pub fn at(mut self, path: impl Into<Path>) -> Error {
         self.0.path = path.into();
@@ -150,6 +159,11 @@ impl Error {
         self.0.kind
     }
 
+    /// The file that was being read or written, if it was opened by its path.
+    pub fn file(&self) -> Option<&std::path::Path> {
+        self.0.file.as_deref()
+    }
+
     /// The name of the format that was being read or written.
     pub fn format(&self) -> Option<&'static str> {
         self.0.format
@@ -170,7 +184,7 @@ impl Error {
         self.0.rule
     }
 
-    /// The message: what was found and what was expected, without location and rule.
+    /// The message: what was found and what was expected, without file, location and rule.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -178,6 +192,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.0.file {
+            write!(f, "{}: ", file.display())?;
+        }
         if let Some(format) = self.0.format {
             write!(f, "{format}: ")?;
         }
@@ -187,6 +204,12 @@ impl fmt::Display for Error {
             Some(rule) => write!(f, " [{}]", rule.reference()),
             None => Ok(()),
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
+use crate::formats::detect_beside;
 use crate::interop::{Folder, Interchange};
 use crate::scene::{Scene, SceneOptions};
-use crate::{Error, Loss, ReadOptions, Result, detect};
+use crate::{AnyFormat, Error, FormatId, Loss, ReadOptions, Result, WriteOptions};
 
 impl Scene {
     /// Reads the file at `path`, of any built-in or interchange format. Returns the scene, and what it cannot hold.
@@ -24,7 +25,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, has an unknown format, or violates the rules of its format.
+    /// If the file cannot be read, has an unknown format, or violates the rules of its format. The message starts with
+    /// the path.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
         Scene::open_with(path, &ReadOptions::default())
     }
@@ -47,12 +49,64 @@ impl Scene {
     /// If the file cannot be read, is of no known format, or the options reject it.
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
-        let bytes = fs::read(path)?;
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
-        match Interchange::detect(&bytes) {
+        let read = |bytes: Vec<u8>| match Interchange::detect(&bytes) {
             Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
-            None => detect(&bytes, Some(path))?.read(&bytes, options)?.into_scene(&scene_options),
+            None => {
+                let detected = detect_beside(&interchange_names(), &bytes, path)?;
+                detected.read(&bytes, options)?.into_scene(&scene_options)
+            }
+        };
+        fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
+    }
+
+    /// Writes the scene to `path`, in the format of its extension, built in or interchange. Overwrites existing files.
+    /// Returns what the format cannot hold. Missing normals are not [generated](crate::scene::Mesh::generate_normals).
+    ///
+    /// ```no_run
+    /// use meshspec::scene::Scene;
+    ///
+    /// let (scene, lost) = Scene::open("robot.glb")?;
+    /// let lost_too = scene.save("robot.bmd")?;
+    /// lost.iter().chain(&lost_too).for_each(|loss| eprintln!("{loss}"));
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// Two formats share `.mesh`. To write one of them, create its document and write that:
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::scene::Scene;
+    /// use meshspec::{Document, FormatId};
+    ///
+    /// let (scene, _) = Scene::open("robot.glb")?;
+    /// let (document, lost) = Document::from_scene(FormatId::Mesh, scene, &Default::default())?;
+    /// std::fs::write("robot.mesh", document.write(&Default::default())?)?;
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the extension is unknown or belongs to several formats, the format cannot express the scene, or writing fails.
+    /// The message starts with the path. Files are written atomically, after the conversion succeeds.
+    pub fn save(self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+        let path = path.as_ref();
+        if Interchange::by_extension(path).is_some() {
+            return Interchange::save(self, path);
         }
+        let Some(format) = FormatId::by_extension(path) else {
+            let formats = FormatId::ALL.iter().map(|format| format.about());
+            let unambiguous = formats.flat_map(|about| about.extensions).filter(|known| **known != "mesh");
+            let known = [interchange_names(), unambiguous.copied().collect()].concat();
+            return Err(unwritable(path, &known));
+        };
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let options = SceneOptions::default().with_extension(extension);
+        let written = AnyFormat::from(format).write_scene(self, &options, &WriteOptions::default());
+        let (bytes, losses) = written.map_err(|error| error.in_file(path))?;
+        write_atomically(path, &bytes)?;
+        Ok(losses)
     }
 }
 
@@ -72,28 +126,55 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// If the extension belongs to no interchange format, the format cannot express the scene, or writing fails.
-    /// Nothing is written until the conversion succeeds, and each file is written atomically.
+    /// If the extension belongs to no interchange format, the format cannot express the scene, or writing fails. The
+    /// message starts with the path. Nothing is written until the conversion succeeds, and each file is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
-        let format = Interchange::by_extension(path).ok_or_else(|| {
-            let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
-            let (path, names) = (path.display(), names.join(", "));
-            Error::unsupported(format!("{path}: unknown extension, expected one of {names}"))
-        })?;
-        let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.ok_or_else(|| Error::unsupported("the name of the file is not UTF-8"))?;
+        let format = Interchange::by_extension(path).ok_or_else(|| unwritable(path, &interchange_names()))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
-        let losses = format.write(scene, name, &mut files, &SceneOptions::default())?;
+        let name = path.file_name().and_then(|name| name.to_str());
+        let losses = (name.ok_or_else(|| Error::unsupported("the name of the file is not UTF-8")))
+            .and_then(|name| format.write(scene, name, &mut files, &SceneOptions::default()))
+            .map_err(|error| error.in_file(path))?;
         for (name, bytes) in files {
-            let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-            let written = File::create_new(&part).and_then(|mut file| file.write_all(&bytes));
-            if let Err(error) = written.and_then(|()| fs::rename(&part, path.with_file_name(&name))) {
-                // The write error matters more than a failed cleanup.
-                let _ = fs::remove_file(&part);
-                return Err(error.into());
-            }
+            write_atomically(&path.with_file_name(name), &bytes)?;
         }
         Ok(losses)
     }
+}
+
+fn interchange_names() -> Vec<&'static str> {
+    Interchange::ALL.iter().map(|format| format.name()).collect()
+}
+
+/// Returns the error for a path whose extension selects no format. `known` are the extensions that would.
+fn unwritable(path: &Path, known: &[&str]) -> Error {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let formats = FormatId::ALL.iter().filter(|format| format.about().has_extension(&extension));
+    let formats: Vec<_> = formats.map(|format| format.name()).collect();
+    let message = match formats[..] {
+        [] => format!("unknown extension, expected one of {}", known.join(", ")),
+        [format] if FormatId::by_extension(path).is_some() => {
+            format!("{format} is not an interchange format: write it with `Scene::save`")
+        }
+        _ => {
+            let formats = formats.join(" and ");
+            format!(
+                "`.{extension}` is an extension of {formats}: create a document of the format with \
+                 `Document::from_scene`, and write it"
+            )
+        }
+    };
+    Error::unsupported(message).in_file(path)
+}
+
+fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = File::create_new(&part).and_then(|mut file| file.write_all(bytes));
+    written.and_then(|()| fs::rename(&part, path)).map_err(|error| {
+        // The write error matters more than a failed cleanup.
+        let _ = fs::remove_file(&part);
+        Error::from(error).in_file(path)
+    })
 }

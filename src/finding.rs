@@ -159,6 +159,20 @@ macro_rules! rules {
 pub(crate) use rules;
 
 /// A violation of a rule at one place in a file.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::FormatId;
+///
+/// let mut bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// bytes[0x101] = 9;
+/// let report = meshspec::check(&bytes, FormatId::Mesh, &Default::default())?;
+/// let finding = &report.findings()[0];
+/// assert_eq!((finding.rule.code, &*finding.path.to_string()), ("MESH-INDEX-RANGE", "indices[1]"));
+/// assert_eq!(finding.span.as_ref().unwrap().range(), &(0x101..0x105));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Finding {

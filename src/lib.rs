@@ -36,11 +36,11 @@
 //!
 //! # Convert
 //!
-//! Every conversion returns a list of losses.
+//! Every conversion returns a list of losses. The extension selects the format; two formats share `.mesh`, so write it with
+//! [`Document::from_scene`].
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
-//! use meshspec::interop::Interchange;
 //! use meshspec::scene::Scene;
 //!
 //! let (scene, lost) = Scene::open("samples/bmd/tentacle.bmd")?;
@@ -49,7 +49,7 @@
 //! # /*
 //! let glb = "tentacle.glb";
 //! # */
-//! let more = Interchange::save(scene, glb)?;
+//! let more = scene.save(glb)?;
 //! lost.iter().chain(&more).for_each(|loss| println!("{loss}"));
 //! # std::fs::remove_file(out)?;
 //! # }
@@ -66,14 +66,20 @@
 //! for entry in std::fs::read_dir("samples/mesh")? {
 //!     let path = entry?.path();
 //!     let bytes = std::fs::read(&path)?;
-//!     let report = meshspec::detect(&bytes, Some(&path))?.check(&bytes, &Default::default())?;
-//!     println!("{}: {}", path.display(), serde_json::to_string(&report)?);
+//!     match meshspec::detect(&bytes, Some(&path)) {
+//!         Ok(detected) => {
+//!             let report = detected.check(&bytes, &Default::default())?;
+//!             println!("{} ({}): {}", path.display(), detected.format, serde_json::to_string(&report)?);
+//!         }
+//!         // Not a mesh file.
+//!         Err(error) => eprintln!("{}: {error}", path.display()),
+//!     }
 //! }
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Change a value
+//! # Change a document
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
@@ -87,7 +93,26 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! [`layout::assemble::edit`] changes single bytes of a file and keeps all others, even if the file breaks rules.
+//! # Change one value of a file
+//!
+//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. Paths are those of
+//! `meshspec dump` and of findings.
+//!
+//! ```
+//! # #[cfg(feature = "mesh")] {
+//! use meshspec::layout::assemble::{Change, Edit, edit};
+//! use meshspec::{Dialect, FormatId, path};
+//!
+//! let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+//! let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+//! let edits = [Edit { path: path!(vertices[5].position[1]).into(), change: Change::Set("2.5".into()) }];
+//! // `true` instead of `false` recomputes counts, sizes and offsets that no longer match.
+//! let edited = edit(layout, &bytes, &edits, false, &Default::default())?;
+//! # let differing = bytes.iter().zip(&edited).filter(|(a, b)| a != b).count();
+//! # assert!(bytes.len() == edited.len() && (1..=4).contains(&differing));
+//! # }
+//! # Ok::<(), meshspec::Error>(())
+//! ```
 //!
 //! # Declare a format
 //!

@@ -20,6 +20,8 @@ pub struct Disagreement {
     pub span: Option<Span>,
     /// The error of strict reading; empty for a valid file.
     pub message: String,
+    /// The warnings about a valid file, sorted by code; empty for an invalid file.
+    pub warnings: Vec<&'static Rule>,
     /// The origin of the file.
     pub kind: FileKind,
     /// The change to a valid file that made it; empty for a generated file.
@@ -116,6 +118,10 @@ impl fmt::Display for Disagreement {
                 write!(f, ": ")?;
             }
             writeln!(f, "{}", self.message)?;
+        }
+        if !self.warnings.is_empty() {
+            let codes: Vec<_> = self.warnings.iter().map(|rule| rule.code).collect();
+            writeln!(f, "  strict reading accepts it, with warnings: {}", codes.join(", "))?;
         }
         let made = match self.kind {
             _ if self.change.is_empty() => "generated",

@@ -80,6 +80,16 @@ impl<'s, S: Subject> Files<'s, S> {
         Files { subject, dialect, small, large, seed }
     }
 
+    /// Returns the rules that a file violates, sorted by code, warnings included.
+    pub fn violated(&self, bytes: &[u8]) -> Vec<&'static Rule> {
+        let options = ReadOptions::default().with_dialect(self.dialect);
+        let report = self.subject.format().check(bytes, &options).unwrap_or_default();
+        let mut rules: Vec<_> = report.findings().iter().map(|finding| finding.rule).collect();
+        rules.sort_by_key(|rule| rule.code);
+        rules.dedup();
+        rules
+    }
+
     /// Returns the valid file of a case as a shrinkable tree; `None` if generation failed.
     pub fn valid(&self, case: u32) -> Option<impl ValueTree<Value = Vec<u8>> + use<S>> {
         self.strategy(case).new_tree(&mut self.runner(case, 0)).ok()

@@ -88,11 +88,19 @@ pub struct Harness<S> {
     seed: u64,
     cases: u32,
     dialect: Option<Dialect>,
+    ignored: Vec<&'static str>,
 }
 
 impl<S: Subject> Harness<S> {
     fn new(subject: S) -> Harness<S> {
-        Harness { subject, config: Config::default(), seed: 0, cases: 256, dialect: None }
+        Harness {
+            subject,
+            config: Config::default(),
+            seed: 0,
+            cases: 256,
+            dialect: None,
+            ignored: Vec::new(),
+        }
     }
 
     /// Sets the seed. Default: 0.
@@ -123,6 +131,27 @@ impl<S: Subject> Harness<S> {
     /// files that are detected as another dialect.
     pub fn dialect(mut self, dialect: Dialect) -> Harness<S> {
         self.dialect = Some(dialect);
+        self
+    }
+
+    /// Skips files that violate any of these rules, such as rules that the loader deliberately does not enforce, or
+    /// warnings that it rejects.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{Format, ReadOptions, conformance, mesh};
+    ///
+    /// let load = |bytes: &[u8]| {
+    ///     let document = mesh::Document::read(bytes, &ReadOptions::default()).ok()?;
+    ///     (document.indices.len() % 3 == 0).then_some(())
+    /// };
+    /// let harness = || conformance::<mesh::Document>().cases(8);
+    /// assert!(!harness().run(load).agrees());
+    /// assert!(harness().ignoring(&["MESH-TRIANGLES"]).run(load).agrees());
+    /// # }
+    /// ```
+    pub fn ignoring(mut self, codes: &[&'static str]) -> Harness<S> {
+        self.ignored.extend(codes);
         self
     }
 
@@ -157,27 +186,32 @@ impl<S: Subject> Harness<S> {
     }
 
     fn run_with(self, load: Load<S::Document>) -> RunReport {
-        let Harness { subject, config, seed, cases, dialect: stated } = self;
+        let Harness { subject, config, seed, cases, dialect: stated, ignored } = self;
         let about = subject.about();
         let dialect = stated.or(about.dialects.first().copied()).unwrap_or_default();
+        let unknown = ignored.iter().find(|code| about.rules.iter().all(|rule| rule.code != **code));
+        let unknown = unknown.map(|code| format!("the format has no rule {code} to ignore"));
         let mut report = RunReport {
             format: about.name,
             dialect,
             files: Vec::new(),
             disagreements: Vec::new(),
             coverage: Vec::new(),
-            problem: about.require_dialect(dialect).err().map(|error| error.to_string()),
+            problem: about.require_dialect(dialect).err().map(|error| error.to_string()).or(unknown),
         };
         if report.problem.is_some() {
             return report;
         }
         let detects = stated.is_none() && about.dialects.len() > 1;
-        let mut run = Run::new(Files::new(&subject, dialect, config, seed), detects, load);
+        let mut run = Run::new(Files::new(&subject, dialect, config, seed), detects, ignored, load);
         let is_text = about.layouts().is_empty();
         (0..cases).for_each(|case| run.case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
         let found = std::mem::take(&mut run.found);
         report.disagreements =
             found.into_iter().map(|(cause, found)| shrunk(&mut run, &cause, found)).collect();
+        for disagreement in report.disagreements.iter_mut().filter(|found| found.message.is_empty()) {
+            disagreement.warnings = run.files.violated(&disagreement.bytes);
+        }
         let mut smallest = BTreeMap::new();
         for disagreement in &report.disagreements {
             let size = smallest.entry(disagreement.rule.map(|rule| rule.code)).or_insert(usize::MAX);

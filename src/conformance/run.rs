@@ -21,6 +21,8 @@ pub(super) struct Run<'r, S: Subject> {
     pub files: Files<'r, S>,
     /// Whether to skip files that are detected as another dialect.
     pub detects: bool,
+    /// Codes of rules; files that violate any of them are skipped.
+    pub ignored: Vec<&'static str>,
     pub load: Load<'r, S::Document>,
     pub counts: BTreeMap<FileKind, usize>,
     pub coverage: Vec<RuleCoverage>,
@@ -35,10 +37,15 @@ pub(super) struct Found {
 }
 
 impl<'r, S: Subject> Run<'r, S> {
-    pub fn new(files: Files<'r, S>, detects: bool, load: Load<'r, S::Document>) -> Run<'r, S> {
+    pub fn new(
+        files: Files<'r, S>,
+        detects: bool,
+        ignored: Vec<&'static str>,
+        load: Load<'r, S::Document>,
+    ) -> Run<'r, S> {
         let rules = files.subject.about().rules.iter();
         let coverage = rules.map(|rule| RuleCoverage { rule, broken: 0, almost_broken: 0 }).collect();
-        Run { files, detects, load, counts: BTreeMap::new(), coverage, found: BTreeMap::new() }
+        Run { files, detects, ignored, load, counts: BTreeMap::new(), coverage, found: BTreeMap::new() }
     }
 
     /// Runs the loader over the files of a case: a valid file, the files derived from it, and mutated files.
@@ -97,11 +104,16 @@ impl<'r, S: Subject> Run<'r, S> {
         coverage.into_iter().for_each(|coverage| *count(coverage) += 1);
     }
 
-    /// Runs the loader over a file. Returns `None` for files of other dialects and files without a verdict.
+    /// Runs the loader over a file. Returns `None` for files of other dialects, files that violate an ignored rule, and
+    /// files without a verdict.
     pub fn judge(&mut self, file: TestFile) -> Option<Judged> {
         let TestFile { bytes, making, change } = file;
         let Files { subject, dialect, .. } = self.files;
         if self.detects && subject.detect(&bytes) != dialect {
+            return None;
+        }
+        let is_ignored = |rule: &&Rule| self.ignored.contains(&rule.code);
+        if !self.ignored.is_empty() && self.files.violated(&bytes).iter().any(is_ignored) {
             return None;
         }
         let (path, span, message, rule, mismatch) = match subject.read(&bytes, dialect) {
@@ -135,6 +147,7 @@ impl<'r, S: Subject> Run<'r, S> {
                 path,
                 span,
                 message,
+                warnings: Vec::new(),
                 kind,
                 change,
                 bytes,

@@ -24,6 +24,18 @@ type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
 type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
 
 /// A format, built in or declared elsewhere, and the operations on its files.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{AnyFormat, FormatId};
+///
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let format = AnyFormat::from(FormatId::Mesh);
+/// assert_eq!(format.info(&bytes, &Default::default())?.meshes[0].vertices, 6);
+/// assert!(format.about().has_extension("mesh"));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct AnyFormat {
     about: &'static About,

@@ -61,12 +61,19 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// If no built-in format matches the bytes, or several do.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
-    among(FormatId::ALL, bytes, path)
+    among(FormatId::ALL, &[], bytes, path)
 }
 
-/// Detects which of these formats a file has.
+/// Works as [`detect`], but messages also list the `others`, which the caller has already ruled out.
+#[cfg(feature = "scene")]
+pub(crate) fn detect_beside(others: &[&'static str], bytes: &[u8], path: &Path) -> Result<Detected> {
+    among(FormatId::ALL, others, bytes, Some(path))
+}
+
+/// Detects which of these formats a file has. Messages also list the `others`.
 pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
     formats: &[F],
+    others: &[&'static str],
     bytes: &[u8],
     path: Option<&Path>,
 ) -> Result<Detected<F>> {
@@ -81,17 +88,18 @@ pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
         candidates = all;
         candidates.retain(|(format, _)| *format == named);
     }
-    let names = |formats: &mut dyn Iterator<Item = F>, separator: &str| {
-        formats.map(|format| format.into().name()).collect::<Vec<_>>().join(separator)
+    let names = |formats: &mut dyn Iterator<Item = F>| -> Vec<&'static str> {
+        formats.map(|format| format.into().name()).collect()
     };
     match *candidates {
         [(format, Detection { dialect, .. })] => Ok(Detected { format, dialect }),
+        [] if bytes.is_empty() => Err(Error::unsupported("the file is empty")),
         [] => {
-            let known = names(&mut formats.iter().copied(), ", ");
+            let known = [&names(&mut formats.iter().copied())[..], others].concat().join(", ");
             Err(Error::unsupported(format!("not a file of a known format ({known})")))
         }
         ref several => {
-            let possible = names(&mut several.iter().map(|(format, _)| *format), " or ");
+            let possible = names(&mut several.iter().map(|(format, _)| *format)).join(" or ");
             Err(Error::unsupported(format!("could be {possible}: specify the format")))
         }
     }

@@ -46,6 +46,8 @@ pub use about::{About, Layouts, Specification};
 pub use any::AnyFormat;
 pub use binary::{BinaryFormat, FromDialect};
 pub use declared::Declared;
+#[cfg(feature = "scene")]
+pub(crate) use detect::detect_beside;
 pub use detect::{Detected, detect};
 pub use detection::{Confidence, Detection};
 pub use document::Document;
@@ -62,9 +64,18 @@ pub use rule_texts::Interpretation;
 
 use std::path::Path;
 
-use crate::{ReadOptions, Report, Result};
+use crate::{Error, ReadOptions, Report, Result};
 
 /// Reads a file of any built-in format.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let document = meshspec::read(&bytes, &Default::default())?;
+/// assert_eq!(document.format().name(), "mesh");
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -83,7 +94,8 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, matches no built-in format, or violates the rules of its format.
+/// If the file cannot be read, matches no built-in format, or violates the rules of its format. The message starts with
+/// the path.
 pub fn open(path: impl AsRef<Path>) -> Result<Document> {
     open_with(path, &ReadOptions::default())
 }
@@ -105,13 +117,22 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 /// If the file cannot be read, is of no format that is built in, or the options reject it.
 pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path)?;
-    detect(&bytes, Some(path))?.read(&bytes, options)
+    let read = |bytes: Vec<u8>| detect(&bytes, Some(path))?.read(&bytes, options);
+    std::fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
 }
 
 /// Returns all violations in a file of this format, each with its location.
 ///
 /// If the file cannot be decoded, the last finding gives the reason. Findings that require no decoding precede it.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let report = meshspec::check(&bytes, meshspec::FormatId::Mesh, &Default::default())?;
+/// assert_eq!((report.errors(), report.warnings()), (0, 0));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 ///
 /// # Errors
 ///

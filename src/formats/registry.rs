@@ -103,7 +103,7 @@ impl Formats {
     ///
     /// If no format matches the bytes, or several do.
     pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected<AnyFormat>> {
-        among(&self.0, bytes, path)
+        among(&self.0, &[], bytes, path)
     }
 }
 

@@ -55,7 +55,23 @@ pub mod __private {
     pub use super::obj::{Sizes, outcome};
 }
 
-/// The companion files of a model: glTF buffers, OBJ material libraries and images.
+/// The companion files of a model: glTF buffers, OBJ material libraries and images. [`Folder`] reads and writes them in
+/// a folder, a `BTreeMap` in memory.
+///
+/// ```
+/// # #[cfg(all(feature = "mesh", feature = "gltf"))] {
+/// use std::collections::BTreeMap;
+///
+/// use meshspec::interop::Interchange;
+/// use meshspec::scene::Scene;
+///
+/// let (scene, _) = Scene::open("samples/mesh/flag.mesh")?;
+/// let mut files = BTreeMap::<String, Vec<u8>>::new();
+/// Interchange::Gltf.write(scene, "flag.gltf", &mut files, &Default::default())?;
+/// assert!(files.keys().eq(["flag.bin", "flag.gltf"]));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 pub trait Files {
     /// Reads a companion file, at most its first `limit` bytes.
     ///

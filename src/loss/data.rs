@@ -10,6 +10,13 @@ use crate::Path;
 /// Content that the target of a conversion drops or changes.
 ///
 /// Displayed as a [`LossGroup`](crate::LossGroup) of one.
+///
+/// ```
+/// use meshspec::{Loss, LossKind, path};
+///
+/// let loss = Loss::new(LossKind::Dropped, path!(meshes[0].name), "the format has no names");
+/// assert_eq!(loss.to_string(), "dropped: meshes[0].name: the format has no names");
+/// ```
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Loss {

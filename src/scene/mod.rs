@@ -144,6 +144,19 @@ pub struct Lod {
 }
 
 /// Options for conversions between a format and a scene.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::scene::SceneOptions;
+/// use meshspec::{Dialect, Document, FormatId};
+///
+/// let (scene, _) = meshspec::open("samples/mesh/flag.mesh")?.into_scene(&SceneOptions::default())?;
+/// let options = SceneOptions::default().with_dialect(Dialect::Renderlib);
+/// let (document, _) = Document::from_scene(FormatId::Mesh, scene, &options)?;
+/// assert_eq!(document.dialect(), Dialect::Renderlib);
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
@@ -227,6 +240,18 @@ impl SceneOptions {
 }
 
 /// A format whose documents convert to scenes.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::scene::ToScene;
+/// use meshspec::{Format, mesh};
+///
+/// let document = mesh::Document::read(&std::fs::read("samples/mesh/flag.mesh")?, &Default::default())?;
+/// let (scene, losses) = document.into_scene(&Default::default())?;
+/// assert_eq!((scene.meshes.len(), losses.len()), (1, 0));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 pub trait ToScene: Format {
     /// The conventions of the format, with their evidence.
     const CONVENTIONS: Conventions;
@@ -248,6 +273,20 @@ pub trait ToScene: Format {
 }
 
 /// A format whose documents can be made from scenes.
+///
+/// ```
+/// # #[cfg(all(feature = "mesh", feature = "seed"))] {
+/// use meshspec::scene::{FromScene, Scene};
+/// use meshspec::{Format, mesh};
+///
+/// let (scene, _) = Scene::open("samples/seed/facets.mesh")?;
+/// let (document, losses) = mesh::Document::from_scene(scene, &Default::default())?;
+/// losses.iter().for_each(|loss| println!("{loss}"));
+/// let bytes = document.write(&Default::default())?;
+/// # assert!(!bytes.is_empty());
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 pub trait FromScene: ToScene {
     /// Whether programs that use the format need normals. Converters then generate missing normals.
     const NEEDS_NORMALS: bool = false;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use glam::{DMat4, DVec3};
 
 use super::{Mesh, Scene};
+use crate::info::Bounds;
 
 impl Scene {
     /// Returns the corners of all triangles in model space, in metres.
     ///
+    /// Each item is `[[f32; 3]; 3]`: three corners (X, Y, Z).
     /// Includes each placement of the meshes of the finest level of detail, and triangulates polygons. Triangles are
     /// counter-clockwise seen from the front. Axes are those of glTF: +Y up, +Z forward.
     ///
@@ -31,6 +33,22 @@ impl Scene {
     pub fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
         let shown = self.meshes.iter().zip(self.finest_meshes()).filter(|(_, is_finest)| *is_finest);
         shown.flat_map(|(mesh, _)| self.triangles_of(mesh))
+    }
+
+    /// Returns the bounding box of the [triangles](Scene::triangles); `None` if there are none.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::scene::Scene;
+    ///
+    /// let (scene, _) = Scene::open("samples/mesh/flag.mesh")?;
+    /// let bounds = scene.bounds().unwrap();
+    /// assert_eq!((bounds.min, bounds.max), ([0.0, 0.0, 0.0], [2.0, 1.0, 0.0]));
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn bounds(&self) -> Option<Bounds> {
+        Bounds::of(self.triangles().flatten())
     }
 
     /// Returns a flag per mesh: `true` if it belongs to the finest level of detail or to no level.

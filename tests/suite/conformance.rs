@@ -1,7 +1,7 @@
 //! The loader harness: verdicts, causes, coverage, reports.
 
 use meshspec::conformance::{FileKind, Mismatch, RunReport};
-use meshspec::{Dialect, Format, ReadOptions, bmd, conformance, crucible, iyma, mesh, seed};
+use meshspec::{Dialect, Format, FormatId, ReadOptions, bmd, check, conformance, crucible, iyma, mesh, seed};
 
 fn rules(report: &RunReport) -> Vec<&'static str> {
     let mut rules: Vec<_> =
@@ -143,6 +143,41 @@ fn a_report_is_readable() {
         "{group}"
     );
     assert!(lines[3].contains("00000000  01 01 00"), "{group}");
+}
+
+/// Rejects files with warnings, too.
+fn without_warnings(bytes: &[u8]) -> Option<()> {
+    let options = ReadOptions::default().with_dialect(Dialect::Spec);
+    let report = check(bytes, FormatId::Mesh, &options).ok()?;
+    report.findings().is_empty().then_some(())
+}
+
+#[test]
+fn warnings_of_valid_files_are_reported() {
+    let report = conformance::<mesh::Document>().cases(16).run(without_warnings);
+    let rejected = report.disagreements().iter().find(|found| found.rule.is_none()).expect("a valid file");
+    let codes: Vec<_> = rejected.warnings.iter().map(|rule| rule.code).collect();
+    assert!(!codes.is_empty() && codes.is_sorted(), "{report}");
+    let line = format!("\n  strict reading accepts it, with warnings: {}\n", codes.join(", "));
+    assert!(rejected.to_string().contains(&line), "{report}");
+}
+
+#[test]
+fn ignored_rules_are_skipped() {
+    let harness = || conformance::<mesh::Document>().cases(16);
+    let lenient =
+        |bytes: &[u8]| mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::Spec));
+    assert!(rules(&harness().run(lenient)).contains(&"MESH-INDEX-RANGE"));
+    let report = harness().ignoring(&["MESH-INDEX-RANGE"]).run(lenient);
+    assert!(!report.agrees() && !rules(&report).contains(&"MESH-INDEX-RANGE"), "{report}");
+    let tested = |report: &RunReport| {
+        let coverage = report.coverage().iter().find(|coverage| coverage.rule.code == "MESH-INDEX-RANGE");
+        coverage.unwrap().broken
+    };
+    assert_eq!(tested(&report), 0);
+    let report = harness().ignoring(&["MESH-INDEX"]).run(lenient);
+    assert!(!report.agrees());
+    assert!(report.to_string().contains("the format has no rule MESH-INDEX to ignore"), "{report}");
 }
 
 #[test]

@@ -389,3 +389,11 @@ fn changes_that_break_a_block_are_rejected() {
         None
     );
 }
+
+#[test]
+fn unbound_arguments_are_named() {
+    let message = "the declaration `Samples` takes arguments (size): set them with \
+                   `layout::declaration::bind`, or use `FormatId::layout_of`";
+    let error = edited_as(&Samples::TYPE, &[0; 9], &[set("packed", "1")], false).unwrap_err();
+    assert_eq!(error, message);
+}

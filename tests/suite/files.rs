@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DVec3, Mat4, Vec3};
+use meshspec::Loss;
+use meshspec::info::Bounds;
 use meshspec::interop::{Files, Folder, Interchange};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Placement, Scene};
 
@@ -68,6 +71,89 @@ fn scenes_are_opened_and_saved_by_their_extension() {
         message.ends_with("model.fbx: unknown extension, expected one of obj, ply, stl, glb, gltf"),
         "{message}"
     );
+}
+
+#[test]
+fn scenes_are_saved_in_built_in_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let (scene, _) = Scene::open("samples/mesh/flag.mesh").unwrap();
+    for (name, format) in
+        [("flag.bmd", "bmd"), ("flag.CRMESH", "crucible"), ("flag.cmodel", "crucible"), ("flag.ima", "iyma")]
+    {
+        let path = folder.path().join(name);
+        scene.clone().save(&path).unwrap();
+        assert_eq!(meshspec::open(&path).unwrap().format().name(), format, "{name}");
+    }
+    scene.clone().save(folder.path().join("flag.glb")).unwrap();
+    let message = |name: &str, save: &dyn Fn(Scene, PathBuf) -> meshspec::Result<Vec<Loss>>| {
+        let path = folder.path().join(name);
+        let message = save(scene.clone(), path.clone()).unwrap_err().to_string();
+        assert!(!path.exists());
+        message.strip_prefix(&format!("{}: ", path.display())).unwrap().to_owned()
+    };
+    let ambiguous = "`.mesh` is an extension of mesh and seed: create a document of the format with \
+                     `Document::from_scene`, and write it";
+    assert_eq!(message("flag.mesh", &|scene, path| scene.save(path)), ambiguous);
+    assert_eq!(message("flag.mesh", &|scene, path| Interchange::save(scene, path)), ambiguous);
+    assert_eq!(
+        message("flag.bmd2", &|scene, path| scene.save(path)),
+        "unknown extension, expected one of obj, ply, stl, glb, gltf, cmodel, crmesh, ima, bmd"
+    );
+    assert_eq!(
+        message("new.bmd", &|scene, path| Interchange::save(scene, path)),
+        "bmd is not an interchange format: write it with `Scene::save`"
+    );
+}
+
+#[test]
+fn errors_name_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = |error: meshspec::Error, path: &Path| {
+        assert_eq!(error.file(), Some(path));
+        // Returned from `main`, an error is printed by `Debug`.
+        assert_eq!(format!("{error:?}"), error.to_string());
+        error.to_string().strip_prefix(&format!("{}: ", path.display())).unwrap().to_owned()
+    };
+    let path = folder.path().join("nope.bmd");
+    let missing = |path: &Path| fs::read(path).unwrap_err().to_string();
+    assert_eq!(named(Scene::open(&path).unwrap_err(), &path), missing(&path));
+    assert_eq!(named(meshspec::open(&path).unwrap_err(), &path), missing(&path));
+    let unwritable = folder.path().join("none/flag.glb");
+    let scene = Scene { meshes: vec![square()], ..Scene::default() };
+    assert_eq!(
+        named(Interchange::save(scene.clone(), &unwritable).unwrap_err(), &unwritable),
+        missing(&unwritable)
+    );
+    let unwritable = folder.path().join("none/flag.bmd");
+    assert_eq!(named(scene.save(&unwritable).unwrap_err(), &unwritable), missing(&unwritable));
+
+    let path = folder.path().join("note.txt");
+    fs::write(&path, "hello").unwrap();
+    assert_eq!(
+        named(Scene::open(&path).unwrap_err(), &path),
+        "not a file of a known format (mesh, crucible, iyma, seed, bmd, obj, ply, stl, glb, gltf)"
+    );
+    assert_eq!(
+        named(meshspec::open(&path).unwrap_err(), &path),
+        "not a file of a known format (mesh, crucible, iyma, seed, bmd)"
+    );
+    fs::write(&path, "").unwrap();
+    assert_eq!(named(Scene::open(&path).unwrap_err(), &path), "the file is empty");
+    assert_eq!(named(meshspec::open(&path).unwrap_err(), &path), "the file is empty");
+    let mut bytes = fs::read("samples/mesh/flag.mesh").unwrap();
+    bytes.pop();
+    fs::write(&path, bytes).unwrap();
+    assert!(named(meshspec::open(&path).unwrap_err(), &path).starts_with("mesh: "));
+}
+
+#[test]
+fn bounds_are_those_of_the_triangles() {
+    let mut scene = Scene { meshes: vec![square()], ..Scene::default() };
+    scene.transform = Some(Mat4::from_scale(Vec3::splat(3.0)));
+    // No triangle uses this vertex.
+    scene.meshes[0].positions.push([9.0; 3]);
+    assert_eq!(scene.bounds(), Some(Bounds { min: [0.0; 3], max: [3.0, 3.0, 0.0] }));
+    assert_eq!(Scene::default().bounds(), None);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::record::record;
 use super::tree::Given;
 use super::values::Values;
 use crate::layout::constraint::wrong_counts;
-use crate::layout::declaration::{Declaration, Shape, Type};
+use crate::layout::declaration::{Declaration, Shape, Type, unbound};
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
 use crate::{Error, Limits, Path, Result, Span};
@@ -38,8 +38,8 @@ pub enum Change {
 /// Applies edits in order, and preserves all other bytes.
 ///
 /// Other values stay unchanged, so a changed count leaves a broken file. Only the size of a packed block follows a
-/// change of its content. With `recount`, counts, sizes and offsets that no longer match are recomputed, unless an
-/// edit sets them.
+/// change of its content. If `recount` is `true`, counts, sizes and offsets that no longer match are recomputed, unless
+/// an edit sets them.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -58,10 +58,21 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// - A path has no value, or a value does not fit its field;
+/// - The declaration takes arguments that are not [bound](crate::layout::declaration::bind());
+/// - a path has no value, or a value does not fit its field;
 /// - the rest of the file would move, but the file has a structural fault;
 /// - a changed packed block no longer unpacks.
 pub fn edit(
+    ty: &'static Type,
+    bytes: &[u8],
+    edits: &[Edit],
+    recount: bool,
+    limits: &Limits,
+) -> Result<Vec<u8>> {
+    edited(ty, bytes, edits, recount, limits).map_err(|error| unbound(ty).map_or(error, Error::unsupported))
+}
+
+fn edited(
     ty: &'static Type,
     bytes: &[u8],
     edits: &[Edit],

@@ -42,6 +42,16 @@ pub(crate) fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<V
     keep(Binder { prefix, bound: Vec::new() }.with(ty, &arguments))
 }
 
+/// Returns the message for a declaration whose imports are unbound; `None` if it has no imports.
+pub(crate) fn unbound(ty: &Type) -> Option<String> {
+    let Type::Declared(Declaration { name, imports: imports @ [_, ..], .. }) = ty else { return None };
+    let imports = imports.join(", ");
+    Some(format!(
+        "the declaration `{name}` takes arguments ({imports}): set them with `layout::declaration::bind`, or use \
+         `FormatId::layout_of`"
+    ))
+}
+
 /// Leaks a value: layouts are static data, even those built at run time.
 fn keep<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))

@@ -30,6 +30,7 @@ mod size;
 pub use bind::bind;
 #[cfg(feature = "crucible")]
 pub(crate) use bind::bind_some;
+pub(crate) use bind::unbound;
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
 pub use constraint::{Constraint, Requirement};
