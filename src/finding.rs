@@ -313,6 +313,11 @@ impl Report {
         self.seen.get(code).map_or(0, |(_, count)| *count)
     }
 
+    /// The violated rules, in order of their codes, with the number of findings of each, including suppressed ones.
+    pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, usize)> {
+        self.seen.values().copied()
+    }
+
     /// The number of errors, including suppressed ones.
     pub fn errors(&self) -> usize {
         self.count(|severity| severity > Severity::Warning)

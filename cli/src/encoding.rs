@@ -37,7 +37,8 @@ impl Encoding {
     }
 
     /// Detects the encoding of IN. The extensions of JSON and interchange formats decide. Otherwise, interchange formats
-    /// are detected first: a line of OBJ looks like a malformed line of Seed.
+    /// are detected first: a line of OBJ looks like a malformed line of Seed. A file that resembles no format has the one
+    /// of its extension.
     pub fn of_input(bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
         if let Some(encoding @ (Encoding::Json | Encoding::Interchange(_))) = Encoding::of_path(path, formats)
         {
@@ -48,9 +49,9 @@ impl Encoding {
             (Some(encoding), _) if formats_of(path, formats).is_empty() => Ok(encoding),
             (_, Ok(detected)) => Ok(Encoding::Format(detected.format)),
             (Some(encoding), Err(_)) => Ok(encoding),
-            (None, Err(error)) => {
-                Err(Failure::of(&name_of(path), &error).with_hint("name the format with --from FORMAT"))
-            }
+            (None, Err(error)) => resembling(bytes, path, formats).map(Encoding::Format).ok_or_else(|| {
+                Failure::of(&name_of(path), &error).with_hint("name the format with --from FORMAT")
+            }),
         }
     }
 
@@ -106,6 +107,18 @@ impl fmt::Display for Encoding {
 fn formats_of(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
     let Some(extension) = path.extension().and_then(OsStr::to_str) else { return Vec::new() };
     formats.iter().filter(|format| format.about().has_extension(extension)).collect()
+}
+
+/// Returns the only format with the extension of this path that is text or binary, as the bytes are: a file with a damaged
+/// header.
+fn resembling(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
+    let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    let mut sharing = formats_of(path, formats);
+    sharing.retain(|format| format.grammar().is_none() == is_binary);
+    match sharing[..] {
+        [format] if !bytes.is_empty() => Some(format),
+        _ => None,
+    }
 }
 
 fn no_format(path: &Path, formats: &Formats) -> Failure {

@@ -1,6 +1,6 @@
 //! Selects the findings of a check to show: all of them, or a readable number.
 
-use meshspec::{Finding, Path, Report, Severity};
+use meshspec::{Finding, Path, Report, Rule, Severity};
 
 use crate::messages::Verbosity;
 
@@ -12,6 +12,8 @@ pub struct Shown<'r> {
     pub findings: Vec<&'r Finding>,
     /// The rules with further findings.
     pub others: Vec<Others<'r>>,
+    /// Whether `--verbose` shows more findings.
+    pub is_shortened: bool,
 }
 
 /// The hidden findings of a rule.
@@ -25,15 +27,17 @@ pub struct Others<'r> {
 impl<'r> Shown<'r> {
     /// Selects findings: all with `--verbose`, or if the report has at most `most`.
     pub fn of(report: &'r Report, verbosity: Verbosity, most: Option<usize>) -> Shown<'r> {
-        let is_asked = |finding: &&Finding| !verbosity.quiet || finding.rule.severity > Severity::Warning;
-        let asked: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
+        let is_asked = |rule: &Rule| !verbosity.quiet || rule.severity > Severity::Warning;
+        let asked: Vec<&Finding> =
+            report.findings().iter().filter(|finding| is_asked(finding.rule)).collect();
         let findings = match verbosity.verbose || asked.len() <= most.unwrap_or(FEW) {
             true => asked.clone(),
             false => first_of_each_rule(&asked),
         };
+        // The rules in order of their findings, then those with suppressed findings only.
+        let rules = report.rules().map(|(rule, _)| rule).filter(|rule| is_asked(rule));
         let mut others: Vec<Others> = Vec::new();
-        for finding in asked {
-            let code = finding.rule.code;
+        for code in asked.iter().map(|finding| finding.rule).chain(rules).map(|rule| rule.code) {
             if others.iter().any(|others| others.code == code) {
                 continue;
             }
@@ -46,7 +50,8 @@ impl<'r> Shown<'r> {
                 others.push(Others { code, count, last: last.map(|finding| &finding.path) });
             }
         }
-        Shown { findings, others }
+        let is_shortened = findings.len() < asked.len();
+        Shown { findings, others, is_shortened }
     }
 }
 

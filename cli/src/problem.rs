@@ -53,6 +53,7 @@ impl<'b> Bytes<'b> {
             self.excerpt(span, style, out)?;
         }
         match problem.rule {
+            Some(rule) if rule.section.is_empty() => writeln!(out, "  = {}\n", rule.summary),
             Some(rule) => writeln!(out, "  = {}: {}\n", rule.section, rule.summary),
             None => writeln!(out),
         }

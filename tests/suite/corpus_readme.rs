@@ -1,45 +1,88 @@
 //! The `README.md` of a corpus: its comparison scripts in C and Python, run with loaders of known verdicts and
 //! contents.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Output};
 
 use meshspec::conformance::corpus::{Entry, Kind, README, Verdict};
 use meshspec::{Format as _, mesh};
 
 use crate::corpus::{self, cases};
 
-/// Compiles and runs the page's C program with a loader that accepts everything: every invalid file is a
-/// disagreement.
+/// Returns the programs of the page in a language.
+fn programs(language: &str) -> impl Iterator<Item = &'static str> {
+    README.split("```").filter_map(move |block| block.strip_prefix(language)?.strip_prefix('\n'))
+}
+
+/// Compiles the page's C program with a loader that returns `verdict`, by the page's command.
+fn comparison_in_c(folder: &Path, compiler: &str, options: &[&str], verdict: i32) {
+    let line = README.lines().find_map(|line| line.strip_prefix("cc -g ")).unwrap();
+    let line = line.split('#').next().unwrap();
+    fs::write(folder.join("compare.c"), programs("c").next().unwrap()).unwrap();
+    let code = "#include <stddef.h>\nint load(const unsigned char *b, size_t n) { (void)b, (void)n; return VERDICT; }\n";
+    fs::write(folder.join("my_loader.c"), code.replace("VERDICT", &verdict.to_string())).unwrap();
+    let mut command = Command::new(compiler);
+    command.current_dir(folder).args(options).args(line.split_whitespace());
+    assert!(command.args(["-Wall", "-Wextra", "-Werror"]).status().unwrap().success());
+}
+
+/// Runs the page's C program.
+fn compare_in_c(folder: &Path, arguments: &[&OsStr]) -> Output {
+    Command::new(folder.join("compare")).args(arguments).output().unwrap()
+}
+
+/// A loader that accepts everything disagrees on every invalid file, and one that rejects everything on every other.
 #[test]
 fn the_readme_compares_a_loader_in_c() {
     let folder = tempfile::tempdir().unwrap();
-    let page = folder.path().join("compare.c");
-    fs::write(&page, README.split("```c\n").nth(1).unwrap().split("```").next().unwrap()).unwrap();
-    let rejected = cases().filter(|(entry, _)| entry.strict == Verdict::Reject).count();
-    for (verdict, wrong) in [(0, rejected), (1, cases().count() - rejected)] {
-        let (loader, program) = (folder.path().join("load.c"), folder.path().join("compare"));
-        let code = format!(
-            "#include <stddef.h>\nint load(const unsigned char *b, size_t n) {{ (void)b, (void)n; return {verdict}; }}\n"
-        );
-        fs::write(&loader, code).unwrap();
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let mut command = std::process::Command::new(compiler);
-        command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).args([&page, &loader]);
-        assert!(command.status().unwrap().success());
-        let run = std::process::Command::new(&program).arg(corpus::folder()).output().unwrap();
-        let printed = String::from_utf8(run.stdout).unwrap();
-        let end = format!("{} files, {wrong} disagreements", cases().count());
-        assert_eq!(printed.lines().last(), Some(&*end));
-        assert_eq!((printed.lines().count(), run.status.code()), (wrong + 1, Some(1)));
+    let (compiler, corpus) = (std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()), corpus::folder());
+    for verdict in [0, 1] {
+        comparison_in_c(folder.path(), &compiler, &["-std=c99"], verdict);
+        for filter in [None, Some("mesh"), Some("mesh/spec")] {
+            let selected = || {
+                let is_selected =
+                    |file: &str| filter.is_none_or(|filter| file.starts_with(&format!("{filter}/")));
+                cases().map(|(entry, _)| entry).filter(move |entry| is_selected(&entry.file))
+            };
+            let rejected = selected().filter(|entry| entry.strict == Verdict::Reject).count();
+            let wrong = if verdict == 0 { rejected } else { selected().count() - rejected };
+            let arguments: Vec<_> = [corpus.as_os_str()].into_iter().chain(filter.map(OsStr::new)).collect();
+            let run = compare_in_c(folder.path(), &arguments);
+            let printed = String::from_utf8(run.stdout).unwrap();
+            let end = format!("{} files, {wrong} disagreements", selected().count());
+            assert_eq!(printed.lines().last(), Some(&*end));
+            assert_eq!((printed.lines().count(), run.status.code()), (wrong + 1, Some(1)));
+        }
     }
+    for (arguments, message) in [
+        (vec![], "usage: "),
+        (vec!["nowhere".as_ref()], "nowhere/index.jsonl: "),
+        (vec![corpus.as_os_str(), "mes".as_ref()], "no files of mes"),
+    ] {
+        let run = compare_in_c(folder.path(), &arguments);
+        let printed = String::from_utf8(run.stderr).unwrap();
+        assert!(run.status.code() == Some(2) && printed.starts_with(message), "{printed}");
+    }
+}
+
+#[test]
+#[ignore = "needs a C++ compiler"]
+fn the_readme_compares_a_loader_in_cpp() {
+    let folder = tempfile::tempdir().unwrap();
+    comparison_in_c(folder.path(), "c++", &["-x", "c++"], 0);
+    let run = compare_in_c(folder.path(), &[corpus::folder().as_os_str()]);
+    let end = format!("{} files, ", cases().count());
+    assert!(String::from_utf8(run.stdout).unwrap().lines().last().unwrap().starts_with(&end));
 }
 
 /// Returns the page's Python command, with a folder that holds a subset of the repository's corpus.
 fn comparison_in_python(lines: impl Fn(&Entry) -> bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let page = README.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
-    fs::write(folder.path().join("compare.py"), page).unwrap();
+    for (name, program) in ["compare.py", "contents.py"].into_iter().zip(programs("python")) {
+        fs::write(folder.path().join(name), program).unwrap();
+    }
     let mut index = String::new();
     for line in corpus::index().lines() {
         let entry: Entry = serde_json::from_str(line).unwrap();
@@ -58,7 +101,7 @@ fn comparison_in_python(lines: impl Fn(&Entry) -> bool) -> tempfile::TempDir {
 
 /// Compares a Python loader. Returns the lines that the command prints.
 fn compare(folder: &Path, loader: &Path, arguments: &[&str]) -> Vec<String> {
-    let mut command = std::process::Command::new("python3");
+    let mut command = Command::new("python3");
     command.arg(folder.join("compare.py")).arg(folder).arg("python3").arg(loader);
     let run = command.args(arguments).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&run.stderr), "");
@@ -175,3 +218,60 @@ fn the_readme_compares_a_loader_in_python() {
         ["wrong.mesh: accept, expected reject. None: ", "3 files, contents of 0 compared, 1 disagreements"]
     );
 }
+
+/// Crashes never count as rejections, and malformed output concerns its file only.
+#[test]
+#[ignore = "needs python3"]
+fn the_readme_tells_crashes_from_rejections() {
+    let folder = comparison_in_python(|_| false);
+    let files = ["signal", "shell", "exception", "exit", "malformed", "right"];
+    let index = files.map(|file| {
+        let strict = if matches!(file, "malformed" | "right") { "accept" } else { "reject" };
+        format!(
+            "{{\"file\":\"mesh/{file}\",\"strict\":\"{strict}\",\"rule\":null,\"description\":\"\",\"contents\":\"all.json\"}}\n"
+        )
+    });
+    fs::write(folder.path().join("index.jsonl"), index.concat()).unwrap();
+    fs::write(folder.path().join("all.json"), "{}").unwrap();
+    let loader = folder.path().join("load.py");
+    fs::write(&loader, ENDS).unwrap();
+    let lines = compare(folder.path(), &loader, &[]);
+    assert_eq!(
+        lines[..3],
+        ["signal", "shell", "exception"]
+            .map(|file| { format!("mesh/{file}: crash, expected reject. None: ") })
+    );
+    assert!(lines[3].starts_with("mesh/malformed: prints no JSON: "), "{lines:?}");
+    assert_eq!(lines[4..], ["6 files, contents of 2 compared, 4 disagreements"]);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("python3");
+        let run = command.current_dir(folder.path()).arg("compare.py").args(arguments).output().unwrap();
+        (run.status.code(), String::from_utf8(run.stdout).unwrap() + &String::from_utf8(run.stderr).unwrap())
+    };
+    let usage =
+        "usage: compare.py [--only FORMAT[/DIALECT]] FOLDER LOADER [ARGUMENT...]\ncompare.py: error: ";
+    for (arguments, message) in [
+        (&["."][..], "the following arguments are required: "),
+        (&["nowhere", "python3"], "[Errno 2] "),
+        (&[".", "./nothing"], "[Errno 2] "),
+        (&["--only", "mes", ".", "python3"], "no files of mes"),
+    ] {
+        let (status, printed) = run(arguments);
+        assert!(status == Some(2) && printed.starts_with(&format!("{usage}{message}")), "{printed}");
+    }
+    let (_, printed) = run(&["--only", "mesh", ".", "python3", "load.py"]);
+    assert!(printed.contains("\n6 files, "), "{printed}");
+}
+
+/// Ends in the way that the name of the file tells.
+const ENDS: &str = r#"
+import os, signal, sys
+name = os.path.basename(sys.argv[1])
+if name == "signal":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if name == "exception":
+    raise IndexError
+if name in ("malformed", "right"):
+    sys.exit(print("{" if name == "malformed" else "{}"))
+sys.exit(139 if name == "shell" else 255)
+"#;

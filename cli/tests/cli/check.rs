@@ -186,6 +186,28 @@ fn files_of_unknown_format_are_invalid() {
 }
 
 #[test]
+fn damaged_headers_are_reported_by_extension() {
+    let folder = Folder::new();
+    let damaged = [&[9, 0xff], &bytes_of(&triangle())[2..]].concat();
+    let seed = "q 1, 2\nq 3\n";
+    for (file, content, rule) in [
+        ("a.mesh", &damaged[..], "[MESH-VERSION, M1]"),
+        ("text.mesh", seed.as_bytes(), "[SEED-"),
+        ("a.bmd", b"XXXX\0\0\0\x01", "[BMD-"),
+    ] {
+        folder.put(file, content);
+        let run = folder.run(&format!("check {file}"));
+        assert!(run.status == 1 && run.stdout.contains(rule), "{file}: {run:?}");
+    }
+    folder.put("empty.mesh", "");
+    folder.put("a.bin", &damaged);
+    for file in ["empty.mesh", "a.bin"] {
+        let text = folder.run(&format!("check {file}")).fails(1);
+        assert!(text.contains("not a file of a known format"), "{text}");
+    }
+}
+
+#[test]
 fn colours_are_for_terminals() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());

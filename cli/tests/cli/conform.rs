@@ -75,6 +75,30 @@ fn a_right_loader_conforms() {
 }
 
 #[test]
+fn a_loader_may_read_one_format_of_several() {
+    let folder = corpus();
+    let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
+    let index = index.replacen("\"spec\"", "\"renderlib\"", 1);
+    let bmd = index.lines().next_back().unwrap().replace("\"mesh\"", "\"bmd\"");
+    folder.put("index.jsonl", format!("{index}{bmd}\n"));
+    for (only, files) in [("mesh", 3), ("bmd", 1), ("mesh/spec", 2), ("mesh/renderlib", 1)] {
+        let run = conform(&folder, &format!("--only {only}"), RIGHT).fine();
+        let s = if files == 1 { "" } else { "s" };
+        assert!(run.starts_with(&format!("index.jsonl: {files} file{s}, no disagreement")), "{run}");
+    }
+    for only in ["mes", "bmd/renderlib", "mesh/"] {
+        let text = conform(&folder, &format!("--only {only}"), RIGHT).fails(2);
+        assert_eq!(
+            text,
+            format!(
+                "error: --only: the index lists no files of `{only}`\n\
+                 hint: it lists files of bmd, bmd/spec, mesh, mesh/renderlib, mesh/spec\n"
+            )
+        );
+    }
+}
+
+#[test]
 fn a_wrong_verdict_is_reported_with_its_rule() {
     let folder = corpus();
     let run = conform(&folder, "", "echo read; exit 0");

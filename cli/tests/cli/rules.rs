@@ -4,7 +4,7 @@ use meshspec::interop::Interchange;
 use meshspec::{FormatId, mesh};
 use serde_json::{Value, json};
 
-use crate::files::{Folder, broken_triangle, bytes_of, triangle};
+use crate::files::{Folder, Run, broken_triangle, bytes_of, triangle};
 
 /// A folder with a file that breaks `MESH-INDEX-RANGE`, one that breaks the warning `MESH-TRIANGLES`, and a correct one.
 fn folder() -> Folder {
@@ -79,6 +79,12 @@ fn offsets_in_unpacked_blocks_are_marked() {
 }
 
 #[test]
+fn rules_without_a_section_have_no_prefix() {
+    let text = folder().run("check --explain CRUCIBLE-MAGIC").fine();
+    assert!(text.contains("\n  = A container") && !text.contains("= :"), "{text}");
+}
+
+#[test]
 fn a_correct_checksum_is_one() {
     let text = folder().run("check --explain IYMA-DATA-CHECKSUM").fine();
     let computed = text.split(" is stored, ").nth(1).unwrap().split(" computed").next().unwrap();
@@ -118,8 +124,57 @@ fn policies_decide_the_exit_status() {
     assert_eq!(status("bad.mesh --only MESH-TRIANGLES --only MESH-INDEX-RANGE"), 1);
     // An undecodable file stays invalid, unless its rule is ignored.
     folder.put("short.mesh", &bytes_of(&triangle())[..60]);
-    assert_eq!(status("short.mesh --error MESH-TRUNCATED --lenient"), 1);
+    assert_eq!(status("short.mesh --error MESH-TRUNCATED"), 1);
     assert_eq!(status("short.mesh --ignore MESH-TRUNCATED"), 0);
+}
+
+#[test]
+fn undecodable_files_stay_invalid_unless_ignored() {
+    let folder = folder();
+    folder.put("version.mesh", [&[2], &bytes_of(&triangle())[1..]].concat());
+    for policy in
+        ["--only MESH-EMPTY", "--warn MESH-VERSION", "--only MESH-EMPTY --warn MESH-VERSION --lenient"]
+    {
+        let run = folder.run(&format!("check --from mesh --dialect spec --json version.mesh {policy}"));
+        let data: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(
+            (run.status, &data[0]["valid"], &data[0]["errors"]),
+            (1, &json!(false), &json!(1)),
+            "{policy}"
+        );
+        assert_eq!(data[0]["findings"][0]["rule"]["severity"], "fatal");
+    }
+    folder.put("bad.obj", "v 0 0 zero\n");
+    folder.run("check bad.obj --only MESH-EMPTY --warn OBJ-READ").fails(1);
+    folder.run("check --from mesh --dialect spec version.mesh --ignore MESH-VERSION").fine();
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let folder = folder();
+    let text = folder.run("check bad.mesh --error MESH-TRIANGLES --lenient").fails(2);
+    assert!(text.contains("'--error <CODE>' cannot be used with '--lenient'"), "{text}");
+    for other in
+        ["--json", "--format sarif", "--ignore MESH-EMPTY", "--lenient", "--max-findings 3", "bad.mesh"]
+    {
+        let text = folder.run(&format!("check --explain MESH-EMPTY {other}")).fails(2);
+        assert!(text.contains("'--explain <CODE>' cannot be used with"), "{text}");
+    }
+}
+
+#[test]
+fn lists_of_codes_may_have_blanks_and_prefixes_are_completed() {
+    let folder = folder();
+    let run = |codes: &str| {
+        Run::of(folder.command().args(["check", "odd.mesh", "--deny", "warnings", "--ignore", codes]))
+    };
+    assert_eq!(run("MESH-EMPTY , MESH-TRIANGLES").fine(), "odd.mesh: 0 errors, 0 warnings\n");
+    assert_eq!(run("MESH-TRIANGLES,").fine(), "odd.mesh: 0 errors, 0 warnings\n");
+    assert!(run(" , ").fails(2).starts_with("error: --ignore: names no rule\n"));
+    let text = run("mesh").fails(2);
+    assert!(text.contains("hint: rules with this prefix: MESH-"), "{text}");
+    let codes = FormatId::Mesh.about().rules.iter().map(|rule| rule.code);
+    assert!(codes.filter(|code| code.starts_with("MESH-")).all(|code| text.contains(code)), "{text}");
 }
 
 #[test]
@@ -148,7 +203,7 @@ fn findings_beyond_a_maximum_are_counted() {
     folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 240], ..triangle() });
     let text = folder.run("check bad.mesh --max-findings 6").stdout;
     assert_eq!(text.matches("error: indices[").count(), 6, "{text}");
-    let end = "\nand 234 more of MESH-INDEX-RANGE\n--verbose lists more\nbad.mesh: 240 errors, 0 warnings\n";
+    let end = "\nand 234 more of MESH-INDEX-RANGE\nbad.mesh: 240 errors, 0 warnings\n";
     assert!(text.ends_with(end), "{text}");
     let data = |arguments: &str| -> Value {
         serde_json::from_str(&folder.run(&format!("check bad.mesh --json {arguments}")).stdout).unwrap()
@@ -167,6 +222,38 @@ fn findings_beyond_a_maximum_are_counted() {
     assert_eq!(one[0]["findings"].as_array().unwrap().len(), 1);
     assert_eq!(one[0]["suppressed"], json!({ "MESH-INDEX-RANGE": 124 }));
     assert_eq!((&one[0]["errors"], &one[0]["warnings"]), (&json!(124), &json!(1)));
+    // Rules without any listed finding are counted, too.
+    let text = folder.run("check bad.mesh --max-findings 1").stdout;
+    assert!(text.starts_with("warning: ") && text.ends_with(OTHERS), "{text}");
+    let counts =
+        "and 124 more of MESH-INDEX-RANGE\nand 1 more of MESH-TRIANGLES\nbad.mesh: 124 errors, 1 warning\n";
+    assert_eq!(folder.run("check bad.mesh --max-findings 0").stdout, counts);
+    let quiet = counts.replace("and 1 more of MESH-TRIANGLES\n", "");
+    assert_eq!(folder.run("check bad.mesh --max-findings 0 --quiet").stdout, quiet);
+    let xml = folder.run("check bad.mesh --max-findings 0 --format junit").stdout;
+    assert!(xml.contains(r#"<failure message="124 errors, 1 warning" type="MESH-INDEX-RANGE">"#), "{xml}");
+}
+
+/// The end of the output for 124 errors of which none is listed, and a listed warning.
+const OTHERS: &str = "\nand 124 more of MESH-INDEX-RANGE\nbad.mesh: 124 errors, 1 warning\n";
+
+#[test]
+fn a_maximum_of_findings_applies_to_many_files() {
+    let folder = Folder::new();
+    for index in 0..30 {
+        folder.put_mesh(&format!("{index}.mesh"), &triangle());
+    }
+    folder.put_mesh("7.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
+    let files = "check *.mesh --max-findings";
+    let run = folder.run(&format!("{files} 1"));
+    assert!(
+        run.stdout.starts_with("warning: ") && run.stdout.ends_with(&OTHERS.replace("bad", "7")),
+        "{run:?}"
+    );
+    assert_eq!(run.stderr, "30 files checked; --verbose shows all of them\n");
+    let run = folder.run(&format!("{files} 0"));
+    assert!(run.stdout.starts_with("and 124 more of MESH-INDEX-RANGE\n"), "{run:?}");
+    assert_eq!(run.stdout.lines().count(), 3, "{run:?}");
 }
 
 /// Checks the required properties of SARIF 2.1.0. `tests/external/sarif/run.sh` validates against the schema.

@@ -35,7 +35,7 @@ pub struct Checked {
     pub max_findings: Option<usize>,
     #[serde(skip)]
     pub verbosity: Verbosity,
-    /// Whether to print at most one line for this file, since there are many.
+    /// Whether there are many files: prints nothing without findings, and lists findings only with `--max-findings`.
     #[serde(skip)]
     pub brief: bool,
     /// Whether `--deny warnings` makes the file fail.
@@ -50,11 +50,11 @@ impl FileResult for Checked {
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let shown = Shown::of(&self.report, self.verbosity, self.max_findings);
-        let quiet = self.verbosity.quiet && shown.findings.is_empty();
-        if quiet || (self.brief && self.report.findings().is_empty()) {
+        let is_empty = shown.findings.is_empty() && shown.others.is_empty();
+        if is_empty && (self.verbosity.quiet || self.brief) {
             return Ok(());
         }
-        if !self.brief {
+        if !self.brief || self.max_findings.is_some() {
             self.print_findings(&shown, out)?;
         }
         writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.counts())
@@ -70,7 +70,8 @@ impl Checked {
 
     /// Returns the first of the most severe rules with findings.
     pub fn worst_rule(&self) -> Option<&'static Rule> {
-        let rules = self.report.findings().iter().map(|finding| finding.rule);
+        let listed = self.report.findings().iter().map(|finding| finding.rule);
+        let rules = listed.chain(self.report.rules().map(|(rule, _)| rule));
         rules.reduce(|worst, rule| if rule.severity > worst.severity { rule } else { worst })
     }
 
@@ -94,10 +95,6 @@ impl Checked {
                 _ => writeln!(out)?,
             }
         }
-        if shown.others.is_empty() || self.verbosity.verbose {
-            Ok(())
-        } else {
-            writeln!(out, "--verbose lists more")
-        }
+        if shown.is_shortened { writeln!(out, "--verbose lists more") } else { Ok(()) }
     }
 }

@@ -42,7 +42,12 @@ pub fn find(option: &str, code: &str, formats: &Formats) -> Result<Known> {
         return Ok(known);
     }
     let failure = Failure::usage(option, format!("unknown rule `{code}`"));
-    let hint = match &names::similar(&wanted, all(formats).map(|known| known.rule.code))[..] {
+    let codes = || all(formats).map(|known| known.rule.code);
+    let longer: Vec<_> = codes().filter(|code| code.starts_with(&wanted)).collect();
+    let hint = match &names::similar(&wanted, codes())[..] {
+        _ if longer.len() > 1 && !wanted.is_empty() => {
+            format!("rules with this prefix: {}", longer.join(", "))
+        }
         [] => "`check` prints the code of a rule in brackets; docs/rules.md lists all".to_owned(),
         near => format!("rules with similar codes: {}", near.join(", ")),
     };

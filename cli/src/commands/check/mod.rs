@@ -34,7 +34,7 @@ pub struct Check {
     #[arg(required_unless_present_any = ["files_from", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Explain a rule instead: its meaning and source, with a violating and a correct example.
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["files", "files_from"])]
+    #[arg(long, value_name = "CODE", exclusive = true)]
     explain: Option<String>,
     /// Print JSON; short for --format json.
     #[arg(long)]
@@ -71,10 +71,8 @@ impl Check {
             _ => {
                 let status = files.print_text(look_at)?;
                 if brief && !self.verbosity.quiet {
-                    eprintln!(
-                        "{} files checked; --verbose shows all of them and their findings",
-                        files.len()
-                    );
+                    let findings = if rulings.max_findings.is_none() { " and their findings" } else { "" };
+                    eprintln!("{} files checked; --verbose shows all of them{findings}", files.len());
                 }
                 Ok(status)
             }

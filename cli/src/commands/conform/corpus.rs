@@ -1,5 +1,6 @@
 //! Reads the index of a corpus.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -92,6 +93,24 @@ pub fn read(index: &Path, formats: &Formats) -> Result<Vec<Case>> {
         return Err(Failure::usage(&name, "the index lists no files"));
     }
     Ok(cases)
+}
+
+/// Keeps the files of `only`: a format, or a format and a dialect, `FORMAT/DIALECT`.
+///
+/// # Errors
+///
+/// Returns incorrect usage if there are none.
+pub fn select(cases: &mut Vec<Case>, only: &str) -> Result<()> {
+    let with_dialect = |entry: &Entry| format!("{}/{}", entry.format, entry.dialect);
+    let known: BTreeSet<_> =
+        cases.iter().flat_map(|case| [case.entry.format.clone(), with_dialect(&case.entry)]).collect();
+    if !known.contains(only) {
+        let known = known.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage("--only", format_args!("the index lists no files of `{only}`"))
+            .with_hint(format!("it lists files of {known}")));
+    }
+    cases.retain(|case| case.entry.format == only || with_dialect(&case.entry) == only);
+    Ok(())
 }
 
 /// Parses a line. Its dialect must be one of its format, which may be built in or custom.

@@ -48,6 +48,9 @@ pub struct Conform {
     /// The loader and its arguments; `{}` stands for the path of a file.
     #[arg(last = true, required = true, value_name = "LOADER")]
     loader: Vec<OsString>,
+    /// Run only the files of this format, or of one of its dialects.
+    #[arg(long, value_name = "FORMAT[/DIALECT]")]
+    only: Option<String>,
     /// Compare with the verdicts of lenient reading.
     #[arg(long)]
     lenient: bool,
@@ -97,7 +100,10 @@ impl Conform {
         if self.minimize > 0 && self.out.is_file() {
             return Err(Failure::usage("--out", format_args!("{} is a file", self.out.display())));
         }
-        let cases = corpus::read(&self.index, formats)?;
+        let mut cases = corpus::read(&self.index, formats)?;
+        if let Some(only) = &self.only {
+            corpus::select(&mut cases, only)?;
+        }
         let mut judge = Judge {
             loader: &loader,
             compares_contents: self.contents != When::Never,
