@@ -234,7 +234,7 @@ fn findings_show_the_unpacked_bytes() {
     folder.put("wrong.ima", wrong);
     let run = folder.run("check wrong.ima");
     assert!(run.stdout.contains("header.metadata_checksum (bytes 0x8..0x10)"), "{}", run.stdout);
-    assert!(run.stdout.contains(" is stored, 0x") && run.stdout.contains(" computed"), "{}", run.stdout);
+    assert!(run.stdout.contains("found 0x") && run.stdout.contains(", expected 0x"), "{}", run.stdout);
     run.fails(1);
     folder.run("check --lenient wrong.ima").fine();
 }
