@@ -45,7 +45,7 @@ fn warnings_alone_are_fine() {
     let folder = Folder::new();
     folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
     let text = folder.run("check odd.mesh").fine();
-    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): 2 indices, expected"), "{text}");
+    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): index count 2 is not"), "{text}");
     assert!(text.ends_with("odd.mesh: 0 errors, 1 warning\n"), "{text}");
 }
 
