@@ -176,7 +176,7 @@
 //! // CRUCIBLE-INDEX-RANGE: Every index is below the vertex count.
 //! //
 //! // accepts an invalid file
-//! //   strict reading rejects it: chunks[0].indices.data[0] (…): index 1, but there are 1 vertices
+//! //   strict reading rejects it: chunks[0].indices.data[0] (…): index 1 is not below the vertex count 1
 //! //   broken, …; 44 bytes, the smallest of 20:
 //! //   00000000  00 03 00 00 00 02 00 00 00 20 01 00 01 01 00 02  ................
 //! # assert!(report.disagreements().iter().any(|d| d.rule.is_some_and(|rule| rule.code == "CRUCIBLE-INDEX-RANGE")));

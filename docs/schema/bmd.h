@@ -16,14 +16,14 @@
  * Rules that no field states:
  *
  * - BMD-MAGIC, B1 (fatal): An image starts with `BMD1`.
- * - BMD-TRUNCATED, B29 (fatal): Lists lie within the image and items within their lists.
+ * - BMD-TRUNCATED, B29 (fatal): Lists are inside the image, and items inside their lists.
  * - BMD-STRING, B29 (fatal): A string ends with a NUL.
  * - BMD-FRAMES, B23 (fatal): The keys of each normal bone end within the frames list.
  * - BMD-SHARING, B29 (fatal): Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than it has bytes.
  * - BMD-TRIANGLE-COUNT, B12 (error): The number of triangles matches the faces, with a quad counted as one or as two.
- * - BMD-LOD-DRAWABLE, B18 (warning): The meshes of a level of detail have a material, so that they are drawn.
+ * - BMD-LOD-DRAWABLE, B18 (warning): The meshes of a level of detail have a material and are therefore drawn.
  * - BMD-PSEUDO-ORDER, B22 (error): Pseudo-bones come after the normal bones.
- * - BMD-PSEUDO-BONES, B22 (error): The bones that a pseudo-bone follows come before it.
+ * - BMD-PSEUDO-BONES, B22 (error): A pseudo-bone comes after the bones that it refers to.
  * - BMD-SOLID-CLOSED (warning): The solid of a bone is closed: each edge belongs to two faces, which use it in opposite directions.
  * - BMD-SOLID-BONE (warning): The vertices of a solid are all bound to its bone, or all to bone 0.
  * - BMD-KEY-RANGE, B23 (error): Every key is at a frame of the animation.
@@ -328,7 +328,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
  */
 
 /*
- * VertexList: A list of vertices in any mix of sizes, up to the end of its bytes.
+ * VertexList: Vertices of mixed sizes that fill the block.
  *
  * - vertices: VertexItem[to the end], at 0
  */

@@ -303,7 +303,7 @@ types:
           Not defined.
   vertex_list:
     doc: |
-      A list of vertices in any mix of sizes, up to the end of its bytes.
+      Vertices of mixed sizes that fill the block.
     params:
       - id: subtype
         type: u1

@@ -16,8 +16,8 @@
  * Rules that no field states:
  *
  * - CRUCIBLE-MAGIC, C11 (fatal): A container starts with `cmodel` and a line feed.
- * - CRUCIBLE-TRUNCATED (fatal): The file is as long as its sizes and counts say.
- * - CRUCIBLE-PACKING, C3, C4 (fatal): A stream is one raw LZ4 block that gives exactly the uncompressed size.
+ * - CRUCIBLE-TRUNCATED (fatal): The file size matches the stored sizes and counts.
+ * - CRUCIBLE-PACKING, C3, C4 (fatal): A stream is one raw LZ4 block that decompresses to the uncompressed size.
  * - CRUCIBLE-TRAILING, C9 (error): Nothing follows the last stream.
  */
 #ifndef CRUCIBLE_LAYOUT_H

@@ -15,10 +15,10 @@
  *
  * Rules that no field states:
  *
- * - MESH-TRUNCATED (fatal): The file is as long as its header and counts say.
+ * - MESH-TRUNCATED (fatal): The file size matches the header and counts.
  * - MESH-TRAILING, M17 (fatal): Nothing follows the animations of a renderlib file.
- * - MESH-VERTEX-UNBOUND, M9 (error): A vertex with weights has one on a joint that exists.
- * - MESH-NO-STRINGS (fatal): A file with animations has the strings that they name.
+ * - MESH-VERTEX-UNBOUND, M9 (error): A weighted vertex has a weight on an existing joint.
+ * - MESH-NO-STRINGS (fatal): A file with named animations has strings.
  */
 #ifndef MESH_LAYOUT_H
 #define MESH_LAYOUT_H

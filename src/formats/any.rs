@@ -172,7 +172,8 @@ impl AnyFormat {
         }
     }
 
-    /// Calls `each` with each line of a text file and its meaning, until it breaks. Does nothing for a binary format.
+    /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does nothing
+    /// for a binary format.
     pub fn lines(self, bytes: &[u8], each: EachLine) {
         (self.lines)(bytes, each);
     }

@@ -36,8 +36,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Returns a generated file that a breakage makes break only this rule, with its counterpart. `None` if no
-    /// breakage does.
+    /// Returns a file that violates only this rule, with its valid counterpart. `None` if no breakage violates it
+    /// alone, or code enforces the rule.
     pub(super) fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         if matches!(rule.enforced_by, Enforcement::Code(_)) {
             return None;

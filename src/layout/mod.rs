@@ -33,7 +33,7 @@ mod c_header;
 pub mod checksum;
 pub(crate) mod codec;
 pub(crate) mod constraint;
-mod coverage;
+mod covered_ranges;
 pub mod declaration;
 pub mod decoding;
 mod dictionary;

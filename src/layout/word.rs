@@ -8,12 +8,12 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::layout::Layout;
 use crate::layout::declaration::{BitField, Declaration, Shape};
 
-/// The bit fields to omit when their value equals that of an implied word.
+/// Bit fields that serialization omits if they equal those of a default word.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Implied {
-    /// The implied word.
+    /// The default word.
     pub word: u128,
-    /// The names of the fields; reserved fields are always included.
+    /// The names of the fields; reserved fields are always candidates.
     pub fields: &'static [&'static str],
 }
 

@@ -29,7 +29,7 @@ impl fmt::Display for Loss {
 /// let lines: Vec<_> = LossGroup::of(&losses).iter().map(ToString::to_string).collect();
 /// assert_eq!(
 ///     lines,
-///     ["dropped: meshes[0].name and 1 more, up to meshes[1].name: Crucible has no names of meshes: \"a\", \"b\""]
+///     ["dropped: meshes[0].name and 1 more, up to meshes[1].name: Crucible does not store mesh names: \"a\", \"b\""]
 /// );
 /// # }
 /// # Ok::<(), meshspec::Error>(())
@@ -212,7 +212,7 @@ impl fmt::Display for Details {
     }
 }
 
-/// `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible has no names of meshes: "a", "b", "c" and 39 more`
+/// `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible does not store mesh names: "a", "b", "c" and 39 more`
 impl fmt::Display for LossGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.example.path;

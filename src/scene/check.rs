@@ -4,8 +4,8 @@ use super::{Faces, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
-    /// Checks that the scene is consistent: each attribute has one value per vertex, and indices of vertices, joints,
-    /// meshes and times are in range. The corners of the faces add up, and the skeleton has no cycles.
+    /// Checks the consistency of the scene: one value per vertex in each attribute, all indices in range, face sizes that
+    /// sum to the number of indices, and no cycles in the skeleton.
     ///
     /// # Errors
     ///
@@ -20,7 +20,7 @@ impl Scene {
         }
         for (index, lod) in self.lods.iter().enumerate() {
             if let Some(mesh) = lod.meshes.iter().find(|mesh| **mesh >= self.meshes.len()) {
-                let message = format!("mesh {mesh}, but there are {}", self.meshes.len());
+                let message = format!("mesh {mesh} is not below the mesh count {}", self.meshes.len());
                 return Err(reject(format!("lods[{index}].meshes"), message));
             }
         }
@@ -42,7 +42,7 @@ impl Scene {
         }
         match skin.joints.iter().position(|four| !four.iter().all(|joint| known(*joint))) {
             Some(vertex) => Err(format!(
-                "vertex {vertex} is bound to one of {:?}, but there are {joints} joints",
+                "vertex {vertex} is bound to joints {:?}, not all below the joint count {joints}",
                 skin.joints[vertex]
             )),
             None => Ok(()),
@@ -53,7 +53,7 @@ impl Scene {
         let joints = &self.skeleton.joints;
         for (index, joint) in joints.iter().enumerate() {
             if let Some(parent) = joint.parent.filter(|parent| *parent >= joints.len()) {
-                let message = format!("parent {parent}, but there are {} joints", joints.len());
+                let message = format!("parent {parent} is not below the joint count {}", joints.len());
                 return Err(reject(format!("skeleton.joints[{index}].parent"), message));
             }
         }
@@ -69,7 +69,7 @@ impl Scene {
                 let fail = |message| Err(reject(format!("animations[{index}].channels[{place}]"), message));
                 if channel.joint >= self.skeleton.joints.len() {
                     return fail(format!(
-                        "joint {}, but there are {}",
+                        "joint {} is not below the joint count {}",
                         channel.joint,
                         self.skeleton.joints.len()
                     ));
@@ -81,7 +81,7 @@ impl Scene {
                     }
                     None => {
                         return fail(format!(
-                            "list {} of times, but there are {}",
+                            "time list {} is not below the time list count {}",
                             channel.times,
                             animation.times.len()
                         ));
@@ -147,7 +147,7 @@ impl Faces {
         {
             return Err((
                 "faces.indices".to_owned(),
-                format!("index {largest}, but there are {vertices} vertices"),
+                format!("index {largest} is not below the vertex count {vertices}"),
             ));
         }
         let corners = self.corner_count(vertices) as u64;
@@ -159,7 +159,7 @@ impl Faces {
             true => Ok(()),
             false => Err((
                 "faces.corners".to_owned(),
-                format!("the faces have {counted} corners, but there are {corners} indices"),
+                format!("the face sizes add up to {counted}, but the index count is {corners}"),
             )),
         }
     }

@@ -71,8 +71,8 @@ impl Scene {
         }
     }
 
-    /// Moves the centre of the bounding box to the origin, measured in the rest pose. Returns the offset, or `None` if the
-    /// scene is centred already. The offset of a skeleton is rounded to 32 bits.
+    /// Moves the centre of the bounding box, in the rest pose, to the origin. Returns the offset, or `None` if the scene is
+    /// already centred. The offset of a skeleton is rounded to 32 bits.
     ///
     /// The centre is computed in 64 bits. [Coordinates in 64 bits](Mesh::exact_positions) are rounded after the move.
     pub fn center(&mut self) -> Option<[f64; 3]> {
@@ -132,13 +132,13 @@ impl Mesh {
         };
     }
 
-    /// Places vertices without positions at the origin, and drops the faces of a mesh without vertices. `path` is that of
-    /// the mesh in its source.
+    /// Places vertices without positions at the origin, and drops the faces of a mesh without vertices. `path` is the path
+    /// of the mesh in its source.
     #[cfg_attr(
         not(any(feature = "mesh", feature = "crucible")),
         allow(dead_code, reason = "the other formats always have positions")
     )]
-    pub(crate) fn settle(&mut self, path: &str, losses: &mut Vec<Loss>) {
+    pub(crate) fn fill_missing_positions(&mut self, path: &str, losses: &mut Vec<Loss>) {
         if !self.positions.is_empty() {
             return;
         }

@@ -164,8 +164,8 @@ pub struct SceneOptions {
     pub conventions: Option<Conventions>,
     /// The dialect to write; `None` for that of the specification.
     pub dialect: Option<Dialect>,
-    /// The extension of the output file, for formats with several file types, as in Crucible. `None` if there is no file
-    /// name yet.
+    /// The extension of the output file, for formats with several file types such as Crucible. `None` if the file name is
+    /// unknown.
     pub extension: Option<String>,
     /// Whether reading bakes the transforms of nodes into vertices, without listing a loss. Otherwise nodes become
     /// [placements](Mesh::placements), and formats without nodes bake them and list it.
@@ -272,7 +272,7 @@ pub trait ToScene: Format {
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 }
 
-/// A format whose documents can be made from scenes.
+/// A format whose documents can be converted from scenes.
 ///
 /// ```
 /// # #[cfg(all(feature = "mesh", feature = "seed"))] {
@@ -288,7 +288,7 @@ pub trait ToScene: Format {
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub trait FromScene: ToScene {
-    /// Whether programs that use the format need normals. Converters then generate missing normals.
+    /// Whether readers of the format require normals. Converters then generate missing normals.
     const NEEDS_NORMALS: bool = false;
 
     /// Converts a scene to a document, and lists the losses.

@@ -5,7 +5,7 @@ use glam::{DMat3, DMat4, DQuat, DVec3};
 use super::{Extras, Mesh, Scene, Transform};
 use crate::{Error, Limits, Loss, LossKind, Result, limits};
 
-/// The largest cosine of the angle between two axes that counts as rounding rather than shear.
+/// The tolerance for shear: the largest cosine between two axes that is attributed to rounding.
 const SHEAR: f64 = 1e-6;
 
 /// A node that shows a mesh.
@@ -67,7 +67,7 @@ impl Mesh {
         self.triangle_count().max(self.positions.len() as u64)
     }
 
-    /// Returns the number of bytes in the names and, as JSON, the extras of all copies.
+    /// Returns the size in bytes of the names and extras (as JSON) of all copies.
     fn text_size(&self) -> u64 {
         let size = |extras: &Extras| match extras.is_empty() {
             true => 0,

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// The relative rounding error of products of matrices.
 const SAME: f32 = 1e-5;
 
-/// The tolerance in seconds for times just outside the animation, which users often round.
+/// The tolerance in seconds for rounded times just outside the animation.
 const ROUNDING: f32 = 1e-3;
 
 /// The maximum number of animation names in a message.

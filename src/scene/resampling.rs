@@ -1,4 +1,4 @@
-//! Deviation of resampled animations from their source.
+//! The deviation of resampled animations from their source.
 
 use glam::{Quat, Vec3};
 

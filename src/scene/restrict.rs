@@ -107,7 +107,7 @@ impl Capabilities {
         losses.drop_text(
             !self.mesh_names,
             format!("{at}.name"),
-            ("names of meshes", Category::Names),
+            ("mesh names", Category::Names),
             &mut mesh.name,
         );
         self.restrict_material(mesh, at, losses);
@@ -138,7 +138,7 @@ impl Capabilities {
         self.restrict_faces(mesh, at, losses);
         self.flip_uvs(mesh, uv_origin, at, losses);
         if !self.extras && !mesh.extras.is_empty() {
-            losses.drop(format!("{at}.extras"), "extras of meshes", names_of(&mesh.extras));
+            losses.drop(format!("{at}.extras"), "mesh extras", names_of(&mesh.extras));
             mesh.extras.clear();
         }
     }
@@ -284,14 +284,14 @@ impl Capabilities {
             if !self.extras && !joint.extras.is_empty() {
                 losses.drop(
                     format!("skeleton.joints[{index}].extras"),
-                    "extras of joints",
+                    "joint extras",
                     names_of(&joint.extras),
                 );
                 joint.extras.clear();
             }
         }
         if named > 0 {
-            losses.drop_counted("skeleton.joints.name", "names of joints", named, "names");
+            losses.drop_counted("skeleton.joints.name", "joint names", named, "names");
         }
     }
 }
@@ -335,11 +335,11 @@ struct Losses {
 
 impl Losses {
     fn drop(&mut self, path: impl Into<Path>, what: &str, detail: impl std::fmt::Display) {
-        self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)).detail(detail));
+        self.list.push(Loss::dropped(path, format!("{} does not store {what}", self.format)).detail(detail));
     }
 
     fn drop_counted(&mut self, path: &str, what: &str, count: usize, items: &'static str) {
-        let loss = Loss::dropped(path, format!("{} has no {what}", self.format));
+        let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
         self.list.push(loss.counting(count, items));
     }
 
@@ -352,7 +352,7 @@ impl Losses {
 
     fn drop_text(&mut self, drop: bool, path: String, (what, category): (&str, Category), text: &mut String) {
         if drop && !text.is_empty() {
-            let loss = Loss::dropped(path, format!("{} has no {what}", self.format));
+            let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
             self.list.push(loss.detail(format_args!("\"{text}\"")).in_category(category));
             text.clear();
         }
@@ -360,7 +360,7 @@ impl Losses {
 
     fn drop_option<T>(&mut self, drop: bool, path: String, what: &str, value: &mut Option<T>) {
         if drop && value.take().is_some() {
-            self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)));
+            self.list.push(Loss::dropped(path, format!("{} does not store {what}", self.format)));
         }
     }
 
@@ -368,7 +368,7 @@ impl Losses {
         let format = self.format;
         for set in held..sets.len() {
             let message = match held {
-                0 => format!("{format} has no {what}"),
+                0 => format!("{format} does not store {what}"),
                 1 => format!("{format} has a single set of {what}"),
                 _ => format!("{format} has {held} sets of {what}"),
             };

@@ -886,7 +886,10 @@ struct Row {
 fn rows_that_a_changed_value_resizes_must_be_set() {
     let set = |value: &str| ("has_weights", Change::Set(value.into()));
     let error = recounted(&Rows::TYPE, &[0, 2, 7, 8], &[set("1")]).unwrap_err();
-    assert_eq!(error, "rows: its 2 items have 2 bytes, but a changed value requires 4: set them as well");
+    assert_eq!(
+        error,
+        "rows: a changed value requires 4 bytes for its 2 items, found 2: set the items as well"
+    );
     let row = |height: &str| {
         Part::Struct(vec![("height".to_owned(), height.into()), ("weight".to_owned(), "1".into())])
     };

@@ -100,7 +100,7 @@ fn joint_names_and_flipped_coordinates_are_listed() {
     assert_eq!(
         list(&losses),
         "quantised: meshes[0].uvs[0]: texture coordinates flipped, v becomes 1 - v: the texture origin of MESH is bottom left, off by at most 1e-9 of the texture's width\n\
-         dropped: skeleton.joints.name: MESH has no names of joints: 1"
+         dropped: skeleton.joints.name: MESH does not store joint names: 1"
     );
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
     assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));

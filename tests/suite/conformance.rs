@@ -127,7 +127,7 @@ fn coverage_counts_files_by_rule() {
 }
 
 #[test]
-fn a_report_is_readable() {
+fn report_shows_the_smallest_file_per_rule() {
     let lenient =
         |bytes: &[u8]| mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::Spec));
     let report = conformance::<mesh::Document>().cases(16).run(lenient);

@@ -105,7 +105,7 @@ fn add(line: &[u8], values: &mut Values) -> Result<(), String> {
     if line.error.is_some() {
         return Err("the dump ends with an error: the rest of the file is missing".to_owned());
     }
-    let bytes = line.bytes.as_deref().map(unhex).transpose()?;
+    let bytes = line.bytes.as_deref().map(decode_hex).transpose()?;
     let required = |bytes: Option<Vec<u8>>| bytes.ok_or_else(|| format!("a {} without `bytes`", line.kind));
     let path = &*line.path;
     let given = match &*line.kind {
@@ -140,7 +140,7 @@ fn text_of(value: Option<&RawValue>) -> Result<Vec<u8>, String> {
 }
 
 /// Parses bytes from pairs of hexadecimal digits.
-fn unhex(digits: &str) -> Result<Vec<u8>, String> {
+fn decode_hex(digits: &str) -> Result<Vec<u8>, String> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> =

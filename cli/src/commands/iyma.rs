@@ -296,7 +296,7 @@ impl Writing {
         output::refuse_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
-        // Wrong checksums refer to the previous content.
+        // Drops preserved wrong checksums, which belonged to the old content.
         document.metadata_checksum = None;
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;

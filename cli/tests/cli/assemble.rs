@@ -158,7 +158,7 @@ fn edits_change_only_the_named_values() {
     let run = folder.run("edit in.mesh out.mesh --set speed=48 --set joints[0].id=0x7");
     assert_eq!(run.status, 0);
     assert!(
-        run.stderr.contains("joints[0].id (bytes 0x3d..0x3e): id 7, but there are 1 [MESH-JOINT-ID, M10]\n")
+        run.stderr.contains("joints[0].id (bytes 0x3d..0x3e): id 7 is not in 0..1 [MESH-JOINT-ID, M10]\n")
     );
     let mut expected = bytes.clone();
     expected[61] = 7;
@@ -242,7 +242,10 @@ fn recount_updates_dependent_values() {
     // `data_len` follows from the buffers, which come after the descriptor that states it.
     let vertices = format!("data.vertices=[{}]", ["0"; 175].join(","));
     let warning = edit(&["--recount", "--set", "descriptor.n_vertices=7", "--set", &vertices]);
-    assert!(warning.contains("4 vertices from 4 on, but there are 7 [IYMA-MESH-RANGE, I11]"), "{warning}");
+    assert!(
+        warning.contains("first vertex 4 plus count 4 exceeds the vertex count 7 [IYMA-MESH-RANGE, I11]"),
+        "{warning}"
+    );
     let error = edit(&["--insert", mesh]);
     assert!(error.starts_with("error: quads.ima: descriptor: "), "{error}");
     // Computed fields cannot be set.

@@ -46,7 +46,7 @@ fn inputs_with_the_same_output_are_skipped() {
     folder.put_mesh("a.mesh", &triangle());
     let messages = with_slashes(&folder.run("convert models a.mesh --out-dir out --to crucible").fails(1));
     for files in ["models/a.mesh and a.mesh", "a.mesh and models/a.mesh"] {
-        let message = format!("error: out/a.cmodel: not written: both {files} would become it\n");
+        let message = format!("error: out/a.cmodel: not written: both {files} map to this path\n");
         assert!(messages.contains(&message), "{messages}");
     }
     assert!(messages.ends_with("1 file converted, 3 failed\n"), "{messages}");

@@ -51,7 +51,7 @@ fn a_buffer_is_read_up_to_its_length() {
 
     folder.put("in/a.bin", &numbers()[..35]);
     let message = convert(&folder, "a.bin").fails(1);
-    assert!(message.contains("buffers[0]: 36 bytes are declared, but there are 35"), "{message}");
+    assert!(message.contains("buffers[0]: byteLength 36 exceeds the buffer size 35"), "{message}");
 }
 
 #[test]

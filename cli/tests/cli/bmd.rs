@@ -77,7 +77,7 @@ fn findings_have_byte_ranges() {
     assert_eq!(run.status, 1);
     assert!(run.stdout.contains("error: meshes[1].n_vtx (bytes "), "{}", run.stdout);
     assert!(
-        run.stdout.contains("6, but the list holds 5 vertices [BMD-VERTEX-COUNT, B14]"),
+        run.stdout.contains("6, but the vertex count of the list is 5 [BMD-VERTEX-COUNT, B14]"),
         "{}",
         run.stdout
     );

@@ -13,7 +13,7 @@ fn a_valid_file_has_no_findings() {
 }
 
 const BROKEN: &str = "\
-error: indices[2] (bytes 0x39..0x3d): index 7, but there are 3 vertices [MESH-INDEX-RANGE, M13]
+error: indices[2] (bytes 0x39..0x3d): index 7 is not below the vertex count 3 [MESH-INDEX-RANGE, M13]
   00000030  00 00 00 00 00 01 00 00 00 07 00 00 00           |.............|
                                        ^^^^^^^^^^^
   = Index data: Every index is below the vertex count.
@@ -45,7 +45,7 @@ fn warnings_alone_are_fine() {
     let folder = Folder::new();
     folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
     let text = folder.run("check odd.mesh").fine();
-    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): 2 indices, expected"), "{text}");
+    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): index count 2 is not"), "{text}");
     assert!(text.ends_with("odd.mesh: 0 errors, 1 warning\n"), "{text}");
 }
 
@@ -122,7 +122,11 @@ fn interchange_formats_and_documents_are_checked_too() {
     folder.put_mesh("in.mesh", &broken_triangle());
     folder.run("convert in.mesh in.json --lenient").fine();
     let run = folder.run("check in.json");
-    assert!(run.stdout.starts_with("error: indices[2]: index 7, but there are 3"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("error: indices[2]: index 7 is not below the vertex count 3"),
+        "{}",
+        run.stdout
+    );
     run.fails(1);
 }
 
@@ -143,7 +147,7 @@ fn json_output() {
         },
         "path": "indices[2]",
         "span": { "bytes": { "start": 57, "end": 61 } },
-        "message": "index 7, but there are 3 vertices",
+        "message": "index 7 is not below the vertex count 3",
     });
     let bad = json!({
         "file": "bad.mesh", "format": "mesh", "valid": false, "errors": 1, "warnings": 0,

@@ -29,7 +29,8 @@ pub fn corpus() -> Folder {
             rule: rule.map(str::to_owned),
             path: rule.map(|_| "indices[2]".to_owned()),
             bytes: rule.map(|_| [57, 61]),
-            description: if is_valid { "Valid." } else { "Index 7, but there are 3 vertices." }.to_owned(),
+            description: if is_valid { "Valid." } else { "Index 7 is not below the vertex count 3." }
+                .to_owned(),
             contents: is_valid.then(|| format!("{file}.json")),
         };
         if is_valid {
@@ -110,7 +111,7 @@ fn a_wrong_verdict_is_reported_with_its_rule() {
 wrong verdict: MESH-INDEX-RANGE, 1 file: accepted, must be rejected
   rule       Every index is below the vertex count.
   smallest   bad.mesh, 61 bytes
-             Index 7, but there are 3 vertices.
+             Index 7 is not below the vertex count 3.
   at         indices[2] (bytes 0x39..0x3d)
   check      meshspec check --from mesh --dialect spec minimized/MESH-INDEX-RANGE-wrong-verdict-reject.mesh
 "

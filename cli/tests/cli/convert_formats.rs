@@ -33,8 +33,8 @@ fn losses_are_listed() {
     assert_eq!(
         lost,
         [
-            "dropped: skeleton.joints: Crucible has no joints: 1",
-            "dropped: animations: Crucible has no animations: 1",
+            "dropped: skeleton.joints: Crucible does not store joints: 1",
+            "dropped: animations: Crucible does not store animations: 1",
         ]
     );
 

@@ -93,7 +93,7 @@ fn violations_are_rejected_unless_lenient() {
     let message = folder.run("info bad.mesh").fails(1);
     assert_eq!(
         message,
-        "error: bad.mesh: mesh: indices[2] (bytes 0x39..0x3d): index 7, but there are 3 vertices \
+        "error: bad.mesh: mesh: indices[2] (bytes 0x39..0x3d): index 7 is not below the vertex count 3 \
          [MESH-INDEX-RANGE, M13]\n"
     );
     assert!(folder.run("info --lenient bad.mesh").fine().contains("3 32-bit indices"));

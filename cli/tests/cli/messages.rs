@@ -105,8 +105,8 @@ fn equal_messages_of_many_files_are_grouped() {
     assert_eq!(
         lines[2..],
         [
-            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible has no joints: 40",
-            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible has no animations: 40",
+            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible does not store joints: 40",
+            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible does not store animations: 40",
             "40 files converted, 0 failed",
         ]
     );

@@ -32,7 +32,7 @@ fn excerpts_show_unpacked_bytes() {
     folder.put("odd.crmesh", bytes_of(&odd_triangle()));
     let run = folder.run("check odd.crmesh");
     let finding = "\
-error: chunks[0].indices.data[2] (unpacked bytes 0x4..0x6 of the block at 0x9..0x10): index 7, but there are 3 vertices \
+error: chunks[0].indices.data[2] (unpacked bytes 0x4..0x6 of the block at 0x9..0x10): index 7 is not below the vertex count 3 \
 [CRUCIBLE-INDEX-RANGE, C8]
  ~00000000  00 00 01 00 07 00                                |......|
                         ^^^^^

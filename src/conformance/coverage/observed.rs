@@ -25,7 +25,7 @@ impl Observer {
     }
 
     /// Records the field of a node in its group, and the alternative of a choice.
-    fn note(&mut self, node: &Node) {
+    fn record(&mut self, node: &Node) {
         if node.bit_field.is_some() {
             return;
         }
@@ -84,13 +84,13 @@ impl Observer {
 
 impl Visitor for Observer {
     fn enter(&mut self, node: &Node) -> Visit {
-        self.note(node);
+        self.record(node);
         self.open.push(Vec::new());
         Visit::All
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.note(node);
+        self.record(node);
         let kind = match (value, node.ty.without_order()) {
             // Visited field by field.
             (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),

@@ -1,4 +1,4 @@
-//! Checks documents against the rules of Crucible.
+//! The rules of Crucible.
 
 pub(super) use super::schema::rules::*;
 
@@ -6,7 +6,7 @@ use super::{Chunk, Container, Document, schema};
 use crate::layout::check_document;
 use crate::{Report, path};
 
-/// Adds every violation to `report`.
+/// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_document(schema::layout_of(document.container, document.dialect), document, report);
     for (index, chunk) in document.chunks.iter().enumerate() {

@@ -162,7 +162,7 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
     if !trailing.is_empty() {
         losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes after the last stream"));
     }
-    mesh.settle(&format!("chunks[{index}]"), losses);
+    mesh.fill_missing_positions(&format!("chunks[{index}]"), losses);
     mesh
 }
 

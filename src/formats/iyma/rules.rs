@@ -1,4 +1,4 @@
-//! Checks documents against the rules of IyMA.
+//! The rules of IyMA.
 
 pub(super) use super::schema::rules::*;
 
@@ -11,7 +11,7 @@ use super::schema::{IndexFormat, MeshInfo};
 use crate::layout::check_document;
 use crate::{Report, path};
 
-/// Adds every violation to `report`.
+/// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
     check_document(layout(document.dialect), document, report);
@@ -27,7 +27,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Adds the wrong checksums.
+/// Reports wrong checksums.
 pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
     if let Some(wrong) = metadata {
         report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch(wrong));
@@ -41,8 +41,8 @@ pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataCheck
 pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
     let stored = wrong.stored;
     match wrong.computed() {
-        Some(computed) => format!("{stored:#018x} is stored, {computed:#018x} computed"),
-        None => format!("{stored:#018x} is stored, which is wrong"),
+        Some(computed) => format!("found {stored:#018x}, expected {computed:#018x}"),
+        None => format!("{stored:#018x} is wrong"),
     }
 }
 
@@ -55,7 +55,7 @@ fn range_of(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
 
 fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report) {
     let meshes = || document.meshes.iter().filter_map(|mesh| Some((mesh, range_of(mesh, indices)?)));
-    // Ranges may overlap. A summary of maxima bounds the time if many do.
+    // Overlapping ranges: a summary of maxima bounds the time.
     let work: usize = meshes().map(|(_, range)| range.len()).fold(0, usize::saturating_add);
     let summary = (work / 4 > indices.len()).then(|| Maxima::of(indices));
     for (mesh, range) in meshes() {
@@ -75,8 +75,12 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
         let wrong = values.iter().enumerate().filter(|(_, index)| *index >= limit);
         for (position, index) in wrong {
             let path = path!(data.indices[range.start + position]);
-            report.add(&INDEX_RANGE, path, format_args!("index {index}, but the mesh has {limit} vertices"));
-            // Once the report is full, one finding per mesh suffices, because many meshes may share indices.
+            report.add(
+                &INDEX_RANGE,
+                path,
+                format_args!("index {index} is not below the vertex count {limit}"),
+            );
+            // Once the report is full, one finding per mesh suffices, since meshes may share indices.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
             }

@@ -38,8 +38,9 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
         let path = path!(vertices[vertex].joint_ids);
         let bound = (0..4).any(|slot| exists(ids[slot]) && weights[slot] > 0);
         if weights != [0; 4] && !bound {
-            let message =
-                format_args!("no weight on any of the {joints} joints: joints {ids:?}, weights {weights:?}");
+            let message = format_args!(
+                "no weight on an existing joint: joint ids {ids:?}, weights {weights:?}, joint count {joints}"
+            );
             report.add(&VERTEX_UNBOUND, path, message);
         }
     }

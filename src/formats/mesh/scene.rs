@@ -49,7 +49,7 @@ impl ToScene for Document {
         let Document { dialect: _, root_transform, vertices, indices, joints, animations: _, strings: _ } =
             self;
         let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
-        mesh.settle("indices", &mut losses);
+        mesh.fill_missing_positions("indices", &mut losses);
         let mut scene = Scene {
             skeleton: to_skeleton(&joints),
             animations,
@@ -197,7 +197,7 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
     let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); joints];
     for timestamp in 0..timestamps.len() {
         let poses = document.skeleton_pose(animation, timestamp).ok_or_else(|| {
-            let message = "not each joint has one pose at each timestamp";
+            let message = "expected one pose per joint and timestamp";
             Error::malformed(message).at(path!(animations[index].poses)).in_format(FormatId::Mesh)
         })?;
         for (pose, (translations, rotations, scales)) in poses.iter().zip(&mut tracks) {

@@ -13,14 +13,14 @@ use super::syntax::{self, Rule};
 use crate::layout::grammar::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
 
-/// Adds every violation to `report`.
+/// Reports all violations of a document.
 pub(super) fn check(document: &Document, unreadable: Unreadable, report: &mut Report) {
     check_structure(document, unreadable, report);
     check_texts(document, report);
     check_values(document, report);
 }
 
-/// Adds violations that involve several well-formed lines.
+/// Reports violations across several well-formed lines: duplicate, missing and misplaced ones.
 pub(super) fn check_structure(document: &Document, unreadable: Unreadable, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.lines {
@@ -156,7 +156,7 @@ impl From<ValuePath> for Path {
     }
 }
 
-/// Adds violations that only documents can have, not files.
+/// Reports violations that occur in documents but not in files.
 fn check_texts(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
@@ -167,7 +167,7 @@ fn check_texts(document: &Document, report: &mut Report) {
             report.add(&PROPERTY, path!(properties[index].name), message);
         }
         if !follows(Rule::value, value) {
-            let message = "the value has whitespace around it, a `#` or a control character";
+            let message = "the value has leading or trailing whitespace, a `#` or a control character";
             report.add(&PROPERTY, path!(properties[index].value), message);
         }
     }
@@ -184,10 +184,10 @@ fn check_texts(document: &Document, report: &mut Report) {
             Place::End => true,
         };
         if !exists {
-            report.add(&COMMENT, path!(comments[index].place), "the line does not exist");
+            report.add(&COMMENT, path!(comments[index].place), "refers to a missing line");
         }
         if index > 0 && comments[index - 1].place > comment.place {
-            let message = "the comment comes after one of a later line";
+            let message = "out of order: the previous comment belongs to a later line";
             report.add(&COMMENT, path!(comments[index].place), message);
         }
     }

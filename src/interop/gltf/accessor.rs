@@ -3,8 +3,8 @@
 use ::gltf::json::accessor::{ComponentType, Type};
 use ::gltf::json::validation::Checked;
 
-use super::document::Document;
 use super::errors::malformed;
+use super::file::GltfFile;
 use crate::{Error, Limit, Result, bulk};
 
 /// The maximum size in bytes of an accessor without a buffer view, whose values are all 0.
@@ -12,7 +12,7 @@ const MAX_ZEROS: u64 = 64 << 20;
 
 /// An accessor whose values are all in range.
 pub(super) struct Accessor<'a> {
-    document: &'a Document<'a>,
+    file: &'a GltfFile<'a>,
     index: usize,
     pub kind: ComponentType,
     pub normalized: bool,
@@ -38,7 +38,7 @@ impl<'a> Values<'a> {
     }
 }
 
-impl<'a> Document<'a> {
+impl<'a> GltfFile<'a> {
     /// # Errors
     ///
     /// Returns an error if values are outside the file or exceed the limits.
@@ -54,7 +54,10 @@ impl<'a> Document<'a> {
     pub fn accessor_of(&'a self, index: usize, unpacked: Option<&'a [u8]>) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
-            return Err(malformed(path, format!("out of range: there are {}", self.root.accessors.len())));
+            return Err(malformed(
+                path,
+                format!("out of range: the accessor count is {}", self.root.accessors.len()),
+            ));
         };
         let (Checked::Valid(kind), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
             return Err(malformed(path, "unknown type"));
@@ -82,7 +85,7 @@ impl<'a> Document<'a> {
         };
         let normalized = entry.normalized;
         Ok(Accessor {
-            document: self,
+            file: self,
             index,
             kind: kind.0,
             normalized,
@@ -131,7 +134,9 @@ impl<'a> Document<'a> {
         let indices: Vec<usize> =
             (0..replaced as usize).map(|index| convert(indices.get(index)) as usize).collect();
         match indices.iter().find(|index| **index as u64 >= count) {
-            Some(index) => Err(Fault::Here(format!("sparse index {index}, but there are {count} values"))),
+            Some(index) => {
+                Err(Fault::Here(format!("sparse index {index} is not below the value count {count}")))
+            }
             None => Ok((indices, values)),
         }
     }
@@ -187,7 +192,7 @@ impl Accessor<'_> {
         self.require_components(N)?;
         match &self.values {
             Some(values) if self.sparse.is_none() && values.stride == size_of::<[T; N]>() => {
-                self.document.spend(values.bytes.len() as u64, || format!("accessors[{}]", self.index))?;
+                self.file.spend(values.bytes.len() as u64, || format!("accessors[{}]", self.index))?;
                 Ok(bulk::to_vec(values.bytes))
             }
             _ => self.collect(convert),
@@ -217,7 +222,7 @@ impl Accessor<'_> {
     ) -> Result<Vec<[T; N]>> {
         self.require_components(N)?;
         let size = (self.count as u64).saturating_mul(size_of::<[T; N]>() as u64);
-        self.document.spend(size, || format!("accessors[{}]", self.index))?;
+        self.file.spend(size, || format!("accessors[{}]", self.index))?;
         let width = self.kind.size();
         let value = |bytes: &[u8]| -> [T; N] {
             std::array::from_fn(|lane| convert(bytes.get(lane * width..).unwrap_or_default()))

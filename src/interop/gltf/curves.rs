@@ -7,8 +7,8 @@ use ::gltf::json::animation::{Interpolation as Curve, Property};
 use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::document::{Document, extras};
 use super::errors::{Failures, malformed};
+use super::file::{GltfFile, extras};
 use super::skeleton::Joints;
 use super::take_own;
 use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples};
@@ -27,22 +27,22 @@ const NEAR: f32 = 1e-4;
 type Sampled<const N: usize> = (Vec<[f32; N]>, Vec<[f32; N]>);
 
 pub(super) fn read(
-    document: &Document,
+    file: &GltfFile,
     joints: &Joints,
     failures: &mut Failures,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<Animation>> {
     let mut animations = Vec::new();
-    for (index, entry) in document.root.animations.iter().enumerate() {
+    for (index, entry) in file.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
         let place = animations.len();
-        animations.extend(Reader::new(document, entry, &at).read(place, joints, failures, losses)?);
+        animations.extend(Reader::new(file, entry, &at).read(place, joints, failures, losses)?);
     }
     Ok(animations)
 }
 
 struct Reader<'a> {
-    document: &'a Document<'a>,
+    file: &'a GltfFile<'a>,
     entry: &'a json::Animation,
     at: &'a str,
     animation: Animation,
@@ -55,9 +55,9 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(document: &'a Document, entry: &'a json::Animation, at: &'a str) -> Reader<'a> {
+    fn new(file: &'a GltfFile, entry: &'a json::Animation, at: &'a str) -> Reader<'a> {
         Reader {
-            document,
+            file,
             entry,
             at,
             animation: Animation::default(),
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         let is_left_out = self.animation.channels.is_empty() && !unread.is_empty();
         losses.extend(unread);
         if is_left_out {
-            losses.push(Loss::dropped(self.at, "an animation without a channel that can be read"));
+            losses.push(Loss::dropped(self.at, "no readable channel"));
             return Ok(None);
         }
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
@@ -121,13 +121,17 @@ impl<'a> Reader<'a> {
             losses.push(Loss::dropped(path, "animations of morph targets are not converted"));
             return Ok(());
         }
-        let nodes = self.document.root.nodes.len();
+        let nodes = self.file.root.nodes.len();
         if node >= nodes {
-            return Err(malformed(path, format!("node {node}, but there are {nodes}")));
+            return Err(malformed(path, format!("node {node} is not below the node count {nodes}")));
         }
         let samplers = &self.entry.samplers;
         let Some(sampler) = samplers.get(channel.sampler.value()) else {
-            let message = format!("sampler {}, but there are {}", channel.sampler.value(), samplers.len());
+            let message = format!(
+                "sampler {} is not below the sampler count {}",
+                channel.sampler.value(),
+                samplers.len()
+            );
             return Err(malformed(path, message));
         };
         let Checked::Valid(curve) = sampler.interpolation else {
@@ -174,7 +178,7 @@ impl<'a> Reader<'a> {
     }
 
     fn seconds(&self, accessor: usize) -> Result<Vec<f32>> {
-        let accessor = self.document.accessor(accessor)?;
+        let accessor = self.file.accessor(accessor)?;
         let seconds = accessor.floats::<1>()?.into_flattened();
         let bad = seconds
             .iter()
@@ -200,7 +204,7 @@ impl<'a> Reader<'a> {
     where
         [f32; N]: bytemuck::Pod,
     {
-        let accessor = self.document.accessor(sampler.output.value())?;
+        let accessor = self.file.accessor(sampler.output.value())?;
         let each = if curve == Curve::CubicSpline { 3 } else { 1 };
         if accessor.count != seconds.len() * each {
             let message = format!("{} values, but {} are required", accessor.count, seconds.len() * each);
@@ -212,7 +216,7 @@ impl<'a> Reader<'a> {
         }
         *pieces = pieces_of(&values, seconds);
         let size = values.len() as u64 * 4 * N as u64;
-        self.document.spend(size * *pieces as u64, || format!("{}.samplers", self.at))?;
+        self.file.spend(size * *pieces as u64, || format!("{}.samplers", self.at))?;
         let dense = between(seconds, 2 * *pieces, |place, time, fraction| match fraction {
             0.0 => values[3 * place + 1],
             _ => spline(&values[3 * place..][..6], time, fraction),

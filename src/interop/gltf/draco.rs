@@ -6,7 +6,7 @@ use ::gltf::json::mesh::Primitive;
 use serde_json::Value;
 
 use super::DRACO;
-use super::document::Document;
+use super::file::GltfFile;
 use crate::Result;
 
 /// The decompressed parts of a primitive.
@@ -23,22 +23,22 @@ pub(super) struct Unpacked {
 /// # Errors
 ///
 /// Returns an error if the Draco mesh is damaged, contradicts the accessors of the primitive, or exceeds the limits.
-pub(super) fn read(document: &Document, primitive: &Primitive, at: &str) -> Result<Unpacked> {
+pub(super) fn read(file: &GltfFile, primitive: &Primitive, at: &str) -> Result<Unpacked> {
     let extensions = primitive.extensions.as_ref();
     match extensions.and_then(|extensions| extensions.others.get(DRACO)) {
-        Some(entry) => unpack(document, primitive, entry, at),
+        Some(entry) => unpack(file, primitive, entry, at),
         None => Ok(Unpacked::default()),
     }
 }
 
 /// Rejects compressed primitives in builds without the decoder, unless the file also has uncompressed data.
 #[cfg(not(feature = "draco"))]
-fn unpack(document: &Document, primitive: &Primitive, _: &Value, at: &str) -> Result<Unpacked> {
+fn unpack(file: &GltfFile, primitive: &Primitive, _: &Value, at: &str) -> Result<Unpacked> {
     use ::gltf::json::mesh::Semantic;
     use ::gltf::json::validation::Checked;
 
     let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
-    let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
+    let accessor = positions.and_then(|index| file.root.accessors.get(index.value()));
     match accessor {
         Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
             let message = format!("{DRACO} is unsupported: this build lacks the feature `draco`");
@@ -80,7 +80,7 @@ mod decoder {
     }
 
     pub(super) fn unpack(
-        document: &Document,
+        file: &GltfFile,
         primitive: &Primitive,
         entry: &Value,
         at: &str,
@@ -90,14 +90,14 @@ mod decoder {
         let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
             return Err(reject("the primitive mode is neither triangles nor triangle strip"));
         };
-        let (bytes, _) = document.view(entry.buffer_view)?;
-        let mesh = decode(bytes, document.left()).map_err(|error| match error.kind() {
+        let (bytes, _) = file.view(entry.buffer_view)?;
+        let mesh = decode(bytes, file.left()).map_err(|error| match error.kind() {
             ErrorKind::LimitExceeded => {
                 Error::limit_exceeded(Limit::Decoded, format!("{DRACO}: {}", error.message())).at_text(at)
             }
             _ => reject(error.message()),
         })?;
-        document.spend(mesh.num_faces() as u64 * 12, || at.to_owned())?;
+        file.spend(mesh.num_faces() as u64 * 12, || at.to_owned())?;
         let mut columns = BTreeMap::new();
         for (semantic, accessor) in &primitive.attributes {
             let Checked::Valid(semantic) = semantic else { continue };
@@ -107,9 +107,9 @@ mod decoder {
                 return Err(reject(&format!("{name} refers to the missing attribute {id}")));
             };
             let points = mesh.num_points();
-            let size = size(document, accessor.value(), attribute, points);
+            let size = size(file, accessor.value(), attribute, points);
             let size = size.map_err(|message| reject(&message))?;
-            document.spend(points as u64 * size as u64, || at.to_owned())?;
+            file.spend(points as u64 * size as u64, || at.to_owned())?;
             let values = values(attribute, points, size);
             let values = values.ok_or_else(|| reject(&format!("points without a value of {name}")))?;
             columns.insert(accessor.value(), values);
@@ -117,7 +117,7 @@ mod decoder {
         let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
         if let Some(corner) = corners.iter().find(|corner| **corner as usize >= mesh.num_points()) {
             return Err(reject(&format!(
-                "a triangle of point {corner}, but there are {}",
+                "point {corner} is not below the point count {}",
                 mesh.num_points()
             )));
         }
@@ -137,13 +137,16 @@ mod decoder {
     ///
     /// Returns an error if the accessor's type or count disagrees.
     fn size(
-        document: &Document,
+        file: &GltfFile,
         accessor: usize,
         attribute: &PointAttribute,
         points: usize,
     ) -> Result<usize, String> {
-        let Some(entry) = document.root.accessors.get(accessor) else {
-            return Err(format!("accessor {accessor}, but there are {}", document.root.accessors.len()));
+        let Some(entry) = file.root.accessors.get(accessor) else {
+            return Err(format!(
+                "accessor {accessor} is not below the accessor count {}",
+                file.root.accessors.len()
+            ));
         };
         let kind = match attribute.data_type() {
             DataType::Int8 => Some(ComponentType::I8),

@@ -1,5 +1,5 @@
-//! The JSON of an output file. List entries are serialized as soon as they are complete, since the values of a million
-//! meshes would take gigabytes.
+//! The JSON of an output file. Complete list entries are serialized immediately, since the JSON values of a million
+//! meshes would occupy gigabytes.
 
 use std::collections::BTreeMap;
 

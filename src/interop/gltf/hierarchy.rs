@@ -9,8 +9,8 @@ use glam::{DMat4, Mat4};
 use serde_json::Value;
 
 use super::LOD;
-use super::document::{Document, extras};
 use super::errors::malformed;
+use super::file::{GltfFile, extras};
 use crate::scene::Transform;
 use crate::{Loss, Result};
 
@@ -36,8 +36,8 @@ impl Hierarchy {
     /// # Errors
     ///
     /// Returns an error if a node has two parents, or if nodes form a cycle.
-    pub fn new(document: &Document, losses: &mut Vec<Loss>) -> Result<Hierarchy> {
-        let nodes = &document.root.nodes;
+    pub fn new(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Hierarchy> {
+        let nodes = &file.root.nodes;
         let mut parents = vec![None; nodes.len()];
         for (index, node) in nodes.iter().enumerate() {
             for child in node.children.iter().flatten() {
@@ -53,30 +53,30 @@ impl Hierarchy {
         if let Some(index) = ranges.iter().position(Range::is_empty) {
             return Err(malformed(format!("nodes[{index}]"), "it is its own ancestor"));
         }
-        let roots = scene_roots(document, &parents, losses);
+        let roots = scene_roots(file, &parents, losses);
         let local = nodes.iter().map(|node| to_transform(node).map_or_else(|m| m, |t| t.to_matrix()));
         let mut shown = vec![false; nodes.len()];
         below(nodes, roots.clone()).into_iter().for_each(|node| shown[node] = true);
         let (local, to_scene, exact) = (local.collect(), Vec::new(), Vec::new());
         let mut hierarchy = Hierarchy { parents, local, shown, top: None, order, ranges, to_scene, exact };
-        hierarchy.top = hierarchy.find_top(document, &roots);
-        hierarchy.place(document);
+        hierarchy.top = hierarchy.find_top(file, &roots);
+        hierarchy.place(file);
         Ok(hierarchy)
     }
 
     /// Computes the transform of each node to scene space.
-    fn place(&mut self, document: &Document) {
+    fn place(&mut self, file: &GltfFile) {
         self.to_scene = vec![Mat4::IDENTITY; self.local.len()];
         self.exact = vec![DMat4::IDENTITY; self.local.len()];
         for node in self.order.iter().copied().filter(|node| Some(*node) != self.top) {
             self.to_scene[node] = self.to_scene(self.parents[node]) * self.local[node];
-            self.exact[node] = self.exact(self.parents[node]) * document.local[node];
+            self.exact[node] = self.exact(self.parents[node]) * file.local[node];
         }
     }
 
     /// Returns the only root besides skinned meshes, if it has no content and is neither a joint nor animated.
-    fn find_top(&self, document: &Document, roots: &[usize]) -> Option<usize> {
-        let root = &document.root;
+    fn find_top(&self, file: &GltfFile, roots: &[usize]) -> Option<usize> {
+        let root = &file.root;
         let skinned =
             |node: &json::Node| node.skin.is_some() && node.mesh.is_some() && node.children.is_none();
         let mut others = roots.iter().filter(|index| !skinned(&root.nodes[**index]));
@@ -116,7 +116,7 @@ impl Hierarchy {
     }
 }
 
-/// Returns for each node whether an animation moves it.
+/// Returns one flag per node: `true` if it is animated.
 pub(super) fn animated(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
     for animation in &root.animations {
@@ -161,8 +161,8 @@ fn ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Returns the roots of the chosen scene; all roots if the file has no scene.
-fn scene_roots(document: &Document, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
-    let root = &document.root;
+fn scene_roots(file: &GltfFile, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
+    let root = &file.root;
     let chosen = root.scene.map_or(0, |scene| scene.value());
     for (index, _) in root.scenes.iter().enumerate().filter(|(index, _)| *index != chosen) {
         losses.push(Loss::dropped(format!("scenes[{index}]"), format!("only scenes[{chosen}] is read")));
@@ -187,8 +187,8 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
 }
 
 /// Returns the coarser levels of detail of a node.
-pub(super) fn coarser(document: &Document, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
-    let nodes = &document.root.nodes;
+pub(super) fn coarser(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
+    let nodes = &file.root.nodes;
     let lods = nodes[node].extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
     let ids = lods.and_then(|lods| lods.get("ids")).and_then(Value::as_array).into_iter().flatten();
     let is_there = |id: &&Value| id.as_u64().is_some_and(|id| id < nodes.len() as u64);

@@ -4,8 +4,8 @@ use ::gltf::json::{Node, Root};
 use serde_json::Value;
 
 use super::INSTANCING;
-use super::document::Document;
 use super::errors::malformed;
+use super::file::GltfFile;
 use crate::scene::Transform;
 use crate::{Loss, Result};
 
@@ -27,12 +27,8 @@ pub(super) fn count(root: &Root, node: &Node) -> u64 {
 /// # Errors
 ///
 /// Returns an error if the translations, rotations or scales cannot be read or differ in number.
-pub(super) fn read(
-    document: &Document,
-    node: usize,
-    losses: &mut Vec<Loss>,
-) -> Result<Option<Vec<Transform>>> {
-    let extensions = document.root.nodes[node].extensions.as_ref();
+pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Result<Option<Vec<Transform>>> {
+    let extensions = file.root.nodes[node].extensions.as_ref();
     let Some(entry) = extensions.and_then(|extensions| extensions.others.get(INSTANCING)) else {
         return Ok(None);
     };
@@ -44,7 +40,7 @@ pub(super) fn read(
     let accessor = |name: &str| {
         let index =
             entry.get("attributes").and_then(|attributes| attributes.get(name)).and_then(Value::as_u64);
-        index.map(|index| document.accessor(index as usize)).transpose()
+        index.map(|index| file.accessor(index as usize)).transpose()
     };
     let translations = accessor("TRANSLATION")?.map(|accessor| accessor.floats::<3>()).transpose()?;
     let rotations = accessor("ROTATION")?.map(|accessor| accessor.floats::<4>()).transpose()?;
@@ -59,7 +55,7 @@ pub(super) fn read(
     if counts.iter().any(|other| *other != count) {
         return Err(malformed(at(), format!("lists of {counts:?} values, expected the same number in each")));
     }
-    document.spend(count as u64 * size_of::<Transform>() as u64, at)?;
+    file.spend(count as u64 * size_of::<Transform>() as u64, at)?;
     let default = Transform::default();
     let instance = |index: usize| Transform {
         translation: translations.as_ref().map_or(default.translation, |values| values[index]),

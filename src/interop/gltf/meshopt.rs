@@ -83,7 +83,7 @@ impl Packed {
     ///
     /// Returns an error if the compressed bytes are damaged.
     pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        // Unlimited: `Document::unpack` has counted the decompressed size.
+        // Unlimited: `GltfFile::unpack` has counted the decompressed size.
         let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });
         let (count, stride) = (self.count, self.byte_stride);
         let unpacked = match self.mode {

@@ -1,9 +1,9 @@
 //! glTF 2.0, `.glb` and `.gltf`, to and from scenes.
 //!
-//! Data without a glTF equivalent goes to `extras` under the name `meshspec`, such as ticks of animations and distances of
-//! levels of detail. [`read`](read::read) restores it; other readers ignore it.
+//! Data without a glTF equivalent, such as ticks of animations and distances of levels of detail, is stored in `extras`
+//! under the name `meshspec`. [`read`](read::read) restores it; other readers ignore it.
 //!
-//! Before writing, everything that the specification forbids is repaired and listed ([`repair`]). The attributes of the
+//! Before writing, violations of the specification are repaired and listed ([`repair`]). The attributes of the
 //! scene are then written without conversion where possible ([`data`]).
 
 mod accessor;
@@ -11,23 +11,23 @@ mod attributes;
 mod container;
 mod curves;
 mod data;
-mod document;
 mod draco;
 mod entries;
 mod errors;
+mod file;
 mod hierarchy;
 mod instances;
 mod materials;
-mod mend;
 #[cfg(feature = "meshopt")]
 mod meshopt;
 mod names;
-mod outline;
+mod node_graph;
 mod primitive;
 mod read;
 mod repair;
 mod skeleton;
-mod unread;
+mod tolerate;
+mod unsupported;
 mod write;
 
 use serde_json::Value;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use ::gltf::json;
 use serde_json::Value;
 
-use super::document::{Document, extras};
+use super::file::{GltfFile, extras};
 use super::hierarchy::Hierarchy;
 use super::skeleton::Joints;
 use super::{LIGHTS, TOP, label, take_own};
@@ -24,7 +24,7 @@ pub(super) struct Origin<'a> {
     pub at: &'a str,
     /// The number of losses before those of the node.
     pub listed: usize,
-    /// Whether a placement takes the name and extras of the node.
+    /// Whether a placement stores the name and extras of the node.
     pub is_placed: bool,
 }
 
@@ -85,13 +85,8 @@ impl Origin<'_> {
 
 /// Lists the empty nodes of the scene with a name or extras, which are neither meshes nor joints. Cameras and lights are
 /// listed separately.
-pub(super) fn list_nodes(
-    document: &Document,
-    hierarchy: &Hierarchy,
-    joints: &Joints,
-    losses: &mut Vec<Loss>,
-) {
-    let root = &document.root;
+pub(super) fn list_nodes(file: &GltfFile, hierarchy: &Hierarchy, joints: &Joints, losses: &mut Vec<Loss>) {
+    let root = &file.root;
     // Placeholder joints of skins without a skeleton are not in `joints`.
     let mut kept: Vec<bool> = (0..root.nodes.len()).map(|node| joints.of_node(node).is_some()).collect();
     for joint in root.skins.iter().flat_map(|skin| &skin.joints) {

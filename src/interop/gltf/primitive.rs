@@ -10,9 +10,9 @@ use glam::Vec3;
 use serde_json::Value;
 
 use super::accessor::{Accessor, float, number};
-use super::document::{Document, extras};
 use super::draco;
 use super::errors::{Failures, malformed};
+use super::file::{GltfFile, extras};
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Loss, Result, Strictness};
@@ -22,7 +22,7 @@ use crate::{Loss, Result, Strictness};
 ///
 /// Joint indices are those of the skin. `known_of_mesh` holds the extras that this crate added to the mesh.
 pub(super) fn read(
-    document: &Document,
+    file: &GltfFile,
     entry: &json::mesh::Primitive,
     known_of_mesh: &Extras,
     weights: &[f32],
@@ -41,9 +41,9 @@ pub(super) fn read(
     let known = take_own(&mut own);
     let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
     let kinds = kinds.cloned().unwrap_or_default();
-    let unpacked = draco::read(document, entry, at)?;
+    let unpacked = draco::read(file, entry, at)?;
     let mut columns = Columns {
-        document,
+        file,
         unpacked: &unpacked.columns,
         at,
         failures,
@@ -65,7 +65,7 @@ pub(super) fn read(
     }
     mesh.faces = match unpacked.corners {
         Some(corners) => Faces::triangles(corners),
-        None => faces(document, entry, mode, mesh.positions.len(), at, losses)?,
+        None => faces(file, entry, mode, mesh.positions.len(), at, losses)?,
     };
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
     let missing = mesh.faces.drop_missing_vertices(mesh.positions.len());
@@ -77,7 +77,7 @@ pub(super) fn read(
 }
 
 struct Columns<'a> {
-    document: &'a Document<'a>,
+    file: &'a GltfFile<'a>,
     /// The decompressed values of accessors.
     unpacked: &'a BTreeMap<usize, Vec<u8>>,
     at: &'a str,
@@ -92,7 +92,7 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn accessor(&self, index: usize) -> Result<Accessor<'a>> {
-        self.document.accessor_of(index, self.unpacked.get(&index).map(Vec::as_slice))
+        self.file.accessor_of(index, self.unpacked.get(&index).map(Vec::as_slice))
     }
 
     fn read(&mut self, attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>) -> Result<()> {
@@ -141,22 +141,22 @@ impl<'a> Columns<'a> {
             (Semantic::Tangents, _) => self.mesh.tangents = Some(accessor.floats()?),
             (Semantic::TexCoords(set), _) => {
                 let uvs = accessor.floats()?;
-                self.list_place("TEXCOORD", *set, self.mesh.uvs.len());
+                self.record_renamed_set("TEXCOORD", *set, self.mesh.uvs.len());
                 self.mesh.uvs.push(uvs);
                 self.uv_sets.push(*set);
             }
             (Semantic::Colors(set), _) => {
                 let colors = colors(&accessor)?;
-                self.list_place("COLOR", *set, self.mesh.colors.len());
+                self.record_renamed_set("COLOR", *set, self.mesh.colors.len());
                 self.mesh.colors.push(colors);
             }
             (Semantic::Joints(set), Some(weights)) => {
                 let weights = self.accessor(weights)?;
-                self.list_place("JOINTS", *set, self.mesh.skins.len());
+                self.record_renamed_set("JOINTS", *set, self.mesh.skins.len());
                 self.mesh.skins.push(skin(&accessor, &weights)?);
             }
-            (Semantic::Joints(_), None) => self.lonely(semantic, "joints without weights"),
-            (Semantic::Weights(_), None) => self.lonely(semantic, "weights without joints"),
+            (Semantic::Joints(_), None) => self.drop_attribute(semantic, "joints without weights"),
+            (Semantic::Weights(_), None) => self.drop_attribute(semantic, "weights without joints"),
             (Semantic::Extras(name), _) => self.custom(name, &accessor)?,
         }
         Ok(())
@@ -166,9 +166,9 @@ impl<'a> Columns<'a> {
     fn morph(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
         for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
             let mesh = &mut self.mesh;
-            add(self.document, target.positions, *weight, &mut mesh.positions)?;
-            add(self.document, target.normals, *weight, mesh.normals.as_deref_mut().unwrap_or_default())?;
-            add(self.document, target.tangents, *weight, mesh.tangents.as_deref_mut().unwrap_or_default())?;
+            add(self.file, target.positions, *weight, &mut mesh.positions)?;
+            add(self.file, target.normals, *weight, mesh.normals.as_deref_mut().unwrap_or_default())?;
+            add(self.file, target.tangents, *weight, mesh.tangents.as_deref_mut().unwrap_or_default())?;
         }
         if weights.iter().zip(targets).any(|(weight, _)| *weight != 0.0) {
             for normal in self.mesh.normals.iter_mut().flatten() {
@@ -186,8 +186,8 @@ impl<'a> Columns<'a> {
         format!("{}.attributes.{name}", self.at)
     }
 
-    /// Lists a set whose number changes, since scenes number sets without gaps.
-    fn list_place(&mut self, name: &str, set: u32, place: usize) {
+    /// Records the renaming of a set, since scenes number sets without gaps.
+    fn record_renamed_set(&mut self, name: &str, set: u32, place: usize) {
         if set as usize != place {
             let message = "sets are numbered without gaps";
             self.losses.push(
@@ -197,7 +197,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    fn lonely(&mut self, semantic: &Semantic, message: &str) {
+    fn drop_attribute(&mut self, semantic: &Semantic, message: &str) {
         self.losses.push(Loss::dropped(self.path(&semantic.to_string()), message));
     }
 
@@ -231,16 +231,16 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Adds the weighted offsets of a morph target to the first three components of values. Targets do not change the
-/// handedness of tangents.
+/// Adds the weighted offsets of a morph target to the first three components of values, so the handedness of tangents
+/// stays.
 fn add<const N: usize>(
-    document: &Document,
+    file: &GltfFile,
     offsets: Option<json::Index<json::Accessor>>,
     weight: f32,
     values: &mut [[f32; N]],
 ) -> Result<()> {
     let Some(index) = offsets.filter(|_| !values.is_empty()) else { return Ok(()) };
-    let accessor = document.accessor(index.value())?;
+    let accessor = file.accessor(index.value())?;
     let offsets = accessor.floats::<3>()?;
     if offsets.len() != values.len() {
         return Err(accessor.reject(format!("{} offsets for {} vertices", offsets.len(), values.len())));
@@ -293,7 +293,7 @@ fn forget_unused<T>(joints: &mut [[u16; 4]], weights: &[[T; 4]], unused: impl Fn
 }
 
 fn faces(
-    document: &Document,
+    file: &GltfFile,
     entry: &json::mesh::Primitive,
     mode: Mode,
     vertices: usize,
@@ -302,11 +302,13 @@ fn faces(
 ) -> Result<Faces> {
     let indices = match entry.indices {
         Some(index) => {
-            let accessor = document.accessor(index.value())?;
+            let accessor = file.accessor(index.value())?;
             let indices = indices(&accessor)?;
             let missing = indices.max().filter(|index| *index as usize >= vertices);
-            if let Some(index) = missing.filter(|_| document.strictness == Strictness::Strict) {
-                return Err(accessor.reject(format!("index {index}, but there are {vertices} vertices")));
+            if let Some(index) = missing.filter(|_| file.strictness == Strictness::Strict) {
+                return Err(
+                    accessor.reject(format!("index {index} is not below the vertex count {vertices}"))
+                );
             }
             Some(indices)
         }
@@ -322,7 +324,7 @@ fn faces(
         }
         _ => {
             let corners = indices.map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
-            document.spend(corners.len() as u64 * 12, || format!("{at}.indices"))?;
+            file.spend(corners.len() as u64 * 12, || format!("{at}.indices"))?;
             let (what, triangles) = match mode {
                 Mode::TriangleFan => ("a fan", fan(&corners)),
                 _ => ("a strip", strip(&corners)),

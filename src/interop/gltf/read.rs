@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use glam::{DMat4, Mat4};
 use serde_json::Value;
 
-use super::document::{Document, extras};
 use super::errors::Failures;
+use super::file::{GltfFile, extras};
 use super::hierarchy::{Hierarchy, coarser, distance};
 use super::materials::{self, MaterialEntry};
 use super::names::{self, Origin};
@@ -36,20 +36,20 @@ pub(in crate::interop) fn read(
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
-    let document = Document::new(bytes, files, options.strictness, limits, &mut losses)?;
-    let hierarchy = Hierarchy::new(&document, &mut losses)?;
+    let file = GltfFile::new(bytes, files, options.strictness, limits, &mut losses)?;
+    let hierarchy = Hierarchy::new(&file, &mut losses)?;
     let mut failures = Failures::default();
-    let joints = Joints::new(&document, &hierarchy, &mut failures, &mut losses)?;
-    names::list_nodes(&document, &hierarchy, &joints, &mut losses);
-    let materials = materials::read(&document, &mut losses)?;
-    let animations = curves::read(&document, &joints, &mut failures, &mut losses)?;
+    let joints = Joints::new(&file, &hierarchy, &mut failures, &mut losses)?;
+    names::list_nodes(&file, &hierarchy, &joints, &mut losses);
+    let materials = materials::read(&file, &mut losses)?;
+    let animations = curves::read(&file, &joints, &mut failures, &mut losses)?;
     let mut reader = Reader {
-        document: &document,
+        file: &file,
         hierarchy: &hierarchy,
         joints: &joints,
         materials,
         failures,
-        shown: vec![false; document.root.meshes.len()],
+        shown: vec![false; file.root.meshes.len()],
         known: HashMap::new(),
         bake: options.bake,
         max_triangles: limits.max_triangles,
@@ -64,8 +64,8 @@ pub(in crate::interop) fn read(
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
-    let transform = hierarchy.top.map(|top| document.local[top]);
-    let translations = joints.translations(&document);
+    let transform = hierarchy.top.map(|top| file.local[top]);
+    let translations = joints.translations(&file);
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
     scene.split_transform(transform.unwrap_or_default(), &translations, &mut losses);
@@ -73,15 +73,15 @@ pub(in crate::interop) fn read(
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
     }
-    scene_extras(&document, &mut scene);
+    scene_extras(&file, &mut scene);
     conventions.to_scene_space(&mut scene, "gltf");
-    let unused_materials = materials::unused(&document.root);
+    let unused_materials = materials::unused(&file.root);
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }
 
-fn scene_extras(document: &Document, scene: &mut Scene) {
-    let root = &document.root;
+fn scene_extras(file: &GltfFile, scene: &mut Scene) {
+    let root = &file.root;
     let chosen = root.scenes.get(root.scene.map_or(0, |scene| scene.value()));
     scene.extras = chosen.map(|scene| extras(&scene.extras)).unwrap_or_default();
     let own = take_own(&mut scene.extras);
@@ -92,7 +92,7 @@ fn scene_extras(document: &Document, scene: &mut Scene) {
 }
 
 struct Reader<'a> {
-    document: &'a Document<'a>,
+    file: &'a GltfFile<'a>,
     hierarchy: &'a Hierarchy,
     joints: &'a Joints,
     materials: Vec<MaterialEntry>,
@@ -113,17 +113,17 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Reads the meshes of all nodes of the scene, in the order of the nodes.
     fn meshes(&mut self) -> Result<()> {
-        let root = &self.document.root;
+        let root = &self.file.root;
         let nodes = root.nodes.iter().zip(&self.hierarchy.shown).filter(|(_, shown)| **shown);
         let counts = nodes.map(|(node, _)| instances::count(root, node));
         limits::require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
-        for index in 0..self.document.root.nodes.len() {
+        for index in 0..self.file.root.nodes.len() {
             if !self.hierarchy.shown[index] {
                 continue;
             }
-            let others = coarser(self.document, index, &mut self.losses);
+            let others = coarser(self.file, index, &mut self.losses);
             let above = self.hierarchy.parents[index];
-            let start = distance(&self.document.root.nodes[index]);
+            let start = distance(&self.file.root.nodes[index]);
             if others.is_empty() && start.is_none() {
                 self.node(index, above, false)?;
                 continue;
@@ -132,7 +132,7 @@ impl Reader<'_> {
             self.lod(0, start, first, index);
             for (level, node) in others.into_iter().enumerate() {
                 let meshes = self.node(node, above, true)?;
-                let start = distance(&self.document.root.nodes[node]);
+                let start = distance(&self.file.root.nodes[node]);
                 self.lod(level + 1, start, meshes, node);
             }
         }
@@ -161,12 +161,12 @@ impl Reader<'_> {
 
     /// Adds the meshes of a node below `above`, alone or as a level of detail. Returns the indices of the new meshes.
     fn node(&mut self, index: usize, above: Option<usize>, is_level: bool) -> Result<Vec<usize>> {
-        let node = &self.document.root.nodes[index];
+        let node = &self.file.root.nodes[index];
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
         let mesh = mesh.value();
         self.shown[mesh] = true;
         let (start, listed) = (self.scene.meshes.len(), self.losses.len());
-        let instances = match instances::read(self.document, index, &mut self.losses) {
+        let instances = match instances::read(self.file, index, &mut self.losses) {
             Ok(instances) => instances,
             Err(error) => {
                 let at = format!("nodes[{index}].extensions.{INSTANCING}");
@@ -179,13 +179,13 @@ impl Reader<'_> {
         let is_placed = !is_level && self.joints.holder(self.hierarchy, index, above).is_none();
         // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
-        for place in 0..self.document.root.meshes[mesh].primitives.len() {
+        for place in 0..self.file.root.meshes[mesh].primitives.len() {
             if let Some(known) = self.known.get(&(mesh, place)).copied().filter(|_| is_shared) {
                 known.map_or(Ok(()), |known| self.show(known, index, above, instances.as_deref()))?;
                 continue;
             }
             let at = format!("meshes[{mesh}].primitives[{place}]");
-            let origin = Origin { root: &self.document.root, node: index, mesh, at: &at, listed, is_placed };
+            let origin = Origin { root: &self.file.root, node: index, mesh, at: &at, listed, is_placed };
             let read = match self.primitive(&origin, place) {
                 Ok(read) => read,
                 Err(error) => {
@@ -212,10 +212,10 @@ impl Reader<'_> {
             }
         }
         let is_joint = self.joints.of_node(index).is_some();
-        let origin = Origin { root: &self.document.root, node: index, mesh, at: "", listed, is_placed };
+        let origin = Origin { root: &self.file.root, node: index, mesh, at: "", listed, is_placed };
         origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
-        let is_split = self.document.root.meshes[mesh].primitives.len() > 1;
+        let is_split = self.file.root.meshes[mesh].primitives.len() > 1;
         if added.len() > 1 && is_split && distance(node).is_none() {
             let loss = Loss::new(
                 LossKind::Split,
@@ -235,16 +235,16 @@ impl Reader<'_> {
         above: Option<usize>,
         instances: Option<&[Transform]>,
     ) -> Result<()> {
-        let entry = &self.document.root.nodes[node];
+        let entry = &self.file.root.nodes[node];
         let instances = instances.unwrap_or_default().to_vec();
         let words =
             entry.extras.as_ref().map_or(0, |raw| raw.get().len() as u64).saturating_mul(SIZE_OF_VALUE);
         let size =
             size_of::<Placement>() + size_of_val(&*instances) + entry.name.as_ref().map_or(0, String::len);
-        self.document.spend(words + size as u64, || format!("nodes[{node}]"))?;
+        self.file.spend(words + size as u64, || format!("nodes[{node}]"))?;
         let mut extras = extras(&entry.extras);
         take_own(&mut extras);
-        let transform = self.hierarchy.exact(above) * self.document.local[node];
+        let transform = self.hierarchy.exact(above) * self.file.local[node];
         let name = entry.name.clone().unwrap_or_default();
         let placement = Placement { name, transform, instances, extras };
         if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
@@ -255,14 +255,14 @@ impl Reader<'_> {
 
     /// Reads the mesh of a primitive in mesh space.
     fn primitive(&mut self, origin: &Origin, place: usize) -> Result<Option<Mesh>> {
-        self.document.spend(self.text_size(origin, place), || origin.at.to_owned())?;
-        let entry = &self.document.root.meshes[origin.mesh];
+        self.file.spend(self.text_size(origin, place), || origin.at.to_owned())?;
+        let entry = &self.file.root.meshes[origin.mesh];
         let primitive = &entry.primitives[place];
         let known = take_own(&mut extras(&entry.extras));
-        let weights = self.document.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
+        let weights = self.file.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
         let weights = weights.map_or(&[][..], Vec::as_slice);
-        let Reader { document, failures, losses, .. } = self;
-        let mesh = primitive::read(document, primitive, &known, weights, origin.at, failures, losses)?;
+        let Reader { file, failures, losses, .. } = self;
+        let mesh = primitive::read(file, primitive, &known, weights, origin.at, failures, losses)?;
         let Some((mut mesh, uv_sets)) = mesh else { return Ok(None) };
         if let Some(entry) = primitive.material.and_then(|index| self.materials.get(index.value())) {
             entry.apply(&mut mesh, &uv_sets);
@@ -274,7 +274,7 @@ impl Reader<'_> {
 
     /// Returns the memory in bytes for names and extras of a primitive, which every copy duplicates.
     fn text_size(&self, origin: &Origin, place: usize) -> u64 {
-        let (node, mesh) = (&self.document.root.nodes[origin.node], &self.document.root.meshes[origin.mesh]);
+        let (node, mesh) = (&self.file.root.nodes[origin.node], &self.file.root.meshes[origin.mesh]);
         let primitive = &mesh.primitives[place];
         let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
         let extras: usize = extras.map(|raw| raw.get().len()).sum();
@@ -289,7 +289,7 @@ impl Reader<'_> {
 
     /// Maps the joints of the skin to those of the skeleton.
     fn attach(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
-        match self.document.root.nodes[node].skin {
+        match self.file.root.nodes[node].skin {
             Some(skin) => {
                 let path = format!("{at}.attributes.JOINTS");
                 mesh.skins.iter_mut().try_for_each(|set| self.joints.number(skin.value(), set, &path))
@@ -328,7 +328,7 @@ impl Reader<'_> {
         self.copied = self.copied.saturating_add(mesh.cost().saturating_mul(instances.len() as u64));
         limits::require_triangles(self.copied, self.max_triangles)?;
         limits::require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
-        self.document.spend((size + words).saturating_mul(instances.len() as u64), || {
+        self.file.spend((size + words).saturating_mul(instances.len() as u64), || {
             format!("nodes[{node}].extensions.{INSTANCING}")
         })?;
         let bake = std::mem::replace(&mut self.bake, true);
@@ -348,7 +348,7 @@ impl Reader<'_> {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
                 (transform * instance).as_dmat4()
             }
-            None => self.hierarchy.exact(above) * self.document.local[node] * instance.as_dmat4(),
+            None => self.hierarchy.exact(above) * self.file.local[node] * instance.as_dmat4(),
         };
         if transform == DMat4::IDENTITY {
             return;

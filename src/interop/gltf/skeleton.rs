@@ -4,8 +4,8 @@ use ::gltf::json;
 use glam::{DVec3, Mat4};
 use serde_json::Value;
 
-use super::document::{Document, extras};
 use super::errors::{Failures, malformed};
+use super::file::{GltfFile, extras};
 use super::hierarchy::{Hierarchy, animated, to_transform};
 use super::take_own;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
@@ -30,23 +30,23 @@ impl Joints {
     ///
     /// Returns an error if there are more than 65,535 joints, or matrices exceed the limits.
     pub fn new(
-        document: &Document,
+        file: &GltfFile,
         hierarchy: &Hierarchy,
         failures: &mut Failures,
         losses: &mut Vec<Loss>,
     ) -> Result<Joints> {
-        let root = &document.root;
+        let root = &file.root;
         let moved = animated(root);
         let mut joints = Joints { of_node: vec![None; root.nodes.len()], moved, ..Joints::default() };
         let mut bound = Vec::new();
         for (index, skin) in root.skins.iter().enumerate() {
             list_root(index, skin, hierarchy, losses);
-            let matrices = match inverse_binds(document, index, skin) {
+            let matrices = match inverse_binds(file, index, skin) {
                 Ok(matrices) => matrices,
                 Err(error) => {
                     let at = format!("skins[{index}].inverseBindMatrices");
                     let why = failures.record(error, &at)?;
-                    let message = "cannot be read: joints bound in the rest pose of their nodes";
+                    let message = "cannot be read: joints bound at the rest pose of their nodes";
                     losses.push(Loss::changed(at, message).detail(why));
                     skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
                 }
@@ -70,8 +70,8 @@ impl Joints {
     }
 
     /// Returns the joint index and exact translation of each node that is a joint.
-    pub fn translations(&self, document: &Document) -> Vec<(usize, DVec3)> {
-        let nodes = document.local.iter().zip(&self.of_node);
+    pub fn translations(&self, file: &GltfFile) -> Vec<(usize, DVec3)> {
+        let nodes = file.local.iter().zip(&self.of_node);
         nodes.filter_map(|(local, joint)| Some(((*joint)?, local.w_axis.truncate()))).collect()
     }
 
@@ -270,9 +270,9 @@ fn joint(node: &json::Node, inverse_bind: Mat4) -> Joint {
     Joint { name, parent: None, inverse_bind, rest: Some(rest), extras: extras(&node.extras) }
 }
 
-fn inverse_binds(document: &Document, index: usize, skin: &json::Skin) -> Result<Vec<Mat4>> {
+fn inverse_binds(file: &GltfFile, index: usize, skin: &json::Skin) -> Result<Vec<Mat4>> {
     let Some(accessor) = skin.inverse_bind_matrices else { return Ok(Vec::new()) };
-    let accessor = document.accessor(accessor.value())?;
+    let accessor = file.accessor(accessor.value())?;
     let matrices: Vec<[f32; 16]> = accessor.floats()?;
     if matrices.len() < skin.joints.len() {
         let message = format!("{} matrices for {} joints", matrices.len(), skin.joints.len());

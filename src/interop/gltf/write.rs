@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::data::{Data, Kind, Shape, Stream, Target};
 use super::entries::{Json, Part, list};
-use super::outline::Outline;
+use super::node_graph::NodeGraph;
 use super::repair::repair;
 use super::{CAPABILITIES, INSTANCING, LOD, materials, set_own};
 use crate::scene::{
@@ -26,27 +26,27 @@ pub(super) fn write(
     materials::repair(&mut scene, &mut losses);
     let bones = repair(&mut scene, &mut losses)?;
     let mut data = Data::default();
-    let mut outline = Outline::new(&scene, bones, &mut data, &mut losses);
+    let mut graph = NodeGraph::new(&scene, bones, &mut data, &mut losses);
     let animations = animations(&scene, &mut data, &mut losses);
-    let materials = std::mem::take(&mut outline.materials);
+    let materials = std::mem::take(&mut graph.materials);
     let mut json = Json::from([
         ("asset", Part::Value(asset(scene.source.as_ref(), conventions))),
         ("scene", Part::Value(0.into())),
-        ("scenes", Part::Value(json!([scene_entry(&scene, &outline)]))),
+        ("scenes", Part::Value(json!([scene_entry(&scene, &graph)]))),
     ]);
     let mut extensions: Vec<&str> = materials.extensions.into_iter().collect();
     if !extensions.is_empty() {
         json.insert("extensionsRequired", Part::Value(json!(extensions)));
     }
     extensions.extend((scene.lods.len() > 1).then_some(LOD));
-    extensions.extend(outline.has_instances.then_some(INSTANCING));
+    extensions.extend(graph.has_instances.then_some(INSTANCING));
     if !extensions.is_empty() {
         json.insert("extensionsUsed", Part::Value(json!(extensions)));
     }
     let lists = [
-        ("nodes", outline.take_nodes()),
-        ("meshes", outline.meshes),
-        ("skins", list(&outline.skins)),
+        ("nodes", graph.take_nodes()),
+        ("meshes", graph.meshes),
+        ("skins", list(&graph.skins)),
         ("materials", list(&materials.entries)),
         ("textures", list(&materials.textures)),
         ("images", list(&materials.images)),
@@ -80,9 +80,9 @@ fn asset(source: Option<&Source>, conventions: Conventions) -> Value {
     json!({ "version": "2.0", "generator": generator, "extras": extras })
 }
 
-fn scene_entry(scene: &Scene, outline: &Outline) -> Value {
+fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     let mut entry = Map::new();
-    entry.insert("nodes".to_owned(), outline.roots.clone().into());
+    entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
     if !scene.properties.is_empty() {
         set_own(&mut extras, "properties", json!(scene.properties));

@@ -201,7 +201,7 @@ fn wrong(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     match number {
         None => format!("{word} is not a corner of a face"),
         Some(0) => format!("{word} has a 0, but numbers count from 1"),
-        Some(number) => format!("{number} in {word} is out of range: there are {count} {name} so far"),
+        Some(number) => format!("{number} in {word} is out of range: the number of {name} so far is {count}"),
     }
 }
 

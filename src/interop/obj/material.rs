@@ -60,7 +60,7 @@ impl MtlMaterial {
     }
 }
 
-/// Adds the materials of a library. Of equal names, the first wins.
+/// Adds the materials of a library. The first of duplicate names wins.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
     let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
     let mut reader = Reader { folder, materials, current: &[], others: BTreeSet::new(), moved: Vec::new() };
@@ -205,11 +205,9 @@ fn up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
 
 /// Reads a colour. Green and blue default to red.
 fn color(words: &mut Words) -> Result<[f32; 3]> {
-    let red = finite(words, "the red of the colour")?;
+    let red = finite(words, "the red component")?;
     match words.clone().optional()? {
-        Some(_) => {
-            Ok([red, finite(words, "the green of the colour")?, finite(words, "the blue of the colour")?])
-        }
+        Some(_) => Ok([red, finite(words, "the green component")?, finite(words, "the blue component")?]),
         None => Ok([red; 3]),
     }
 }

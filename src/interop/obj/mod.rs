@@ -40,7 +40,7 @@ pub(super) use write::write;
 /// OBJ specifies only that normals follow the right-hand rule; the rest is customary.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
-    evidence: "the file format's text: right-handed, texture origin bottom left; +Y up and metres by custom",
+    evidence: "the specification: right-handed normals, texture origin bottom left; by convention: +Y up, metres",
     ..Conventions::GLTF
 };
 
@@ -143,7 +143,7 @@ fn library<'a>(
                 *left = less;
                 Ok((name, text))
             }
-            None => Err(format!("\"{name}\": more bytes than the limit for material libraries allows")),
+            None => Err(format!("\"{name}\": exceeds the size limit of material libraries")),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Err(missing()),
         Err(error) => Err(format!("\"{name}\": {error}")),

@@ -59,7 +59,7 @@ pub(super) enum Sort {
     Values,
     /// Optional values, then faces.
     Faces,
-    /// Lines for the sequential reader.
+    /// Any other lines, for the sequential reader.
     Others,
 }
 

@@ -298,7 +298,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Drops faces and vertices of missing positions.
+    /// Drops faces and vertices that refer to missing positions.
     fn drop_missing(&mut self, positions: u32) {
         for part in &mut self.file.parts {
             let mut kept = 0;

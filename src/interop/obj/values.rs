@@ -50,7 +50,7 @@ impl Lists {
         if let Some(first) = words.optional()? {
             match words.optional()? {
                 Some(green) => {
-                    let blue = words.number("the blue of the colour")?;
+                    let blue = words.number("the blue component")?;
                     let alpha = words.optional()?.unwrap_or(1.0);
                     self.colors.resize(self.positions.len(), None);
                     self.colors.push(Some([first, green, blue, alpha]));

@@ -10,7 +10,7 @@
 //! An embedded image becomes a file.
 //!
 //! **Lost,** and listed: on reading, other elements, lists and face properties, `obj_info`, and the precision of 64-bit
-//! numbers where scenes have 32 bits. On writing, names of meshes, materials, additional sets of texture coordinates and
+//! numbers where scenes have 32 bits. On writing, mesh names, materials, additional sets of texture coordinates and
 //! colours, tangents, joints and animations.
 
 mod header;

@@ -51,7 +51,7 @@ fn mesh(
     let vertex = vertex.ok_or_else(|| reject(bytes, end..end, "the header declares no element `vertex`"))?;
     let named = |name: &str| header.elements.iter().position(|element| element.name == name);
     let face = named("face");
-    // Strips replace missing faces.
+    // Falls back to strips.
     let strips = if face.is_none() { named("tristrips") } else { None };
     let mut mesh = Mesh::default();
     let (texture, is_shortened) = images::relative("", &header.texture);
@@ -275,7 +275,7 @@ impl Faces {
     fn vertex(&self, source: &Source, number: Number, raw: Raw) -> Result<Option<u32>> {
         let index = to_index(number, raw).filter(|index| u64::from(*index) < self.vertices);
         if index.is_none() && self.strictness == Strictness::Strict {
-            let message = format!("vertex {}, but there are {}", to_f64(number, raw), self.vertices);
+            let message = format!("vertex {} is not in 0..{}", to_f64(number, raw), self.vertices);
             return Err(source.reject(message));
         }
         Ok(index)

@@ -73,14 +73,14 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns `true` if all these columns have this type.
-    pub fn are(&self, places: &[usize], number: Number) -> bool {
+    pub fn are_all(&self, places: &[usize], number: Number) -> bool {
         places.iter().all(|place| self.columns[*place].number == number)
     }
 
     /// Converts columns to floats. Also returns the largest rounding error.
     pub fn floats<const N: usize>(&self, places: [usize; N]) -> (Vec<[f32; N]>, f32) {
         let columns = places.map(|place| &self.columns[place]);
-        if self.are(&places, Number::F32) {
+        if self.are_all(&places, Number::F32) {
             let offsets = columns.map(|column| column.offset);
             let row = |row: &[u8]| {
                 offsets.map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]))
@@ -111,7 +111,7 @@ impl<'a> Rows<'a> {
     /// Converts columns to positions. Also returns the largest rounding error, or 0 if 64 bits are kept.
     pub fn positions<const N: usize>(&self, places: [usize; N]) -> (Positions, f32) {
         let columns = places.map(|place| &self.columns[place]);
-        if self.are(&places, Number::F32) {
+        if self.are_all(&places, Number::F32) {
             let (positions, _) = self.floats(places);
             return (Positions::of_floats(positions.into_iter().map(solid).collect()), 0.0);
         }
@@ -138,7 +138,7 @@ impl<'a> Rows<'a> {
         self.rows().map(|row| offsets.map(|offset| row[offset])).collect()
     }
 
-    /// Returns the columns not taken, as custom attributes.
+    /// Returns the unused columns as custom attributes.
     pub fn others(&self) -> impl Iterator<Item = Custom> {
         let others = self.columns.iter().filter(|column| !column.taken);
         others.map(|column| Custom {

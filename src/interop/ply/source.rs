@@ -205,7 +205,7 @@ impl Lines<'_> {
                 None => _ = words.next(),
             }
         }
-        // At the end of the file, the line itself is missing.
+        // An empty line means the end of the file.
         let is_wrong = found > 0 && found != expected;
         is_wrong.then(|| {
             let message = format!("{found} numbers, but `{}` has {expected} in a line", element.name);

@@ -102,7 +102,7 @@ impl Solid {
             return mesh;
         }
         if absent > 0 {
-            let message = "normals of the corners where there are none";
+            let message = "missing normals are generated from the faces";
             let loss = Loss::changed(format!("meshes[{index}].normals"), message);
             losses.push(loss.affecting(absent, self.normals.len(), "facets"));
             mesh.generate_normals();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::contents::Contents;
 use super::equation::{Equation, Presence, Sum};
-use super::input::{Input, Supply};
+use super::input::{GroupInput, Input};
 use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
 use super::space::{RegionId, Rejected, Space};
@@ -56,7 +56,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         let written = run.file(contents);
         if written.is_err() {
             // The first error is reported.
-            let _ = run.settle();
+            let _ = run.propagate();
         }
         let determined = run.leaves.determined();
         let is_known = |numbers: &Numbers, (path, number): (_, &i128)| numbers.get(path) == Some(number);
@@ -118,7 +118,7 @@ pub(super) struct Assembler<'a> {
     pub(super) frames: Frames<Origin>,
     pub(super) regions: Vec<Region>,
     pub(super) leaves: Leaves,
-    /// Equations that are settled last: conditions, and those with several unknown values.
+    /// Equations evaluated last: conditions, and those with several unknown values.
     pub(super) equations: Vec<Equation>,
     pub(super) sums: Vec<Sum>,
     /// The byte range of the last field, if it is present.
@@ -178,8 +178,8 @@ impl Assembler<'_> {
         match self.program.forms[item.form].kind {
             Kind::Number(_) | Kind::Text => self.leaf(place, item),
             Kind::Items(inner, count) => self.items(place, item, (inner, count)),
-            Kind::Struct(unit) => match self.supply(place, item)? {
-                Supply::Bytes(bytes, count) => self.bytes(place, bytes, count),
+            Kind::Struct(unit) => match self.group_input(place, item)? {
+                GroupInput::Bytes(bytes, count) => self.bytes(place, bytes, count),
                 _ => self.unit(item, unit, |assembler, unit| {
                     let magic = match unit.declaration.magic {
                         [] => &[],
@@ -199,9 +199,9 @@ impl Assembler<'_> {
     }
 
     /// Returns the content of a struct or array.
-    fn supply<'p>(&self, place: Place<'p>, item: &Item) -> Result<Supply<'p>> {
+    fn group_input<'p>(&self, place: Place<'p>, item: &Item) -> Result<GroupInput<'p>> {
         let ty = self.program.forms[item.form].ty;
-        place.input.supply(ty).map_err(|message| self.error(message))
+        place.input.group_input(ty).map_err(|message| self.error(message))
     }
 
     /// Writes recorded bytes.
@@ -226,13 +226,13 @@ impl Assembler<'_> {
     }
 
     fn items(&mut self, place: Place, list: &Item, (inner, fixed): (FormId, Option<u64>)) -> Result<Written> {
-        let count = match self.supply(place, list)? {
-            Supply::Bytes(bytes, count) => {
+        let count = match self.group_input(place, list)? {
+            GroupInput::Bytes(bytes, count) => {
                 self.require_size((inner, list.call), count, bytes)?;
                 return self.bytes(place, bytes, count);
             }
-            Supply::Numbers(ty, bytes) => return self.numbers(place, inner, (ty, bytes)),
-            Supply::Parts(given) => fixed.unwrap_or(given),
+            GroupInput::Numbers(ty, bytes) => return self.numbers(place, inner, (ty, bytes)),
+            GroupInput::Parts(given) => fixed.unwrap_or(given),
         };
         let (mut next, item) = (place, list.item(inner));
         for index in 0..count {
@@ -249,7 +249,7 @@ impl Assembler<'_> {
         Ok(Written { end: next.at, count })
     }
 
-    /// Returns an error if recorded items have the wrong size because of a changed value.
+    /// Returns an error if a changed value invalidates the size of recorded items.
     fn require_size(
         &mut self,
         (item, call): (FormId, &'static Call),
@@ -259,7 +259,7 @@ impl Assembler<'_> {
         let size = self.frames.size_of(item, call).and_then(|size| size.checked_mul(count));
         match size.filter(|size| self.recounts && *size != bytes.len() as u64) {
             Some(size) => Err(self.error(format!(
-                "its {count} items have {} bytes, but a changed value requires {size}: set them as well",
+                "a changed value requires {size} bytes for its {count} items, found {}: set the items as well",
                 bytes.len()
             ))),
             None => Ok(()),

@@ -19,9 +19,9 @@ impl Assembler<'_> {
         let (file, input) = (self.add_region(None), Input::root(&contents.root));
         let place = Place { region: file, at: 0, input, outer: input };
         let end = self.value(place, &Item::root(self.program))?.end;
-        self.settle()?;
+        self.propagate()?;
         self.complete(file, end, input, Some(contents))?;
-        self.settle()?;
+        self.propagate()?;
         Ok(std::mem::replace(&mut self.regions[file].space, Space::new(0)).into_bytes())
     }
 
@@ -146,11 +146,11 @@ impl Assembler<'_> {
         self.sums = others;
         own.retain(|sum| self.leaves.get(sum.leaf).cause.is_none());
         for _ in 0..=own.len() {
-            let mut has_news = false;
+            let mut progressed = false;
             for sum in &mut own {
-                has_news |= self.compute(sum)?;
+                progressed |= self.compute(sum)?;
             }
-            if !has_news {
+            if !progressed {
                 return Ok(());
             }
         }

@@ -81,8 +81,8 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// Settles the stored equations: first those of one value, conditions last.
-    pub(super) fn settle(&mut self) -> Result<()> {
+    /// Propagates known values through the stored equations: first those of one value, conditions last.
+    pub(super) fn propagate(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several(), equation.is_condition()));
         let several = equations.partition_point(|equation| !equation.has_several());
@@ -93,11 +93,11 @@ impl Assembler<'_> {
     }
 
     fn conclude_all(&mut self, equations: &mut [Equation]) -> Result<bool> {
-        let mut has_news = false;
+        let mut progressed = false;
         for equation in equations {
-            has_news |= self.conclude(equation)?;
+            progressed |= self.conclude(equation)?;
         }
-        Ok(has_news)
+        Ok(progressed)
     }
 
     /// Sets a value and its bytes.

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::number;
 use super::part::Part;
 use super::record::record;
-use super::tree::Given;
+use super::tree::Provided;
 use super::values::Values;
 use crate::layout::constraint::wrong_counts;
 use crate::layout::declaration::{Declaration, Shape, Type, unbound};
@@ -217,12 +217,12 @@ impl Values<'_> {
     /// Replaces the content of a value.
     fn replace(&mut self, path: &[Segment], value: Part) -> Result<()> {
         let leaf = self.contents.way(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
-        if let (Some(Given::Value(Value::Bits(_, declaration))), Part::Text(text)) =
+        if let (Some(Provided::Value(Value::Bits(_, declaration))), Part::Text(text)) =
             (leaf.map(|leaf| leaf.peek()), &value)
         {
             // Parsed to a word, so that later edits can change single bit fields.
             let word = number::parse(&Type::Declared(declaration), text);
-            let word = Given::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
+            let word = Provided::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
             if let Some(tree) = self.contents.entry(path) {
                 tree.put(word.into());
             }

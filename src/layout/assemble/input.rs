@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::number::{bits_of_number, integer, kind_of, parse};
-use super::tree::{Given, Group, Once, Tree};
+use super::tree::{Group, Provided, Tracked, Tree};
 use crate::layout::declaration::{BitField, Declaration, Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
@@ -18,7 +18,7 @@ pub(super) struct Input<'v> {
 }
 
 /// The content of a struct or array.
-pub(super) enum Supply<'v> {
+pub(super) enum GroupInput<'v> {
     /// Individual parts; for an array, this many items.
     Parts(u64),
     /// All bytes, and the number of items for an array.
@@ -57,19 +57,19 @@ impl<'v> Input<'v> {
     /// # Errors
     ///
     /// If a single value is given.
-    pub(super) fn supply(self, ty: &Type) -> Result<Supply<'v>, String> {
-        let Some(tree) = self.tree else { return Ok(Supply::Parts(0)) };
+    pub(super) fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
+        let Some(tree) = self.tree else { return Ok(GroupInput::Parts(0)) };
         let Some(leaf) = &tree.leaf else {
-            return Ok(Supply::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64)));
+            return Ok(GroupInput::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64)));
         };
         match leaf.peek() {
-            Given::Bytes(bytes, count) => {
+            Provided::Bytes(bytes, count) => {
                 leaf.take();
-                Ok(Supply::Bytes(bytes, *count))
+                Ok(GroupInput::Bytes(bytes, *count))
             }
-            Given::Numbers(ty, bytes) => {
+            Provided::Numbers(ty, bytes) => {
                 leaf.take();
-                Ok(Supply::Numbers(ty, bytes))
+                Ok(GroupInput::Numbers(ty, bytes))
             }
             _ => Err(format!("is {}, but a single value is given", kind_of(ty))),
         }
@@ -100,7 +100,7 @@ impl<'v> Input<'v> {
     /// Returns `true` if the string lacks its NUL.
     pub(super) fn lacks_nul(self) -> bool {
         let leaf = self.tree.and_then(|tree| tree.leaf.as_ref());
-        leaf.is_some_and(|leaf| matches!(leaf.peek(), Given::Unterminated(_)))
+        leaf.is_some_and(|leaf| matches!(leaf.peek(), Provided::Unterminated(_)))
     }
 
     /// Returns the bit fields of a packed word that are never recomputed.
@@ -137,12 +137,14 @@ impl<'v> Input<'v> {
     }
 }
 
-fn value_of<'v>(leaf: &'v Once<Given>, ty: &Type) -> Result<Cow<'v, Value>, String> {
+fn value_of<'v>(leaf: &'v Tracked<Provided>, ty: &Type) -> Result<Cow<'v, Value>, String> {
     match leaf.take() {
-        Given::Value(value) => Ok(Cow::Borrowed(value)),
-        Given::Text(text) => parse(ty, text).map(Cow::Owned),
-        Given::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
-        Given::Bytes(..) | Given::Numbers(..) => Err("is a single value, but several are given".to_owned()),
+        Provided::Value(value) => Ok(Cow::Borrowed(value)),
+        Provided::Text(text) => parse(ty, text).map(Cow::Owned),
+        Provided::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
+        Provided::Bytes(..) | Provided::Numbers(..) => {
+            Err("is a single value, but several are given".to_owned())
+        }
     }
 }
 
@@ -189,9 +191,9 @@ fn bits_of(tree: &Tree, field: &BitField) -> Result<Option<u128>, String> {
     }
     let Some(leaf) = &tree.leaf else { return Ok(None) };
     let number = match leaf.take() {
-        Given::Value(Value::Int(number)) => Some(*number),
-        Given::Value(Value::Bool(flag)) => Some((*flag).into()),
-        Given::Text(text) => integer(text).ok(),
+        Provided::Value(Value::Int(number)) => Some(*number),
+        Provided::Value(Value::Bool(flag)) => Some((*flag).into()),
+        Provided::Text(text) => integer(text).ok(),
         _ => None,
     };
     let number = number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;

@@ -1,7 +1,7 @@
 //! Look-aheads: values read from the first bytes of later fields.
 
 use super::assembler::Assembler;
-use super::input::{Input, Supply};
+use super::input::{GroupInput, Input};
 use super::number;
 use super::space::RegionId;
 use crate::Result;
@@ -75,10 +75,10 @@ impl Assembler<'_> {
             Kind::Items(..) | Kind::Choice(_) => return Ok(None),
         };
         if let Some(Unit { declaration, steps, .. }) = unit {
-            return match (input.supply(form.ty), steps.iter().find(|step| !step.field.lookahead)) {
+            return match (input.group_input(form.ty), steps.iter().find(|step| !step.field.lookahead)) {
                 // Another variant is given.
                 (Err(_), _) => Ok(None),
-                (Ok(Supply::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
+                (Ok(GroupInput::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
                 (Ok(_), _) if !declaration.magic.is_empty() => {
                     let magic = demanded.then_some(declaration.magic);
                     Ok(input.magic().or(magic).map(<[u8]>::to_vec))

@@ -1,6 +1,6 @@
 //! Untyped values.
 
-use super::tree::{Given, Tree};
+use super::tree::{Provided, Tree};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_field};
@@ -39,9 +39,9 @@ impl Part {
 
     fn tree<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<Tree<'b>> {
         let given = match self {
-            Part::Text(text) => Given::Text(text),
-            Part::Unterminated(text) => Given::Unterminated(text),
-            Part::Bytes(text) => Given::Value(Value::Text(text)),
+            Part::Text(text) => Provided::Text(text),
+            Part::Unterminated(text) => Provided::Unterminated(text),
+            Part::Bytes(text) => Provided::Value(Value::Text(text)),
             Part::List(items) => {
                 let mut list = Tree::default();
                 let group = list.group();

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use super::contents::Contents;
-use super::tree::{Given, Group, Tree};
-use crate::layout::coverage::Coverage;
+use super::tree::{Group, Provided, Tree};
+use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Block, Field, Packing, Shape, Type};
 use crate::layout::expr::{Expr, Value};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
@@ -26,11 +26,11 @@ pub(super) fn record<'b>(
         contents: Contents::default(),
         open: Vec::new(),
         detached: Vec::new(),
-        coverage: Coverage::default(),
+        covered: CoveredRanges::default(),
         is_packed: false,
     };
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let Recorder { mut contents, detached, coverage, is_packed, .. } = recorder;
+    let Recorder { mut contents, detached, covered, is_packed, .. } = recorder;
     if !is_packed {
         contents.block_sizes.clear();
     }
@@ -43,7 +43,7 @@ pub(super) fn record<'b>(
             }
         }
     }
-    let gaps = coverage.gaps(bytes.len() as u64).into_iter();
+    let gaps = covered.gaps(bytes.len() as u64).into_iter();
     contents.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
     contents.root.origin = Some(Box::new(0..end));
     contents.size += bytes.len() as u64;
@@ -79,7 +79,7 @@ struct Recorder<'b, 'n> {
     /// The open groups, each with the length of its path and its representation.
     open: Vec<(usize, Group<'b>, Storage)>,
     detached: Vec<(Vec<Segment>, Detached<'b>)>,
-    coverage: Coverage,
+    covered: CoveredRanges,
     /// Whether a value at a `near` path is packed.
     is_packed: bool,
 }
@@ -139,12 +139,12 @@ impl Visitor for Recorder<'_, '_> {
         if node.bit_field.is_some() {
             return ControlFlow::Continue(());
         }
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         self.record_origin(node);
         self.contents.size += node.bytes.len() as u64;
         let given = match value {
-            Value::Text(text) if text.len() == node.bytes.len() => Given::Unterminated(text.clone()),
-            value => Given::Value(value.clone()),
+            Value::Text(text) if text.len() == node.bytes.len() => Provided::Unterminated(text.clone()),
+            value => Provided::Value(value.clone()),
         };
         self.add(node.path, given.into());
         ControlFlow::Continue(())
@@ -152,7 +152,7 @@ impl Visitor for Recorder<'_, '_> {
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
         // Magic bytes follow from the declaration and need no record.
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         ControlFlow::Continue(())
     }
 
@@ -161,7 +161,7 @@ impl Visitor for Recorder<'_, '_> {
         if block.packing == Packing::Stored {
             return true;
         }
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         self.record_origin(node);
         let packed = self.bytes(&node.span, node.bytes);
         self.detached.push((node.own_path(), Detached::Packed(packed)));
@@ -175,7 +175,7 @@ impl Visitor for Recorder<'_, '_> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         self.record_origin(node);
         let Some((depth, group, storage)) = self.open.pop() else { return ControlFlow::Continue(()) };
         // A struct that replaces its container has the same path, so its parts are added to the container's.
@@ -190,16 +190,16 @@ impl Visitor for Recorder<'_, '_> {
             Storage::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
             Storage::Bytes => {
                 let bytes = self.bytes(&node.span, node.bytes);
-                Given::Bytes(bytes, node.count.unwrap_or_default()).into()
+                Provided::Bytes(bytes, node.count.unwrap_or_default()).into()
             }
-            Storage::Numbers(item) => Given::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
+            Storage::Numbers(item) => Provided::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
         };
         self.add(node.path, tree);
         ControlFlow::Continue(())
     }
 
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
-        self.coverage.add(&span);
+        self.covered.add(&span);
         let bytes = self.bytes(&span, bytes);
         self.detached.push((path.to_vec(), Detached::Trailing(bytes)));
     }

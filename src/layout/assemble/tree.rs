@@ -11,7 +11,7 @@ use crate::layout::walk::Segment;
 /// A given value: the value itself, its parts, or both for a packed word. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree<'b> {
-    pub(super) leaf: Option<Once<Given<'b>>>,
+    pub(super) leaf: Option<Tracked<Provided<'b>>>,
     pub(super) group: Option<Box<Group<'b>>>,
     /// The range in the original file, if the value has an explicit offset.
     pub(super) origin: Option<Box<Range<u64>>>,
@@ -21,12 +21,12 @@ pub(super) struct Tree<'b> {
 
 /// A given value, marked once the assembler uses it.
 #[derive(Debug, Clone)]
-pub(super) struct Once<T> {
+pub(super) struct Tracked<T> {
     content: T,
     is_used: Cell<bool>,
 }
 
-impl<T> Once<T> {
+impl<T> Tracked<T> {
     /// Returns the content and marks it as used.
     pub(super) fn take(&self) -> &T {
         self.is_used.set(true);
@@ -43,15 +43,15 @@ impl<T> Once<T> {
     }
 }
 
-impl<T> From<T> for Once<T> {
-    fn from(content: T) -> Once<T> {
-        Once { content, is_used: Cell::new(false) }
+impl<T> From<T> for Tracked<T> {
+    fn from(content: T) -> Tracked<T> {
+        Tracked { content, is_used: Cell::new(false) }
     }
 }
 
 /// The representation of a given value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Given<'b> {
+pub(super) enum Provided<'b> {
     Value(Value),
     /// Text to be parsed by the type.
     Text(String),
@@ -66,16 +66,16 @@ pub(super) enum Given<'b> {
 /// The parts of a struct or array, or the fields of a packed word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Group<'b> {
-    pub(super) magic: Option<Once<Vec<u8>>>,
+    pub(super) magic: Option<Tracked<Vec<u8>>>,
     /// The packed bytes of a block; the other members are its content.
-    pub(super) packed: Option<Once<Cow<'b, [u8]>>>,
-    pub(super) trailing: Option<Once<Cow<'b, [u8]>>>,
+    pub(super) packed: Option<Tracked<Cow<'b, [u8]>>>,
+    pub(super) trailing: Option<Tracked<Cow<'b, [u8]>>>,
     pub(super) fields: Vec<(&'static str, Tree<'b>)>,
     pub(super) items: Vec<Tree<'b>>,
 }
 
-impl<'b> From<Given<'b>> for Tree<'b> {
-    fn from(given: Given<'b>) -> Tree<'b> {
+impl<'b> From<Provided<'b>> for Tree<'b> {
+    fn from(given: Provided<'b>) -> Tree<'b> {
         Tree { leaf: Some(given.into()), ..Tree::default() }
     }
 }
@@ -142,10 +142,10 @@ impl<'b> Tree<'b> {
 
     /// Splits an array of numbers into items.
     fn split_numbers(&mut self) {
-        if let Some(Given::Numbers(ty, bytes)) = self.leaf.as_ref().map(Once::peek) {
+        if let Some(Provided::Numbers(ty, bytes)) = self.leaf.as_ref().map(Tracked::peek) {
             let size = ty.size().map_or(1, |size| size as usize);
             let items =
-                bytes.chunks_exact(size).map(|bytes| Given::Value(ty.value_of(bytes)).into()).collect();
+                bytes.chunks_exact(size).map(|bytes| Provided::Value(ty.value_of(bytes)).into()).collect();
             self.leaf = None;
             self.group().items = items;
         }
@@ -185,6 +185,6 @@ impl<'b> Tree<'b> {
     }
 }
 
-fn is_unused<T>(given: &Option<Once<T>>) -> bool {
+fn is_unused<T>(given: &Option<Tracked<T>>) -> bool {
     given.as_ref().is_some_and(|given| !given.is_used.get())
 }

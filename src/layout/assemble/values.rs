@@ -7,7 +7,7 @@ use super::contents::Contents;
 use super::number::set_bits;
 use super::part::Part;
 use super::record::record;
-use super::tree::{Given, Tree};
+use super::tree::{Provided, Tree};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Fault, Segment, parse_path};
@@ -130,7 +130,7 @@ impl<'b> Values<'b> {
         self.contents.size += 16 + text as u64;
         if let Some(place) = self.contents.entry(path) {
             *place = match value {
-                Some(value) => Given::Value(value).into(),
+                Some(value) => Provided::Value(value).into(),
                 None => Tree { group: Some(Box::default()), ..Tree::default() },
             };
         }
@@ -154,7 +154,7 @@ impl<'b> Values<'b> {
         self.contents.size += value.max_size();
         let mut tree = &mut self.contents.root;
         for (depth, step) in path.iter().enumerate() {
-            if let Some(Given::Value(Value::Bits(word, declaration))) =
+            if let Some(Provided::Value(Value::Bits(word, declaration))) =
                 tree.leaf.as_mut().map(|leaf| leaf.peek_mut())
             {
                 let inexpressible = |message: String| Error::inexpressible(message).at(path);
@@ -163,7 +163,7 @@ impl<'b> Values<'b> {
             tree = tree.entry(*step).ok_or_else(|| no_item_before(path))?;
         }
         // Replacing a string keeps its missing NUL missing.
-        let lacks_nul = matches!(tree.leaf.as_ref().map(|leaf| leaf.peek()), Some(Given::Unterminated(_)));
+        let lacks_nul = matches!(tree.leaf.as_ref().map(|leaf| leaf.peek()), Some(Provided::Unterminated(_)));
         let value = match value {
             Part::Text(text) if lacks_nul => Part::Unterminated(text.into_bytes()),
             value => value,

@@ -46,7 +46,7 @@ fn faults_at(
     for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
         let own = place(item);
         let message = match usize::try_from(*parent).ok().filter(|parent| *parent < count) {
-            None => format!("parent {parent}, but there are {count}"),
+            None => format!("parent {parent} is not in 0..{count}"),
             _ if forest.rooted && item == 0 => format!("parent {parent} of the first, expected 0"),
             Some(parent) if forest.parents_first && parent >= item => {
                 format!("parent {parent}, expected one before {item}")

@@ -32,7 +32,7 @@ pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'sta
             Requirement::Terminated => "the last string does not end with a NUL",
             Requirement::Holds(_) => "does not hold",
             Requirement::Some(_) => "holds for none of {items} items",
-            Requirement::Within { .. } => "{found} items from {first} on, but there are {limit}",
+            Requirement::Within { .. } => "first {first} plus count {found} exceeds {limit}",
         });
     };
     let mut text = Cow::Borrowed(message);

@@ -285,7 +285,7 @@ impl<'b> Test<'b> {
                     let round = item / size.max(1);
                     let place = usize::try_from(number.key()).ok().and_then(|number| seen.get_mut(number));
                     let message = match place {
-                        None => format!("{number}, but there are {size}"),
+                        None => format!("{number} is not in 0..{size}"),
                         Some(known) => {
                             if std::mem::replace(known, round) != round {
                                 continue;

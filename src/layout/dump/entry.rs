@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::wording::{enum_name, meaning_of, type_of};
 use crate::Span;
-use crate::layout::coverage::Coverage;
+use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::BitRange;
 use crate::layout::decoding::Decoded;
 use crate::layout::expr::Value;
@@ -73,14 +73,14 @@ pub enum EntryKind {
 /// Passes all entries to a closure.
 pub(super) struct Entries<F> {
     each: F,
-    coverage: Coverage,
+    covered: CoveredRanges,
     /// Whether the closure has stopped the dump.
     has_stopped: bool,
 }
 
 impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
     pub(super) fn new(each: F) -> Entries<F> {
-        Entries { each, coverage: Coverage::default(), has_stopped: false }
+        Entries { each, covered: CoveredRanges::default(), has_stopped: false }
     }
 
     /// Passes an entry to the closure, unless the closure has stopped the dump.
@@ -94,7 +94,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
 
     /// Adds the gaps in a whole file.
     pub(super) fn finish(mut self, file: &[u8]) {
-        for gap in std::mem::take(&mut self.coverage).gaps(file.len() as u64) {
+        for gap in std::mem::take(&mut self.covered).gaps(file.len() as u64) {
             // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
             let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
@@ -107,7 +107,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
 
 impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let name = enum_name(node, value);
         let (decoded, unit) = node.decoded(value);
         let kind = match value {
@@ -132,7 +132,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         self.emit(&Entry {
             value: Some(Value::Text(node.bytes.to_vec())),
             bytes: node.bytes.to_vec(),
@@ -141,7 +141,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     }
 
     fn unpacked(&mut self, node: &Node, _: &[u8]) {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
         let entry = Entry {
             ty: packing.to_owned(),
@@ -158,12 +158,12 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         ControlFlow::Continue(())
     }
 
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
-        self.coverage.add(&span);
+        self.covered.add(&span);
         let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
         let entry =
             Entry { bytes: bytes.to_vec(), ..Entry::at(path_text(&path), &span, EntryKind::Trailing) };

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::line::{Line, Paint, place};
 use super::wording::{grouped, heading_of, meaning_of, quoted, size, type_of, value_of, with_decoded};
 use crate::Span;
-use crate::layout::coverage::Coverage;
+use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
@@ -26,7 +26,7 @@ pub(super) struct Text<'d, W> {
     /// Whether every item of large arrays is shown.
     all: bool,
     file: &'d [u8],
-    coverage: Coverage,
+    covered: CoveredRanges,
     /// The open structs and arrays.
     groups: Vec<Group>,
     /// The number of open groups at the last heading, which belongs to the innermost of them.
@@ -52,7 +52,7 @@ impl<'d, W: Write> Text<'d, W> {
             paint: Paint { colour },
             all,
             file,
-            coverage: Coverage::default(),
+            covered: CoveredRanges::default(),
             groups: Vec::new(),
             headed: None,
         }
@@ -61,7 +61,7 @@ impl<'d, W: Write> Text<'d, W> {
     /// Ends the dump; after a whole file, adds the gaps between the fields.
     pub(super) fn finish(mut self, whole: bool) -> io::Result<()> {
         if whole {
-            for gap in std::mem::take(&mut self.coverage).gaps(self.file.len() as u64) {
+            for gap in std::mem::take(&mut self.covered).gaps(self.file.len() as u64) {
                 self.uncovered("gap", Span::Bytes(gap));
             }
         }
@@ -200,7 +200,7 @@ impl<W: Write> Visitor for Text<'_, W> {
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         match self.groups.last_mut().and_then(|group| group.values.as_mut()) {
             Some((values, decoded)) => {
                 values.push(value.to_string());
@@ -212,13 +212,13 @@ impl<W: Write> Visitor for Text<'_, W> {
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let (ty, value) = ("magic".to_owned(), quoted(node.bytes));
         self.put(Line { ty, value, ..Line::of(node, self.paint) })
     }
 
     fn unpacked(&mut self, node: &Node, content: &[u8]) {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let (path, block) = (path_text(node.path), node.field.and_then(|field| field.block));
         let packing = block.map_or("", |block| block.packing.name());
         let unpacked = size(content.len() as u64);
@@ -241,7 +241,7 @@ impl<W: Write> Visitor for Text<'_, W> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let Some(group) = self.groups.pop() else { return ControlFlow::Continue(()) };
         if let Some((values, decoded)) = group.values {
             let list = |items: &[String]| format!("[{}]", items.join(", "));
@@ -255,7 +255,7 @@ impl<W: Write> Visitor for Text<'_, W> {
     }
 
     fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
-        self.coverage.add(&span);
+        self.covered.add(&span);
         self.uncovered(TRAILING, span);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::text::size_on_a_line;
 use super::wording::{heading_of, meaning_of, quoted, type_of, value_of, with_decoded};
 use crate::layout::ToJson;
-use crate::layout::coverage::Coverage;
+use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{BitRange, Type};
 use crate::layout::expr::{Lookup, Value};
 use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
@@ -110,7 +110,7 @@ struct Builder {
     limit: usize,
     used: usize,
     uniform: HashSet<Vec<Segment>>,
-    coverage: Coverage,
+    covered: CoveredRanges,
     open: Vec<Open>,
     root: Branch,
     blocks: Vec<UnpackedBlock>,
@@ -216,7 +216,7 @@ impl Builder {
             self.close();
         }
         if fault.is_none() {
-            for gap in std::mem::take(&mut self.coverage).gaps(bytes.len() as u64) {
+            for gap in std::mem::take(&mut self.covered).gaps(bytes.len() as u64) {
                 self.push(bare("gap", &Span::Bytes(gap)));
             }
         }
@@ -257,7 +257,7 @@ impl Visitor for Builder {
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         if let Some(Open { kind: Kind::Line(values, decoded), .. }) = self.open.last_mut() {
             values.push(value.to_string());
             decoded.extend(node.decoded(value).0.map(|decoded| decoded.to_string()));
@@ -276,7 +276,7 @@ impl Visitor for Builder {
     }
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let value = quoted(node.bytes);
         let branch = Branch { label: "magic".to_owned(), ty: String::new(), value, ..self.branch(node) };
         self.push(branch);
@@ -284,7 +284,7 @@ impl Visitor for Builder {
     }
 
     fn unpacked(&mut self, node: &Node, content: &[u8]) {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         let block = node.field.and_then(|field| field.block);
         let branch = Branch {
             label: node.field.map_or("", |field| field.name).to_owned(),
@@ -302,7 +302,7 @@ impl Visitor for Builder {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.coverage.add(&node.span);
+        self.covered.add(&node.span);
         // Omitted items were not opened.
         if self.depth() != node.path.len() {
             return ControlFlow::Continue(());
@@ -328,7 +328,7 @@ impl Visitor for Builder {
     }
 
     fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
-        self.coverage.add(&span);
+        self.covered.add(&span);
         let block = self.block_of(&span);
         let branch = Branch { block, ..bare(TRAILING, &span) };
         match self.open.is_empty() {

@@ -141,8 +141,8 @@ impl<M: Mark> Frames<M> {
     }
 
     /// Returns the values visible in the innermost unit.
-    pub fn seen(&self) -> Seen<'_> {
-        Seen { unit: self.unit, cells: &self.cells[self.base..] }
+    pub fn seen(&self) -> VisibleValues<'_> {
+        VisibleValues { unit: self.unit, cells: &self.cells[self.base..] }
     }
 
     /// Returns the size in bytes of a value with these arguments; `None` if it depends on the content.
@@ -188,12 +188,12 @@ impl<M: Mark> Frames<M> {
 }
 
 /// The values decoded so far in a unit.
-pub(crate) struct Seen<'c> {
+pub(crate) struct VisibleValues<'c> {
     pub unit: Option<&'static Unit>,
     pub cells: &'c [Cell],
 }
 
-impl Lookup for Seen<'_> {
+impl Lookup for VisibleValues<'_> {
     fn lookup(&self, path: &[&str]) -> Option<Value> {
         let mut names = self.unit?.slots.iter().zip(self.cells);
         let (name, cell) =

@@ -22,7 +22,7 @@ impl Program {
         for (unit, _) in self.reading_order() {
             problems.extend(self.endless(&self.units[unit]));
         }
-        problems.extend(self.decided_twice(&equations));
+        problems.extend(self.conflicting_uses(&equations));
         problems
     }
 
@@ -61,7 +61,7 @@ impl Program {
     }
 
     /// Returns the defects of stored values that are an offset or checksum and have another use as well.
-    fn decided_twice(&self, equations: &[Equation]) -> Vec<Problem> {
+    fn conflicting_uses(&self, equations: &[Equation]) -> Vec<Problem> {
         let mut decided: Vec<(Origin, &Equation)> = Vec::new();
         for equation in equations.iter().filter(|equation| equation.decides_value()) {
             self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {

@@ -12,9 +12,9 @@ pub const VISITS_PER_CORNER: usize = 250;
 const CUT: usize = usize::MAX;
 
 /// Triangulates a counter-clockwise polygon with at least three corners by ear clipping. Returns three corner indices
-/// per triangle; the number of triangles is always that of the corners minus two.
+/// per triangle; n corners always result in n − 2 triangles.
 ///
-/// The rest becomes a fan if it has no ear, as in polygons that cross themselves, or if the visits are used up. The
+/// The rest becomes a fan if it has no ear, as in self-intersecting polygons, or if `visits` is exhausted. The
 /// total area of the triangles then exceeds that of the polygon.
 ///
 /// A corner is tested again only after a neighbour was cut off: at most three tests per corner on average.

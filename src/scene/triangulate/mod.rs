@@ -11,7 +11,7 @@ use self::point_tree::area;
 use super::{Indices, Mesh};
 use crate::Loss;
 
-/// The largest number of corners for the crate `earcut`, which is faster for few corners. Its time is at least
+/// The largest number of corners passed to the crate `earcut`, which is faster for few corners. Its time is at least
 /// quadratic: with repeated points, this many corners take a millisecond.
 const FEW_CORNERS: usize = 128;
 
@@ -26,8 +26,8 @@ impl Mesh {
     ///
     /// Takes time proportional to the number of corners: at most a second for 100,000.
     ///
-    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. Such a face crosses
-    /// itself, or has thousands of corners and exceeds that time; its rest becomes a fan around one corner.
+    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. Such a face
+    /// intersects itself, or has thousands of corners and exceeds that time; its rest becomes a fan around one corner.
     pub fn triangulate(&mut self) -> Option<Loss> {
         let counts = self.faces.corners.take()?;
         if counts.iter().all(|count| *count == 3) {

@@ -72,7 +72,7 @@ impl PointTree {
     }
 
     /// Returns `true` if a point of the tree is inside a counter-clockwise triangle or on its border. Ignores points
-    /// equal to corners of the triangle. Each node takes one visit; returns `true` if the visits are used up.
+    /// equal to corners of the triangle. Each node costs one visit; returns `true` if the visits are exhausted.
     pub fn any_in(&self, triangle: [[f64; 2]; 3], visits: &mut usize) -> bool {
         let [a, b, c] = triangle;
         let center = [0, 1].map(|axis| (a[axis] + b[axis] + c[axis]) / 3.0);

@@ -171,7 +171,7 @@ fn errors_name_the_primitive() {
         ),
         ("/accessors/1", "count", json!(24), "attribute 0 has 25 values of 3 components of the type Float32"),
         ("/accessors/1", "componentType", json!(5125), "attribute 0 has 25 values of 3 components"),
-        (primitive, "attributes", json!({ "POSITION": 99 }), "accessor 99, but there are 7"),
+        (primitive, "attributes", json!({ "POSITION": 99 }), "accessor 99 is not below the accessor count 7"),
         ("/bufferViews/0", "byteLength", json!(200), ""),
     ];
     for (place, key, value, message) in cases {

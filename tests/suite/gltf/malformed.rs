@@ -148,7 +148,7 @@ fn malformed_animations_and_skins() {
         assert!(losses[0].detail.as_ref().unwrap().starts_with(start), "{}", losses[0]);
     };
     let animation = ["animations[0].channels[0]", "animations[0]"];
-    only(&json, &animation, "node 5, but there are 1");
+    only(&json, &animation, "node 5 is not below the node count 1");
     json["animations"][0]["channels"][0]["target"]["node"] = 0.into();
     only(&json, &animation, "accessors[0]: 3 components, expected 1");
     json["accessors"][1] =

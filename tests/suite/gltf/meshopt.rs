@@ -118,7 +118,7 @@ fn errors_name_the_view() {
         assert!(error.message().starts_with(&expected), "{error}, expected {expected}");
     }
     let cases = [
-        ("buffer", json!(9), "bufferViews[0]", "buffer 9, but there are 2"),
+        ("buffer", json!(9), "bufferViews[0]", "buffer 9 is not below the buffer count 2"),
         ("buffer", json!(1), "buffers[1]", "no uri"),
         ("byteOffset", json!(1), "bufferViews[0]", "1035 bytes from 1 on, but buffers[0] has 1035"),
         ("byteOffset", json!(u64::MAX), "bufferViews[0]", "1035 bytes from 18446744073709551615 on, but"),

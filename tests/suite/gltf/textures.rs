@@ -177,15 +177,21 @@ fn textures_that_cannot_be_read_are_losses() {
     json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["index"] = 4.into();
     let at = "dropped: materials[0].pbrMetallicRoughness.baseColorTexture";
     let unused = "dropped: images: unused as base colours: images[0] \"img/oak%20bark.png\"";
-    assert_eq!(lines(&json), [format!("{at}: refers to textures[4], but there are 1"), unused.to_owned()]);
+    assert_eq!(
+        lines(&json),
+        [format!("{at}: refers to textures[4], but the texture count is 1"), unused.to_owned()]
+    );
     let mut json = base(json!({}));
     json["textures"][0]["source"] = 7.into();
-    assert_eq!(lines(&json)[0], "dropped: textures[0].source: refers to images[7], but there are 1");
+    assert_eq!(lines(&json)[0], "dropped: textures[0].source: refers to images[7], but the image count is 1");
     json["textures"][0].as_object_mut().unwrap().remove("source");
     assert_eq!(lines(&json)[0], "dropped: textures[0].source: no image of a known type");
     let mut json = base(json!({}));
     json["images"] = json!([{ "bufferView": 9 }]);
-    assert_eq!(lines(&json), ["dropped: images[0]: bufferViews[9]: out of range: there are 2"]);
+    assert_eq!(
+        lines(&json),
+        ["dropped: images[0]: bufferViews[9]: out of range: the buffer view count is 2"]
+    );
     json["images"] = json!([{ "uri": "data:image/png,x" }]);
     assert_eq!(lines(&json), ["dropped: images[0]: a data URI that is not base64"]);
     json["images"] = json!([{}]);

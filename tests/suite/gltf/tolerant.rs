@@ -92,7 +92,7 @@ fn lenient_reading_skips_triangles_of_missing_vertices() {
     // The triangle, and a second one with the bytes of a float as an index.
     json["bufferViews"][1] = json!({ "buffer": 0, "byteOffset": 30, "byteLength": 12 });
     json["accessors"][1]["count"] = 6.into();
-    assert!(rejected(&json).message().contains("but there are 3 vertices"));
+    assert!(rejected(&json).message().contains("is not below the vertex count 3"));
     let files = Files::from([("numbers.bin".to_owned(), numbers())]);
     let options = SceneOptions::default().with_strictness(Strictness::Lenient);
     let text = json.to_string();
@@ -151,5 +151,5 @@ fn dangling_references_and_unknown_values_are_dropped() {
     assert_eq!(lost_of(&json), ["dropped: materials[0].alphaMode: unknown value"]);
     json["materials"][0] = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 4 } } });
     let at = "materials[0].pbrMetallicRoughness.baseColorTexture";
-    assert_eq!(lost_of(&json), [format!("dropped: {at}: refers to textures[4], but there are 0")]);
+    assert_eq!(lost_of(&json), [format!("dropped: {at}: refers to textures[4], but the texture count is 0")]);
 }

@@ -144,7 +144,7 @@ fn libraries_have_a_limit_and_are_read_once() {
         list(&losses)
     };
     assert_eq!(losses(&["a.mtl", "a.mtl", "a.mtl"]), "");
-    let expected = "dropped: mtllib: \"b.mtl\": more bytes than the limit for material libraries allows, \
+    let expected = "dropped: mtllib: \"b.mtl\": exceeds the size limit of material libraries, \
                     so materials have names only";
     assert_eq!(losses(&["a.mtl", "b.mtl"]), expected);
 }
@@ -159,7 +159,7 @@ fn a_malformed_library_is_a_loss() {
     assert_eq!(colors, [None, Some([0.0, 0.0, 1.0, 1.0])]);
     assert_eq!(
         list(&losses),
-        "dropped: a.mtl: malformed numbers: 2, the first at line 2, column 7: the blue of the colour is missing"
+        "dropped: a.mtl: malformed numbers: 2, the first at line 2, column 7: the blue component is missing"
     );
 
     let folder = Folder::from([("a.mtl".to_owned(), "Kd x\n".repeat(1000).into_bytes())]);
@@ -247,7 +247,7 @@ fn errors_name_line_and_column() {
         ("v 0 0", "line 1, column 6: a coordinate of the position is missing"),
         ("v 0 0 0\r\nv 0 é 1", "line 2, column 5: expected a number, found `\\xc3\\xa9`"),
         ("v 0 1,5 0", "line 1, column 5: expected a number, found `1,5`"),
-        ("v 0 0 0 1 2", "line 1, column 12: the blue of the colour is missing"),
+        ("v 0 0 0 1 2", "line 1, column 12: the blue component is missing"),
         ("vn 1 # 2\n", "line 1, column 7: a coordinate of the normal is missing"),
         ("vt \\\n  \\\n x", "line 3, column 2: expected a number, found `x`"),
         ("\u{feff}v a", "line 1, column 3: expected a number, found `a`"),
@@ -256,10 +256,13 @@ fn errors_name_line_and_column() {
         ("v 0 0 0\nf 1 /1 1", "line 2, column 5: `/1` is not a corner of a face"),
         ("v 0 0 0\nf 1 1/- 1", "line 2, column 5: `1/-` is not a corner of a face"),
         ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has a 0, but numbers count from 1"),
-        ("v 0 0 0\nf 1 -2 1", "line 2, column 5: -2 in `-2` is out of range: there are 1 positions so far"),
+        (
+            "v 0 0 0\nf 1 -2 1",
+            "line 2, column 5: -2 in `-2` is out of range: the number of positions so far is 1",
+        ),
         (
             "f 1 4294967295 1",
-            "line 1, column 5: 4294967295 in `4294967295` is out of range: there are 0 positions so far",
+            "line 1, column 5: 4294967295 in `4294967295` is out of range: the number of positions so far is 0",
         ),
         ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3, but the file has 1"),
         (

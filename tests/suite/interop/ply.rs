@@ -190,7 +190,7 @@ fn errors_name_the_location() {
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 0 1"),
-            "line 11, column 7: vertex 1, but there are 1",
+            "line 11, column 7: vertex 1 is not in 0..1",
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n256 0 0 1"),
@@ -198,7 +198,7 @@ fn errors_name_the_location() {
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 -1 1"),
-            "line 11, column 5: vertex -1, but there are 1",
+            "line 11, column 5: vertex -1 is not in 0..1",
         ),
         (
             "ply\nformat ascii 1.0\nelement vertex 18446744073709551615\nproperty int x\nend_header\n".into(),
@@ -215,7 +215,7 @@ fn errors_name_the_location() {
     let mut file = files()[1].clone();
     let last = file.len() - 5;
     file[last] = 3;
-    assert_eq!(error(Ply, &file), format!("bytes {last:#x}..{:#x}: vertex 3, but there are 3", last + 4));
+    assert_eq!(error(Ply, &file), format!("bytes {last:#x}..{:#x}: vertex 3 is not in 0..3", last + 4));
 }
 
 #[test]
@@ -314,5 +314,5 @@ fn carriage_returns_and_unknown_header_lines_are_accepted() {
         assert_eq!(indices, [0, 1, 2, 1, 2, 0]);
     }
     let unsound = text.replace("-1 2 2", "-2 2 2");
-    assert!(error(Ply, unsound.as_bytes()).contains("vertex -2, but there are 3"));
+    assert!(error(Ply, unsound.as_bytes()).contains("vertex -2 is not in 0..3"));
 }

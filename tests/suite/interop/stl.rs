@@ -60,7 +60,7 @@ fn invalid_normals_are_replaced() {
     let (scene, losses) = scene(Stl, format!("{}endsolid", both.trim_end_matches("end")).as_bytes());
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: normals of the corners where there are none, 1 of 2 facets"
+        "changed: meshes[0].normals: missing normals are generated from the faces, 1 of 2 facets"
     );
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [[0.0, 0.0, 1.0]; 6]);
 }

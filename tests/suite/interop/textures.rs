@@ -89,7 +89,7 @@ fn embedded_images_become_files_beside_obj_and_ply() {
     assert_eq!(found, [images[0], images[0], images[1], images[2], "FILE_oak_bark_1.png"]);
 
     let (folder, losses) = write(Ply, of(vec![textured(embedded("bark", PNG))])).unwrap();
-    assert!(losses.ends_with("PLY has no materials: \"m\""), "{losses}");
+    assert!(losses.ends_with("PLY does not store materials: \"m\""), "{losses}");
     assert_eq!(folder["file_bark.png"], PNG);
     let (scene, _) = read(Ply, &folder["file.ply"], &folder).unwrap();
     assert_eq!(texture(&scene), &Texture::file("file_bark.png"));
@@ -204,7 +204,7 @@ fn unsupported_surfaces_are_listed() {
         [
             "renamed: meshes[0].uvs[1]: becomes uvs[0], the only set of OBJ",
             "dropped: meshes[0].material.double_sided: OBJ has no double-sided surfaces",
-            "dropped: meshes[0].material.metallic: OBJ has no metallic or rough surfaces: metallic 0, roughness 0.5",
+            "dropped: meshes[0].material.metallic: OBJ does not store metallic or rough surfaces: metallic 0, roughness 0.5",
             "dropped: meshes[0].uvs[1]: OBJ has a single set of texture coordinates",
             "dropped: meshes[0].material.base_color.alpha: OBJ has no alpha of surfaces without blending: 0.5",
             "dropped: meshes[0].material.alpha_mode: OBJ has no transparency of images: alpha mask, cutoff 0.25",
@@ -228,10 +228,12 @@ fn unsupported_filters_are_listed() {
     assert_eq!(
         losses_of(Some(nearest), Some((nearest, None)), Wrap::Clamp),
         [
-            format!("{path}: OBJ has no texture filters: magnified nearest, minified nearest, no mip levels"),
             format!(
-                "{path}: PLY has no clamped or mirrored textures: embedded image/png, 12 kB\n\
-                 {path}: PLY has no texture filters: magnified nearest, minified nearest, no mip levels"
+                "{path}: OBJ does not store texture filters: magnified nearest, minified nearest, no mip levels"
+            ),
+            format!(
+                "{path}: PLY does not store clamped or mirrored textures: embedded image/png, 12 kB\n\
+                 {path}: PLY does not store texture filters: magnified nearest, minified nearest, no mip levels"
             ),
         ]
     );

@@ -8,27 +8,27 @@ use serde::Serialize;
 
 use super::corpus::Case;
 use super::disagreement::{Disagreement, Problem};
-use super::judge::Judged;
+use super::loader_test::TestResult;
 
 /// A file of the corpus and the result of the loader.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     pub case: &'a Case,
     pub expected: Verdict,
-    pub judged: Judged,
+    pub result: TestResult,
 }
 
 impl Outcome<'_> {
     /// Counts missing contents as wrong.
     pub fn require_contents(&mut self) {
-        if let Some(missing) = self.judged.printed.as_ref().and_then(Disagreement::no_contents) {
-            self.judged.disagreement = Some(missing);
+        if let Some(missing) = self.result.printed.as_ref().and_then(Disagreement::no_contents) {
+            self.result.disagreement = Some(missing);
         }
     }
 
     /// Returns the kind of the disagreement.
     pub fn problem(&self) -> Option<Problem> {
-        self.judged.disagreement.as_ref().map(|disagreement| disagreement.problem)
+        self.result.disagreement.as_ref().map(|disagreement| disagreement.problem)
     }
 }
 
@@ -86,7 +86,7 @@ pub struct Minimized {
 pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<_, Vec<(&Outcome, &Disagreement)>> = BTreeMap::new();
     for outcome in outcomes {
-        if let Some(disagreement) = &outcome.judged.disagreement {
+        if let Some(disagreement) = &outcome.result.disagreement {
             let key = (disagreement.problem, label(outcome.case), &*disagreement.subject);
             groups.entry(key).or_default().push((outcome, disagreement));
         }
@@ -131,7 +131,7 @@ fn group<'a>(
         summary: declared.map(|rule| rule.summary),
         expected: first.expected,
         message: &disagreement.message,
-        stderr: &first.judged.stderr,
+        stderr: &first.result.stderr,
         smallest: File {
             file: first.case.file.display().to_string(),
             size: first.case.size,

@@ -15,7 +15,7 @@ pub fn give(outcomes: &[Outcome], has_memory_limit: bool) -> bool {
     if has_memory_limit && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash)) {
         hint("every run crashed; sanitizers need --memory 0");
     }
-    let printed: Vec<_> = outcomes.iter().filter_map(|o| Some((o, o.judged.printed.as_ref()?))).collect();
+    let printed: Vec<_> = outcomes.iter().filter_map(|o| Some((o, o.result.printed.as_ref()?))).collect();
     if !printed.iter().any(|(_, printed)| **printed == Printed::Contents) {
         let text = |printed: &Printed| match printed {
             Printed::Empty => Some("{}".to_owned()),
@@ -39,10 +39,10 @@ pub fn give(outcomes: &[Outcome], has_memory_limit: bool) -> bool {
 
 /// Returns exit status and standard error if they are equal for all files, valid or not.
 fn same_rejection(outcomes: &[Outcome]) -> Option<(i32, String)> {
-    let rejection = |outcome: &Outcome| match outcome.judged.end {
+    let rejection = |outcome: &Outcome| match outcome.result.end {
         End::Rejects(status) => {
             let file = outcome.case.file.display().to_string();
-            Some((status, outcome.judged.stderr.replace(&file, "{}")))
+            Some((status, outcome.result.stderr.replace(&file, "{}")))
         }
         _ => None,
     };

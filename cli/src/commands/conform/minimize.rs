@@ -11,7 +11,7 @@ use meshspec::conformance::corpus::{Oracle, Verdict};
 use meshspec::{AnyFormat, Dialect, Strictness};
 
 use super::disagreement::{Disagreement, Problem};
-use super::judge::{Expected, Judge};
+use super::loader_test::{Expected, LoaderTest};
 use super::variants::with_fewer_items;
 use crate::failure::{Failure, Result};
 use crate::input::read_options;
@@ -85,7 +85,7 @@ pub struct Smallest {
 
 /// Minimizes a file.
 pub struct Minimizer<'a> {
-    judge: Judge<'a>,
+    test: LoaderTest<'a>,
     baseline: Baseline,
     disagreement: &'a Disagreement,
     effort: Effort,
@@ -103,7 +103,7 @@ impl<'a> Minimizer<'a> {
     ///
     /// Returns an error if no temporary file can be created.
     pub fn new(
-        judge: Judge<'a>,
+        test: LoaderTest<'a>,
         baseline: Baseline,
         disagreement: &'a Disagreement,
         effort: Effort,
@@ -112,7 +112,7 @@ impl<'a> Minimizer<'a> {
         let suffix = file.extension().map(|extension| format!(".{}", extension.display()));
         let variant = Temporary::with_suffix(&env::temp_dir(), &suffix.unwrap_or_default());
         Ok(Minimizer {
-            judge,
+            test,
             baseline,
             disagreement,
             effort,
@@ -201,7 +201,7 @@ impl<'a> Minimizer<'a> {
         fs::write(self.variant.path(), variant).map_err(temporary_failure)?;
         let is_in_contents = self.disagreement.problem == Problem::WrongContents;
         let expected = self.baseline.expected(variant, is_in_contents);
-        let found = self.judge.judge(self.variant.path(), &expected, limit)?.disagreement;
+        let found = self.test.run(self.variant.path(), &expected, limit)?.disagreement;
         Ok(found.is_some_and(|found| found.is_like(self.disagreement)))
     }
 }

@@ -5,8 +5,8 @@ mod corpus;
 mod disagreement;
 mod group;
 mod hints;
-mod judge;
 mod loader;
+mod loader_test;
 mod minimize;
 mod report;
 mod variants;
@@ -25,8 +25,8 @@ use capture::Printed;
 use corpus::Case;
 use disagreement::Problem;
 use group::{Group, Minimized, Outcome, check_command};
-use judge::{Expected, Judge};
 use loader::{Limits, Loader};
+use loader_test::{Expected, LoaderTest};
 use minimize::{Baseline, Effort, Minimizer};
 use report::{ComparedContents, Report};
 
@@ -104,16 +104,16 @@ impl Conform {
         if let Some(only) = &self.only {
             corpus::select(&mut cases, only)?;
         }
-        let mut judge = Judge {
+        let mut test = LoaderTest {
             loader: &loader,
             compares_contents: self.contents != When::Never,
             requires_contents: self.contents == When::Always,
         };
-        let mut outcomes = self.outcomes(judge, &cases)?;
+        let mut outcomes = self.outcomes(test, &cases)?;
         if self.contents == When::Auto
-            && outcomes.iter().any(|outcome| outcome.judged.printed == Some(Printed::Contents))
+            && outcomes.iter().any(|outcome| outcome.result.printed == Some(Printed::Contents))
         {
-            judge.requires_contents = true;
+            test.requires_contents = true;
             outcomes.iter_mut().for_each(Outcome::require_contents);
         }
         let never_starts = hints::give(&outcomes, self.limits().memory.is_some());
@@ -121,7 +121,7 @@ impl Conform {
         let mut groups = group::by_rule(&outcomes, formats);
         // Reports a failure to minimize after the report.
         let minimized = match self.minimize > 0 && !never_starts && changed.is_ok() {
-            true => self.minimize_all(judge, &outcomes, &mut groups, formats),
+            true => self.minimize_all(test, &outcomes, &mut groups, formats),
             false => Ok(()),
         };
         groups.iter_mut().for_each(|group| group.check = check_command(group, self.lenient, formats));
@@ -156,7 +156,7 @@ impl Conform {
     /// Counts compared contents; `None` if there is nothing to compare.
     fn compared_contents(&self, outcomes: &[Outcome]) -> Option<ComparedContents> {
         let files = outcomes.iter().filter(|outcome| outcome.case.contents.is_some()).count();
-        let printed = || outcomes.iter().filter_map(|outcome| outcome.judged.printed.as_ref());
+        let printed = || outcomes.iter().filter_map(|outcome| outcome.result.printed.as_ref());
         let compared = printed().filter(|printed| **printed == Printed::Contents).count();
         let are_empty = printed().any(|printed| *printed == Printed::Empty);
         let is_compared = files > 0 && self.contents != When::Never;
@@ -173,11 +173,11 @@ impl Conform {
     }
 
     /// Runs the loader on every file.
-    fn outcomes<'a>(&self, judge: Judge, cases: &'a [Case]) -> Result<Vec<Outcome<'a>>> {
+    fn outcomes<'a>(&self, test: LoaderTest, cases: &'a [Case]) -> Result<Vec<Outcome<'a>>> {
         let mut outcomes = Vec::with_capacity(cases.len());
         let bar = progress::of(cases);
         let work = |case| {
-            let outcome = self.outcome(judge, case);
+            let outcome = self.outcome(test, case);
             bar.inc(1);
             outcome
         };
@@ -190,11 +190,11 @@ impl Conform {
         Ok(outcomes)
     }
 
-    fn outcome<'a>(&self, judge: Judge, case: &'a Case) -> Result<Outcome<'a>> {
+    fn outcome<'a>(&self, test: LoaderTest, case: &'a Case) -> Result<Outcome<'a>> {
         let verdict = case.verdict(self.strictness());
-        let contents = if judge.compares_contents { case.read_contents()? } else { None };
-        let judged = judge.judge(&case.file, &Expected { verdict, contents }, self.timeout)?;
-        Ok(Outcome { case, expected: verdict, judged })
+        let contents = if test.compares_contents { case.read_contents()? } else { None };
+        let result = test.run(&case.file, &Expected { verdict, contents }, self.timeout)?;
+        Ok(Outcome { case, expected: verdict, result })
     }
 
     fn strictness(&self) -> Strictness {
@@ -204,7 +204,7 @@ impl Conform {
     /// Minimizes the smallest file of each group.
     fn minimize_all(
         &self,
-        judge: Judge,
+        test: LoaderTest,
         outcomes: &[Outcome],
         groups: &mut [Group],
         formats: &Formats,
@@ -219,7 +219,7 @@ impl Conform {
         let mut first_failure = Ok(());
         let bar = progress::of(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
         let work = |group| {
-            let minimized = self.minimize(judge, group, effort, formats);
+            let minimized = self.minimize(test, group, effort, formats);
             bar.inc(1);
             minimized
         };
@@ -242,7 +242,7 @@ impl Conform {
     /// Returns the time limit for variants, well above the time for files that do not hang.
     fn time_per_variant(&self, outcomes: &[Outcome]) -> Duration {
         let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(Problem::Hang));
-        let longest = others.map(|outcome| outcome.judged.time.as_secs_f64()).fold(0.05, f64::max);
+        let longest = others.map(|outcome| outcome.result.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
@@ -250,7 +250,7 @@ impl Conform {
     /// differs from the index.
     fn minimize(
         &self,
-        judge: Judge,
+        test: LoaderTest,
         group: &Group,
         effort: Effort,
         formats: &Formats,
@@ -262,7 +262,7 @@ impl Conform {
         let Some(baseline) = baseline.filter(|baseline| baseline.verdict == group.expected) else {
             return Ok(None);
         };
-        let minimizer = Minimizer::new(judge, baseline, group.disagreement, effort, &case.file)?;
+        let minimizer = Minimizer::new(test, baseline, group.disagreement, effort, &case.file)?;
         let smallest = minimizer.minimize(&bytes)?;
         if *smallest.bytes == *bytes {
             return Ok(None);

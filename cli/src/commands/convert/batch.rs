@@ -25,14 +25,14 @@ struct Job {
     input: Listed,
     output: PathBuf,
     /// Another input with the same output.
-    rival: Option<PathBuf>,
+    conflicting_input: Option<PathBuf>,
 }
 
 /// The outcome of a job.
-enum Ended {
-    /// Skipped: the output is up to date, or the same conversion failed before.
-    Before(Status),
-    Now(Box<Result<Outcome>>),
+enum JobOutcome {
+    /// The output is up to date, or the same conversion failed before.
+    Skipped(Status),
+    Finished(Box<Result<Outcome>>),
 }
 
 /// The numbers of files by outcome.
@@ -72,16 +72,16 @@ impl Convert {
         let mut out = anstream::stdout();
         let work = |job| {
             let done = self.convert(job, &lines, &outputs, formats);
-            if let (Ok(Ended::Now(result)), false) = (&done, self.json) {
+            if let (Ok(JobOutcome::Finished(result)), false) = (&done, self.json) {
                 bar.suspend(|| self.report(job, result));
             }
             bar.inc(1);
             done.map(|done| (job, done))
         };
-        let then = |done: Result<(&Job, Ended)>| {
+        let then = |done: Result<(&Job, JobOutcome)>| {
             let (job, done) = done?;
             counts.add(&done);
-            if let Ended::Now(result) = done {
+            if let JobOutcome::Finished(result) = done {
                 if self.json {
                     list.write(&json::to_vec(&Row::new(&job.input.file, &job.output, &result))?, &mut out)?;
                 } else if let (Ok(outcome), false) = (&*result, self.verbosity.verbose) {
@@ -113,9 +113,9 @@ impl Convert {
         lines: &Lines,
         outputs: &Arc<HashSet<PathBuf>>,
         formats: &Formats,
-    ) -> Result<Ended> {
+    ) -> Result<JobOutcome> {
         if let Some(status) = self.before(job, lines) {
-            return Ok(Ended::Before(status));
+            return Ok(JobOutcome::Skipped(status));
         }
         let mut state = lines.state(&job.input.file);
         let earlier = lines.images(&job.input.file);
@@ -132,7 +132,7 @@ impl Convert {
         if lines.are_written() {
             lines.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
-        Ok(Ended::Now(Box::new(result)))
+        Ok(JobOutcome::Finished(Box::new(result)))
     }
 
     /// Returns the status of an earlier conversion if it need not be repeated.
@@ -173,11 +173,11 @@ fn status_of(result: &Result<Outcome>) -> Status {
 
 impl Job {
     fn run(&self, conversion: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
-        match &self.rival {
+        match &self.conflicting_input {
             None => self.input.require_readable().and_then(|()| conversion()),
-            Some(rival) => {
-                let (input, rival) = (self.input.file.display(), rival.display());
-                let message = format!("not written: both {input} and {rival} would become it");
+            Some(conflicting_input) => {
+                let (input, other) = (self.input.file.display(), conflicting_input.display());
+                let message = format!("not written: both {input} and {other} map to this path");
                 Err(Failure::usage(&self.output.display().to_string(), message))
             }
         }
@@ -200,11 +200,11 @@ impl AsRef<Path> for Job {
 }
 
 impl Counts {
-    fn add(&mut self, done: &Ended) {
+    fn add(&mut self, done: &JobOutcome) {
         match done {
-            Ended::Before(Status::Fine) => self.up_to_date += 1,
-            Ended::Now(result) if status_of(result) == Status::Fine => self.converted += 1,
-            Ended::Before(_) | Ended::Now(_) => self.failed += 1,
+            JobOutcome::Skipped(Status::Fine) => self.up_to_date += 1,
+            JobOutcome::Finished(result) if status_of(result) == Status::Fine => self.converted += 1,
+            JobOutcome::Skipped(_) | JobOutcome::Finished(_) => self.failed += 1,
         }
     }
 
@@ -222,7 +222,7 @@ impl Counts {
 fn jobs(files: Vec<Listed>, folder: &Path, to: Encoding) -> Vec<Job> {
     let job = |input: Listed| {
         let output = folder.join(&input.name).with_extension(to.extension_for(&input.file));
-        Job { output, input, rival: None }
+        Job { output, input, conflicting_input: None }
     };
     let mut jobs: Vec<_> = files.into_iter().map(job).collect();
     let mut known = HashSet::new();
@@ -231,8 +231,8 @@ fn jobs(files: Vec<Listed>, folder: &Path, to: Encoding) -> Vec<Job> {
     for place in 0..jobs.len() {
         let first = *places.entry(jobs[place].output.clone()).or_insert(place);
         if first != place {
-            jobs[place].rival = Some(jobs[first].input.file.clone());
-            jobs[first].rival = Some(jobs[place].input.file.clone());
+            jobs[place].conflicting_input = Some(jobs[first].input.file.clone());
+            jobs[first].conflicting_input = Some(jobs[place].input.file.clone());
         }
     }
     jobs

@@ -49,7 +49,7 @@ impl Comparison {
         };
         if found.list.len() > MAX_DIFFERENCES {
             let count = found.list.len();
-            notes.push(format!("Of {count} lines of differences the first {MAX_DIFFERENCES} are shown"));
+            notes.push(format!("The first {MAX_DIFFERENCES} of {count} differences are shown"));
         }
         let differences = found.list.iter().take(MAX_DIFFERENCES).map(|difference| DifferenceData {
             path: difference.path.clone(),

@@ -7,8 +7,8 @@ use meshspec::scene::{self, Faces, Indices, Scene};
 const MAX_ITEMS: u64 = 20_000_000;
 const MAX_MESHES: usize = 10_000;
 
-/// Returns the stored positions and faces of the meshes. A corner that refers to a missing vertex becomes the first
-/// corner of its face, so faces keep their order. Meshes beyond the limits are empty.
+/// Returns the stored positions and faces of the meshes. A corner that refers to a missing vertex is replaced
+/// by the first valid corner of its face, so the remaining faces keep their order. Meshes beyond the limits are empty.
 pub fn scene(contents: &Contents) -> Scene {
     let parts = contents.meshes.iter().flat_map(|mesh| {
         let parts = mesh.parts.clone().unwrap_or_else(|| vec![all_of(mesh)]);

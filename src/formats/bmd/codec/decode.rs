@@ -154,14 +154,14 @@ impl VertexForm<4> for Vertex128 {
 }
 
 /// Called with the decoder of a form.
-pub trait Visitor {
+pub trait VertexVisitor {
     type Output;
     fn visit<const N: usize, F: VertexForm<N>>(self) -> Self::Output;
 }
 
 /// Calls a visitor with the decoder of the vertex at the start of these words; `None` if no form has its tag.
 #[inline(always)]
-pub fn with_form<V: Visitor>(words: &[u32], surface: Surface, visitor: V) -> Option<V::Output> {
+pub fn with_form<V: VertexVisitor>(words: &[u32], surface: Surface, visitor: V) -> Option<V::Output> {
     let (_, form) = PackedVertex::form_of(PackedVertex::tag_of(words), surface);
     Some(match PackedVertex::kind_of(form)? {
         VertexKind::Textured64 => visitor.visit::<2, TexturedVertex64>(),
@@ -174,7 +174,7 @@ pub fn with_form<V: Visitor>(words: &[u32], surface: Surface, visitor: V) -> Opt
 /// A vertex, decoded.
 struct Decode<'a>(&'a [u32]);
 
-impl Visitor for Decode<'_> {
+impl VertexVisitor for Decode<'_> {
     type Output = Option<Vertex>;
 
     #[inline(always)]

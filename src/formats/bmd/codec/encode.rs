@@ -137,7 +137,7 @@ impl Attributes {
             ("limits", self.limits.as_ref().map(Vec::len)),
         ];
         if let Some((name, Some(found))) = lists.iter().find(|(_, found)| found.is_some_and(|n| n != len)) {
-            let message = format!("{found} values, but there are {len} positions");
+            let message = format!("value count {found}, expected the position count {len}");
             return Err(Error::inexpressible(message).at(path!((*name))));
         }
         let shade_of = |color| (color, nearest_shade(color));

@@ -1,5 +1,5 @@
-//! Packed faces to vertex indices and back, one by one and in bulk. Everything follows from the fields v0, v1, … of
-//! the declared words.
+//! Converts packed faces to vertex indices and back, individually and in bulk, using the fields v0, v1, … of the
+//! declared words.
 
 use super::super::bits::{bits, field};
 use super::super::document::{Face, FaceCounts, Faces};

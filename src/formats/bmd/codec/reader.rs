@@ -71,7 +71,7 @@ fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     for (index, (mesh, stated)) in meshes.iter().zip(stated.iter()).enumerate() {
         let found = mesh.vertices.len();
         if found != usize::from(stated) {
-            let error = Error::malformed(format!("{stated}, but the list holds {found} vertices"));
+            let error = Error::malformed(format!("{stated}, but the vertex count of the list is {found}"));
             return Err(error.at(path!(meshes[index].n_vtx)).with_rule(&rules::VERTEX_COUNT));
         }
     }

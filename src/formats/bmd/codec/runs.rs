@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use super::super::document::Vertices;
 use super::super::schema::Surface;
-use super::decode::{VertexForm, Visitor, with_form};
+use super::decode::{VertexForm, VertexVisitor, with_form};
 
 /// Returns the leading run of items of the same form, at most one block: its words stay in the L1 cache while the
 /// columns are decoded in turn. In a mixed list, returns only the first item.
@@ -49,7 +49,7 @@ struct Run<'a, S> {
     sink: &'a mut S,
 }
 
-impl<S: VertexSink> Visitor for Run<'_, S> {
+impl<S: VertexSink> VertexVisitor for Run<'_, S> {
     /// The number of words consumed.
     type Output = usize;
 
@@ -66,7 +66,7 @@ impl<S: VertexSink> Visitor for Run<'_, S> {
 /// The decoder of a form.
 struct Decoder;
 
-impl Visitor for Decoder {
+impl VertexVisitor for Decoder {
     type Output = TypeId;
 
     #[inline(always)]

@@ -91,8 +91,13 @@ fn size(document: &Document) -> usize {
 fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
-        Error::inexpressible(format!("{items}, expected at most {max}")).at(path)
+        Error::inexpressible(format!("{items} items, the maximum is {max}")).at(path)
     })
+}
+
+/// Converts an offset or size in the image.
+fn offset(bytes: usize) -> Result<u32> {
+    u32::try_from(bytes).map_err(|_| Error::inexpressible("the image exceeds 4 GiB"))
 }
 
 /// The image under construction.
@@ -109,7 +114,7 @@ impl Output {
     fn extent(&self, start: usize) -> Result<(u32, u32)> {
         match self.bytes.len() - start {
             0 => Ok((0, 0)),
-            size => Ok((count(start, Path::default())?, count(size, Path::default())?)),
+            size => Ok((offset(start)?, offset(size)?)),
         }
     }
 
@@ -168,7 +173,7 @@ impl<'d> Strings<'d> {
                 return Err(Error::inexpressible("the string contains a NUL").at(path));
             }
             if !offsets.contains_key(name) {
-                offsets.insert(name, count(image.bytes.len(), Path::default())?);
+                offsets.insert(name, offset(image.bytes.len())?);
                 image.bytes.extend_from_slice(name.as_bytes());
                 image.bytes.push(0);
             }
@@ -209,12 +214,8 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) 
 
 fn check_bones(bones: &[Bone]) -> Result<()> {
     if bones.len() > Bone::PSEUDO.into() {
-        return Err(Error::inexpressible(format!(
-            "{} bones, expected at most {}",
-            bones.len(),
-            Bone::PSEUDO
-        ))
-        .at(path!(bones)));
+        return Err(Error::inexpressible(format!("{} bones, the maximum is {}", bones.len(), Bone::PSEUDO))
+            .at(path!(bones)));
     }
     match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == Bone::PSEUDO)) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Checks documents against the rules of BMD.
+//! The rules of BMD.
 
 mod skeleton;
 
@@ -9,7 +9,7 @@ use super::schema::{Image, LodDef};
 use crate::layout::{Layout, check_document};
 use crate::{Report, path};
 
-/// Adds every violation to `report`.
+/// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
     // Fatal violations were already found by the reader.
     if !report.collects(&FLAGS) {
@@ -40,7 +40,7 @@ fn check_mesh(mesh: &Mesh, index: usize, report: &mut Report) {
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
     let Some(meshes) = document.meshes_of(lod) else { return };
-    // A level with all meshes includes undrawn ones.
+    // Levels that contain all meshes may include undrawn ones.
     if lod.is_all() {
         return;
     }

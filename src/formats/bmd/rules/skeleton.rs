@@ -44,7 +44,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Checks the solids of bones. Mesh 0 means none, and a shared solid is checked once.
+/// Checks the solids of bones; mesh 0 means none. Checks shared solids once.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
@@ -61,7 +61,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
     }
 }
 
-/// How many faces use an edge in each direction: from the lower to the higher vertex, and back.
+/// The number of faces that use an edge in each direction: from the lower to the higher vertex, and back.
 #[derive(Default)]
 struct Uses {
     up: usize,
@@ -74,7 +74,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
     for face in mesh.faces.iter() {
         let corners = face.vertices();
         for (from, to) in corners.iter().zip(corners.iter().cycle().skip(1)) {
-            // Coinciding vertices form no edge: a triangle may be stored as a degenerate quad.
+            // Coinciding vertices form no edge, since a triangle may be stored as a degenerate quad.
             if from < to {
                 edges.entry((*from, *to)).or_default().up += 1;
             } else if to < from {

@@ -42,7 +42,7 @@ pub struct AnimDef {
     #[layout(rule = rules::LIST)]
     #[layout(
         holds(n_frames > 0 || sz_frames == 0), rule = rules::NO_FRAMES,
-        message = "0 frames, but the frames list has {found} bytes"
+        message = "0 frames, but the size of the frames list is {found}"
     )]
     sz_frames: u32,
     /// The name.

@@ -41,7 +41,7 @@ pub struct BoneDef {
     /// Mesh of the bone's solid; 0 for none.
     #[layout(
         index_into = meshes, none = 0, rule = rules::SOLID_RANGE,
-        message = "mesh {found}, but the image has {limit} meshes"
+        message = "mesh {found} is not below the mesh count {limit}"
     )]
     pub id_solid: u8,
     /// MBZ (B28).

@@ -59,19 +59,19 @@ pub struct Triangle32 {
     /// First vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v0: B10,
     /// Second vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v1: B10,
     /// Third vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v2: B10,
 }
@@ -88,25 +88,25 @@ pub struct Quad32 {
     /// First vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v0: B7,
     /// Second vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v1: B7,
     /// Third vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v2: B7,
     /// Fourth vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v3: B7,
     /// 0 (B13).
@@ -126,19 +126,19 @@ pub struct Triangle64 {
     /// First vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v0: B20,
     /// Second vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v1: B20,
     /// Third vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v2: B20,
     /// 0 (B13).
@@ -158,25 +158,25 @@ pub struct Quad64 {
     /// First vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v0: B15,
     /// Second vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v1: B15,
     /// Third vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v2: B15,
     /// Fourth vertex.
     #[layout(
         index_into = n_vtx, rule = rules::INDEX_RANGE,
-        message = "index {found}, but the mesh has {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub v3: B15,
     /// 0 (B13).

@@ -41,7 +41,7 @@ pub struct MeshDef {
     #[bw(calc = places.n_vtx)]
     #[layout(
         counts = vertices, rule = rules::VERTEX_COUNT,
-        message = "{found}, but the list holds {limit} vertices"
+        message = "{found}, but the vertex count of the list is {limit}"
     )]
     n_vtx: u16,
     /// Number of triangles (B12).
@@ -132,7 +132,7 @@ pub struct LodDef {
     /// Number of meshes.
     #[layout(
         within = meshes, first = id_mesh, rule = rules::LOD_RANGE,
-        message = "{n_mesh} meshes from {id_mesh} on, but the image has {limit}"
+        message = "first mesh {id_mesh} plus count {n_mesh} exceeds the mesh count {limit}"
     )]
     pub n_mesh: u8,
     /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).

@@ -6,15 +6,15 @@ rules! {
     MAGIC "BMD-MAGIC" Fatal "Header, magic1" "B1" Structure
         "An image starts with `BMD1`.";
     TRUNCATED "BMD-TRUNCATED" Fatal "Header" "B29" Structure
-        "Lists lie within the image and items within their lists.";
+        "Lists are inside the image, and items inside their lists.";
     LIST "BMD-LIST" Fatal "Header" "B29" Declaration
-        "A list lies after the header and holds whole entries.";
+        "A list starts after the header and contains complete entries.";
     ALIGNMENT "BMD-ALIGNMENT" Fatal "Mesh Model Format" "B15" Declaration
         "The offset of a list of structures is a multiple of 4.";
     STRING "BMD-STRING" Fatal "MeshDef, BoneDef, AnimDef" "B29" Structure
         "A string ends with a NUL.";
     VERTEX_COUNT "BMD-VERTEX-COUNT" Fatal "MeshDef, n_vtx" "B14" Declaration
-        "The vertex list holds n_vtx vertices.";
+        "The vertex list contains n_vtx vertices.";
     FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23" Structure
         "The keys of each normal bone end within the frames list.";
     SHARING "BMD-SHARING" Fatal "Mesh Model Format" "B29" Code("adds up the sizes of all lists")
@@ -34,19 +34,19 @@ rules! {
     TRIANGLE_COUNT "BMD-TRIANGLE-COUNT" Error "MeshDef, n_tris" "B12" Code("counts packed items")
         "The number of triangles matches the faces, with a quad counted as one or as two.";
     FLAGS "BMD-FLAGS" Error "Mesh control flags" "B11" Declaration
-        "Vertices and faces have forms that the control flags allow.";
+        "The control flags allow the forms of all vertices and faces.";
     LOD_RANGE "BMD-LOD-RANGE" Error "LodDef" "B18" Declaration
-        "A level of detail refers to meshes that exist.";
+        "A level of detail refers to existing meshes.";
     LOD_DRAWABLE "BMD-LOD-DRAWABLE" Warning "LodDef" "B18" Code("looks up other meshes")
-        "The meshes of a level of detail have a material, so that they are drawn.";
+        "The meshes of a level of detail have a material and are therefore drawn.";
     PARENT "BMD-PARENT" Error "BoneDef, id_parent" "B21" Declaration
         "The parent of a bone comes before it and is not a pseudo-bone; that of bone 0 is 0.";
     PSEUDO_ORDER "BMD-PSEUDO-ORDER" Error "Pseudo-Bones" "B22" Code("compares bones with each other")
         "Pseudo-bones come after the normal bones.";
     PSEUDO_BONES "BMD-PSEUDO-BONES" Error "Pseudo-Bones" "B22" Code("compares ids with list positions")
-        "The bones that a pseudo-bone follows come before it.";
+        "A pseudo-bone comes after the bones that it refers to.";
     SOLID_RANGE "BMD-SOLID-RANGE" Error "BoneDef, id_solid" "" Declaration
-        "The solid of a bone is a mesh that exists.";
+        "The solid of a bone is an existing mesh.";
     SOLID_CLOSED "BMD-SOLID-CLOSED" Warning "Bone solids" "" Code("pairs the edges of faces")
         "The solid of a bone is closed: each edge belongs to two faces, which use it in opposite directions.";
     SOLID_BONE "BMD-SOLID-BONE" Warning "Bone solids" "" Code("spans bones and vertices")

@@ -11,7 +11,7 @@ use super::rules;
 use super::surface::Surface;
 use super::triple::Triple;
 
-/// A list of vertices in any mix of sizes, up to the end of its bytes.
+/// Vertices of mixed sizes that fill the block.
 #[derive(Layout)]
 #[br(import(subtype: u8, flat: bool))]
 pub struct VertexList {
@@ -134,7 +134,7 @@ pub struct TexturedVertex64 {
     /// Bone; 0 is the base. Below F0 (B9).
     #[layout(
         index_into = bones, none = 0, rule = rules::VERTEX_BONE,
-        message = "bone {found}, but the skeleton has {limit} bones"
+        message = "bone {found} is not below the bone count {limit}"
     )]
     pub bone: u8,
 }
@@ -155,7 +155,7 @@ pub struct FlatVertex64 {
     /// Bone; 0 is the base. Below F0 (B9).
     #[layout(
         index_into = bones, none = 0, rule = rules::VERTEX_BONE,
-        message = "bone {found}, but the skeleton has {limit} bones"
+        message = "bone {found} is not below the bone count {limit}"
     )]
     pub bone: u8,
 }
@@ -182,7 +182,7 @@ pub struct FineVertex96 {
     /// Colour/shade for tag F8, bone for tag FA (B10).
     #[layout(
         index_into = bones, none = 0, if(tag == 0xFA), rule = rules::VERTEX_BONE,
-        message = "bone {found}, but the skeleton has {limit} bones"
+        message = "bone {found} is not below the bone count {limit}"
     )]
     pub color_or_bone: u8,
 }
@@ -209,7 +209,7 @@ pub struct ScaledVertex96 {
     /// Colour/shade for tag F9, bone for tag FB (B10).
     #[layout(
         index_into = bones, none = 0, if(tag == 0xFB), rule = rules::VERTEX_BONE,
-        message = "bone {found}, but the skeleton has {limit} bones"
+        message = "bone {found} is not below the bone count {limit}"
     )]
     pub color_or_bone: u8,
 }
@@ -253,7 +253,7 @@ pub struct Vertex128 {
     /// Bone; 0 is the base.
     #[layout(
         index_into = bones, none = 0, rule = rules::VERTEX_BONE,
-        message = "bone {found}, but the skeleton has {limit} bones"
+        message = "bone {found} is not below the bone count {limit}"
     )]
     pub bone: u8,
 }

@@ -100,19 +100,19 @@ lists! {
         U16: u16, 2 bytes, "u16",
             if index_size == 0, #[layout(
                 index_into = streams[0].data, rule = rules::INDEX_RANGE,
-                message = "index {found}, but there are {limit} vertices"
+                message = "index {found} is not below the vertex count {limit}"
             )], #[layout(
                 holds(size / 2 % 3 == 0), rule = rules::TRIANGLES,
-                message = "{items} indices, expected a multiple of 3"
+                message = "index count {items} is not a multiple of 3"
             )];
         /// 32-bit indices.
         U32: u32, 4 bytes, "u32",
             if index_size != 0, #[layout(
                 index_into = streams[0].data, rule = rules::INDEX_RANGE,
-                message = "index {found}, but there are {limit} vertices"
+                message = "index {found} is not below the vertex count {limit}"
             )], #[layout(
                 holds(size / 4 % 3 == 0), rule = rules::TRIANGLES,
-                message = "{items} indices, expected a multiple of 3"
+                message = "index count {items} is not a multiple of 3"
             )];
     }
 }

@@ -6,11 +6,11 @@ rules! {
     MAGIC "CRUCIBLE-MAGIC" Fatal "" "C11" Structure
         "A container starts with `cmodel` and a line feed.";
     TRUNCATED "CRUCIBLE-TRUNCATED" Fatal "Mesh Chunk Format" "" Structure
-        "The file is as long as its sizes and counts say.";
+        "The file size matches the stored sizes and counts.";
     SIZE "CRUCIBLE-SIZE" Fatal "#2, #3" "C3, C4" Declaration
         "A compressed size is positive, an uncompressed size not negative.";
     PACKING "CRUCIBLE-PACKING" Fatal "#4" "C3, C4" Structure
-        "A stream is one raw LZ4 block that gives exactly the uncompressed size.";
+        "A stream is one raw LZ4 block that decompresses to the uncompressed size.";
     ATTRIBUTE "CRUCIBLE-ATTRIBUTE" Fatal "*3" "C1, C2" Declaration
         "The type of an attribute is exactly one known bit.";
     DUPLICATE "CRUCIBLE-DUPLICATE" Fatal "*2" "C2" Declaration
@@ -18,7 +18,7 @@ rules! {
     STREAM_SIZE "CRUCIBLE-STREAM-SIZE" Fatal "*4" "C6" Declaration
         "The uncompressed size is a multiple of the size of a value.";
     COUNT "CRUCIBLE-COUNT" Fatal "*2" "C6" Declaration
-        "All streams have a value for the same number of vertices.";
+        "All streams have the same number of values.";
     INDEX_SIZE "CRUCIBLE-INDEX-SIZE" Error "#1" "C5" Declaration
         "The index size is 0 or 1.";
     TRAILING "CRUCIBLE-TRAILING" Error "Mesh Chunk Format" "C9" Structure
@@ -32,5 +32,5 @@ rules! {
     NO_STREAMS "CRUCIBLE-NO-STREAMS" Warning "#5" "C8" Declaration
         "There are attribute streams.";
     WEIGHT_SUM "CRUCIBLE-WEIGHT-SUM" Warning "*5" "C8" Declaration
-        "The four influences of a vertex add up to 1.0, give or take 0.001.";
+        "The four influences of a vertex add up to 1.0, within 0.001.";
 }

@@ -19,10 +19,10 @@ use crate::{Dialect, Error, FormatId, Path, Result, path};
 
 /// An IyMA file without derived values.
 ///
-/// Buffers are [`Bytes`], cheap to clone. After reading, they are slices of one block of memory.
+/// Buffers are [`Bytes`], which are cheap to clone. Reading returns slices of a single allocation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
 pub struct Document {
-    /// Determines the numbers of usages and the checksums (I1).
+    /// Determines the encoding of usages and the checksums (I1).
     #[json(default)]
     pub dialect: Dialect,
     /// Application-defined bytes.

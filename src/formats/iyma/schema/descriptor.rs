@@ -77,7 +77,7 @@ pub struct MeshInfo {
     /// Number of its indices.
     #[layout(
         within = n_indices, first = first_index, rule = rules::MESH_RANGE,
-        message = "{found} indices from {first_index} on, but there are {limit}"
+        message = "first index {first_index} plus count {found} exceeds the index count {limit}"
     )]
     pub index_count: u32,
     /// Position of its first vertex; its indices are relative to it.
@@ -85,7 +85,7 @@ pub struct MeshInfo {
     /// Number of its vertices.
     #[layout(
         within = n_vertices, first = first_vertex, rule = rules::MESH_RANGE,
-        message = "{found} vertices from {first_vertex} on, but there are {limit}"
+        message = "first vertex {first_vertex} plus count {found} exceeds the vertex count {limit}"
     )]
     pub vertex_count: u32,
 }

@@ -24,7 +24,7 @@ rules! {
     DATA_CHECKSUM "IYMA-DATA-CHECKSUM" Error "Checksums" "I5, I16" Code("hashes packed bytes")
         "The data checksum is the hash of the compressed data, or 0.";
     MESH_RANGE "IYMA-MESH-RANGE" Error "Descriptor" "I11" Declaration
-        "The index and vertex range of each mesh lies within the buffers.";
+        "The index and vertex range of each mesh is inside the buffers.";
     INDEX_RANGE "IYMA-INDEX-RANGE" Error "Overview" "I11" Code("looks up the index range of each mesh")
         "Every index is below the vertex count of its mesh.";
     DUPLICATE "IYMA-DUPLICATE" Warning "Descriptor" "I13" Code("compares attributes with each other")

@@ -51,7 +51,7 @@ pub struct Document {
     // A file without vertices is reported as empty instead (M12).
     #[layout(
         below = header.vertex_count, if(header.vertex_count > 0), rule = rules::INDEX_RANGE,
-        message = "index {found}, but there are {limit} vertices"
+        message = "index {found} is not below the vertex count {limit}"
     )]
     pub indices: Vec<u32>,
     /// The skeleton, up to 255 joints.
@@ -90,7 +90,7 @@ pub struct Header {
     #[layout(holds(index_count > 0), rule = rules::EMPTY, message = "found 0 indices, expected at least 1")]
     #[layout(
         holds(index_count % 3 == 0), rule = rules::TRIANGLES,
-        message = "{found} indices, expected a multiple of 3"
+        message = "index count {found} is not a multiple of 3"
     )]
     pub index_count: u32,
     /// Number of joints in the joint data.
@@ -152,7 +152,7 @@ pub struct Animation {
     #[br(if(dialect == Dialect::Spec))]
     #[layout(
         index_into = strings, rule = rules::NAME,
-        message = "string {found}, but there are {limit} strings"
+        message = "string {found} is not below the string count {limit}"
     )]
     pub name: Option<u32>,
     /// Duration in ticks.

@@ -4,7 +4,7 @@ use crate::finding::rules;
 
 rules! {
     TRUNCATED "MESH-TRUNCATED" Fatal "General structure" "" Structure
-        "The file is as long as its header and counts say.";
+        "The file size matches the header and counts.";
     TRAILING "MESH-TRAILING" Fatal "General structure" "M17" Structure
         "Nothing follows the animations of a renderlib file.";
     VERSION "MESH-VERSION" Fatal "Header, Version" "M1" Declaration
@@ -12,7 +12,7 @@ rules! {
     POSITION "MESH-POSITION" Fatal "Vertex data, Position" "" Declaration
         "Every vertex has a position: bit 0 of the format is set.";
     FORMAT_BITS "MESH-FORMAT-BITS" Error "Header, Format" "M7" Declaration
-        "The unused bits of the format are not set.";
+        "The unused bits of the format are 0.";
     EMPTY "MESH-EMPTY" Warning "Header" "M12" Declaration
         "There are vertices and indices.";
     INDEX_RANGE "MESH-INDEX-RANGE" Error "Index data" "M13" Declaration
@@ -22,11 +22,11 @@ rules! {
     NON_FINITE "MESH-NON-FINITE" Warning "Vertex data, Position" "M14" Declaration
         "Positions are finite.";
     VERTEX_JOINT "MESH-VERTEX-JOINT" Warning "Vertex data, JointN ID" "M9" Declaration
-        "A vertex names joints that exist, or 255 with weight 0 for none.";
+        "A vertex refers to existing joints, or to 255 with weight 0 for none.";
     VERTEX_UNBOUND "MESH-VERTEX-UNBOUND" Error "Vertex data, JointN ID" "M9" Code("pairs joint ids with weights")
-        "A vertex with weights has one on a joint that exists.";
+        "A weighted vertex has a weight on an existing joint.";
     JOINT_ID "MESH-JOINT-ID" Error "Joint data" "M10" Declaration
-        "The ids of the joints are the numbers from 0 up, each once.";
+        "The joint ids are unique and count up from 0, in any order.";
     JOINT_ORDER "MESH-JOINT-ORDER" Warning "Joint data" "M10" Declaration
         "The id of a joint is the position of its entry.";
     PARENT "MESH-PARENT" Error "Joint data, Parent ID" "M10" Declaration
@@ -36,7 +36,7 @@ rules! {
     POSE_TIME "MESH-POSE-TIME" Warning "Skeleton poses" "" Declaration
         "Timestamps are in chronological order.";
     NO_STRINGS "MESH-NO-STRINGS" Fatal "Strings" "" Code("spans animations and strings")
-        "A file with animations has the strings that they name.";
+        "A file with named animations has strings.";
     NAME "MESH-NAME" Error "Animation data, Name" "M16" Declaration
         "The name of an animation is one of the strings.";
     STRING_END "MESH-STRING-END" Error "Strings" "M16" Declaration

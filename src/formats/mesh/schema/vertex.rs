@@ -64,7 +64,7 @@ pub struct Vertex {
     #[br(if(format.joints()))]
     #[layout(
         index_into = joints, none = 255, weights = joint_weights, rule = rules::VERTEX_JOINT,
-        message = "joint {found}, but there are {limit} joints"
+        message = "joint {found} is not below the joint count {limit}"
     )]
     pub joint_ids: Option<[u8; 4]>,
     /// Weights of the joints, 0 to 255; 255 is the full weight.

@@ -14,7 +14,7 @@ rules! {
     COMMA "SEED-COMMA" Fatal "Syntax" "S3" Structure
         "Values are separated by commas.";
     COUNT "SEED-COUNT" Fatal "Syntax" "S3" Declaration
-        "A line has exactly as many values as the attribute table says.";
+        "A line has the number of values in the attribute table.";
     NUMBER "SEED-NUMBER" Fatal "Syntax" "S4" Declaration
         "A value is a finite decimal number in the range of a 32-bit float.";
     INDEX "SEED-INDEX" Fatal "Syntax" "S5" Declaration
@@ -28,13 +28,13 @@ rules! {
     MISSING "SEED-MISSING" Fatal "Syntax" "S1" Declaration
         "The file has positions and faces.";
     REQUIRED "SEED-REQUIRED" Error "Syntax" "S1" Declaration
-        "Every attribute that the table requires is present.";
+        "Every required attribute is present.";
     VERTICES "SEED-VERTICES" Error "Syntax" "S1" Code("counts lines of the file")
         "There are at least 3 vertices.";
     REQUIRES "SEED-REQUIRES" Fatal "Syntax" "S8" Declaration
-        "An attribute that requires another is present only along with it.";
+        "An attribute is present only if the attribute that it requires is.";
     LINES "SEED-LINES" Fatal "Syntax" "S1" Declaration
-        "An attribute that is present has one line for the file, each vertex or each face.";
+        "Each present attribute has one line per file, vertex or face.";
     INDEX_RANGE "SEED-INDEX-RANGE" Error "Syntax" "S5" Declaration
         "Every index is below the number of vertices, every other integer in its range.";
     COMMENT "SEED-COMMENT" Fatal "Comments" "S6" Code("constrains documents, not files")
@@ -44,7 +44,7 @@ rules! {
     TYPE "SEED-TYPE" Warning "Built-in Properties" "S10" Declaration
         "The type is STATIC or SKELETAL.";
     NORMALIZED "SEED-NORMALIZED" Warning "Syntax" "S10" Declaration
-        "Normals have the length 1, within 0.001.";
+        "Normals have length 1, within 0.001.";
     RANGE "SEED-RANGE" Warning "Syntax" "S10" Declaration
-        "Colors and UV coordinates are in their range, 0 to 1.";
+        "Colors and UV coordinates are in the range 0 to 1.";
 }

@@ -9,7 +9,7 @@ use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
 use super::textures::Textures;
-use crate::interop::gltf::document::{Document, extras};
+use crate::interop::gltf::file::{GltfFile, extras};
 use crate::interop::gltf::{label, take_own};
 use crate::scene::{AlphaMode, Material, Mesh, TextureTransform};
 use crate::{Loss, Result};
@@ -17,7 +17,7 @@ use crate::{Loss, Result};
 /// The older extension for surfaces; its diffuse colour becomes the base colour.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// A material, the number of the texture coordinates of its texture, and their transform.
+/// A material, and the set and transform of the texture coordinates of its texture.
 #[derive(Default)]
 pub(in crate::interop::gltf) struct MaterialEntry {
     pub material: Material,
@@ -43,14 +43,11 @@ impl MaterialEntry {
 /// # Errors
 ///
 /// Returns an error if the images exceed the limits.
-pub(in crate::interop::gltf) fn read(
-    document: &Document,
-    losses: &mut Vec<Loss>,
-) -> Result<Vec<MaterialEntry>> {
-    let root = &document.root;
+pub(in crate::interop::gltf) fn read(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Vec<MaterialEntry>> {
+    let root = &file.root;
     let used = used(root);
     let mut reader = Reader {
-        textures: Textures::new(document),
+        textures: Textures::new(file),
         unsupported: Vec::new(),
         affected: 0,
         placed: Vec::new(),
@@ -70,7 +67,7 @@ pub(in crate::interop::gltf) fn read(
     Ok(entries)
 }
 
-/// Returns for each material whether a primitive uses it.
+/// Returns one flag per material: `true` if a primitive uses it.
 fn used(root: &json::Root) -> Vec<bool> {
     let mut used = vec![false; root.materials.len()];
     let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
@@ -176,7 +173,7 @@ impl Reader<'_> {
         let Reader { textures, unsupported, affected, placed, losses, .. } = self;
         if !unsupported.is_empty() {
             let loss = Loss::dropped("materials", "unsupported properties").naming(unsupported);
-            let all = textures.document.root.materials.len();
+            let all = textures.file.root.materials.len();
             losses.push(loss.affecting(affected, all, "materials"));
         }
         let mut list = |loss: Loss, names: Vec<String>| {

@@ -6,8 +6,8 @@ use ::gltf::json::validation::Checked;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::interop::gltf::document::{Document, data_uri};
 use crate::interop::gltf::errors::{Failures, malformed};
+use crate::interop::gltf::file::{GltfFile, data_uri};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
 use crate::scene::{Filter, Image, Sampler, Texture, TextureTransform, Wrap};
@@ -46,13 +46,13 @@ enum Loaded {
 
 /// The textures of a file; each image is read once.
 pub(super) struct Textures<'a> {
-    pub document: &'a Document<'a>,
+    pub file: &'a GltfFile<'a>,
     images: Vec<Loaded>,
 }
 
 impl<'a> Textures<'a> {
-    pub fn new(document: &'a Document<'a>) -> Textures<'a> {
-        Textures { document, images: vec![Loaded::Unused; document.root.images.len()] }
+    pub fn new(file: &'a GltfFile<'a>) -> Textures<'a> {
+        Textures { file, images: vec![Loaded::Unused; file.root.images.len()] }
     }
 
     /// Reads the texture that a material refers to at the path `at`. `None` if it cannot be read; the loss is listed.
@@ -61,10 +61,11 @@ impl<'a> Textures<'a> {
     ///
     /// Returns an error if the images exceed the limits.
     pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<Placed>> {
-        let root = &self.document.root;
+        let root = &self.file.root;
         let index = info.index.value();
         let Some(texture) = root.textures.get(index) else {
-            let message = format!("refers to textures[{index}], but there are {}", root.textures.len());
+            let message =
+                format!("refers to textures[{index}], but the texture count is {}", root.textures.len());
             losses.push(Loss::dropped(at, message));
             return Ok(None);
         };
@@ -74,7 +75,7 @@ impl<'a> Textures<'a> {
             return Ok(None);
         };
         let Some(image) = root.images.get(source) else {
-            let message = format!("refers to images[{source}], but there are {}", root.images.len());
+            let message = format!("refers to images[{source}], but the image count is {}", root.images.len());
             losses.push(Loss::dropped(path, message));
             return Ok(None);
         };
@@ -130,8 +131,8 @@ impl<'a> Textures<'a> {
                 }
             },
             (None, Some(view)) => {
-                let (bytes, _) = self.document.view(view.value())?;
-                self.document.spend(bytes.len() as u64, at)?;
+                let (bytes, _) = self.file.view(view.value())?;
+                self.file.spend(bytes.len() as u64, at)?;
                 (declared, bytes.to_vec())
             }
             (None, None) => return Err(malformed(at(), "neither a URI nor a view")),
@@ -143,7 +144,7 @@ impl<'a> Textures<'a> {
 
     /// Returns the images that no base colour uses.
     pub fn unused(&self) -> Vec<String> {
-        let images = self.document.root.images.iter().zip(&self.images).enumerate();
+        let images = self.file.root.images.iter().zip(&self.images).enumerate();
         let unused = images.filter(|(_, (_, loaded))| matches!(loaded, Loaded::Unused));
         let file = |image: &'a json::Image| image.uri.as_deref().filter(|uri| data_uri(uri).is_none());
         unused

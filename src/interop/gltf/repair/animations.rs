@@ -100,8 +100,7 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     losses.extend(deviation.report(index, "resampled at whole ticks"));
 }
 
-/// Returns these times with the whole ticks between them, or of the whole period. `None` if no tick is added, or too
-/// many.
+/// Adds the whole ticks between these times, or within the period. Returns `None` if there are none, or too many.
 fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
     let (first, last) = match period {
         Some(period) => (0.0, period.floor()),

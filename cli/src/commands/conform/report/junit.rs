@@ -27,15 +27,15 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn test_case(outcome: &Outcome) -> TestCase {
     let entry = &outcome.case.entry;
     let status = outcome
-        .judged
+        .result
         .disagreement
         .as_ref()
         .map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
     let mut case = TestCase::new(escaped(&entry.file), status);
     case.set_classname(escaped(outcome.case.rule().unwrap_or(entry.kind.name())));
-    case.set_time(outcome.judged.time);
-    if !outcome.judged.stderr.is_empty() {
-        case.set_system_err(escaped(&outcome.judged.stderr));
+    case.set_time(outcome.result.time);
+    if !outcome.result.stderr.is_empty() {
+        case.set_system_err(escaped(&outcome.result.stderr));
     }
     case
 }

@@ -23,7 +23,7 @@ pub struct Expected {
 
 /// The result of a loader for a file.
 #[derive(Debug)]
-pub struct Judged {
+pub struct TestResult {
     pub disagreement: Option<Disagreement>,
     /// The printed contents; `None` if contents are not compared.
     pub printed: Option<Printed>,
@@ -33,9 +33,9 @@ pub struct Judged {
     pub time: Duration,
 }
 
-/// Runs a loader and judges it.
+/// A loader and the checks of its results.
 #[derive(Debug, Clone, Copy)]
-pub struct Judge<'a> {
+pub struct LoaderTest<'a> {
     pub loader: &'a Loader,
     /// Whether printed contents are compared.
     pub compares_contents: bool,
@@ -43,35 +43,35 @@ pub struct Judge<'a> {
     pub requires_contents: bool,
 }
 
-impl Judge<'_> {
-    /// Judges one run on a file.
+impl LoaderTest<'_> {
+    /// Runs the loader on a file and compares its result with the expected one.
     ///
     /// # Errors
     ///
     /// Returns an error if the loader cannot be started.
-    pub fn judge(&self, file: &Path, expected: &Expected, limit: Duration) -> Result<Judged> {
+    pub fn run(&self, file: &Path, expected: &Expected, limit: Duration) -> Result<TestResult> {
         let run = self.loader.run(file, limit)?;
-        let mut judged = Judged {
+        let mut result = TestResult {
             disagreement: Disagreement::in_verdict(expected.verdict, &run),
             printed: None,
             end: run.end.clone(),
             stderr: run.stderr.excerpt(),
             time: run.time,
         };
-        let is_compared = self.compares_contents && run.end == End::Accepts && judged.disagreement.is_none();
+        let is_compared = self.compares_contents && run.end == End::Accepts && result.disagreement.is_none();
         if let Some(contents) = expected.contents.as_ref().filter(|_| is_compared) {
-            self.compare(contents, &run, &mut judged);
+            self.compare(contents, &run, &mut result);
         }
-        Ok(judged)
+        Ok(result)
     }
 
-    fn compare(&self, expected: &Value, run: &Run, judged: &mut Judged) {
+    fn compare(&self, expected: &Value, run: &Run, result: &mut TestResult) {
         let printed = Printed::of(&run.stdout);
-        judged.disagreement = match &printed {
+        result.disagreement = match &printed {
             Printed::Contents => in_contents(expected, &run.stdout),
             other => Disagreement::no_contents(other).filter(|_| self.requires_contents),
         };
-        judged.printed = Some(printed);
+        result.printed = Some(printed);
     }
 }
 

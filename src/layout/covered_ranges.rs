@@ -6,9 +6,9 @@ use crate::Span;
 
 /// The byte ranges of the fields reported so far.
 #[derive(Debug, Default)]
-pub(super) struct Coverage(Vec<Range<u64>>);
+pub(super) struct CoveredRanges(Vec<Range<u64>>);
 
-impl Coverage {
+impl CoveredRanges {
     /// Adds the range of a value; values in unpacked blocks do not count.
     pub(super) fn add(&mut self, span: &Span) {
         let Span::Bytes(range) = span else { return };

@@ -11,7 +11,7 @@ use crate::{Loss, Result};
 pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_json::Result<json::Root> {
     serde_json::from_slice(text).or_else(|error| {
         let mut json = json.clone();
-        mend(&mut json, losses);
+        repair_json(&mut json, losses);
         let text = serde_json::to_vec(&json)?;
         serde_json::from_slice(&text).map_err(|_| error)
     })
@@ -19,7 +19,7 @@ pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_
 
 /// Repairs JSON that the crate `gltf` rejects: scenes without nodes, animation channels without a target node, and
 /// integers written as floats, such as `1e0`.
-fn mend(json: &mut Value, losses: &mut Vec<Loss>) {
+fn repair_json(json: &mut Value, losses: &mut Vec<Loss>) {
     for scene in list_mut(json, "scenes").into_iter().flatten() {
         if let Some(scene) = scene.as_object_mut() {
             scene.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
@@ -88,7 +88,7 @@ pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Resul
     for (index, skin) in root.skins.iter_mut().enumerate() {
         keep(&mut skin.skeleton, nodes, format_args!("skins[{index}].skeleton"), losses);
         if let Some(place) = skin.joints.iter().position(|joint| joint.value() >= nodes) {
-            let message = format!("node {}, but there are {nodes}", skin.joints[place].value());
+            let message = format!("node {} is not below the node count {nodes}", skin.joints[place].value());
             return Err(malformed(format!("skins[{index}].joints[{place}]"), message));
         }
     }

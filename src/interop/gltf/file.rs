@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::errors::malformed;
 #[cfg(feature = "meshopt")]
 use super::meshopt::Packed;
-use super::{MESHOPT, container, mend, unread};
+use super::{MESHOPT, container, tolerate, unsupported};
 use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
@@ -24,7 +24,7 @@ use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness, limits};
 /// The reason why a buffer cannot be read.
 type Reason = (ErrorKind, String);
 
-pub(super) struct Document<'a> {
+pub(super) struct GltfFile<'a> {
     pub root: json::Root,
     /// The content of each buffer, or the reason why it cannot be read.
     buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
@@ -38,11 +38,11 @@ pub(super) struct Document<'a> {
     budget: Cell<u64>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> GltfFile<'a> {
     /// # Errors
     ///
-    /// Returns an error if the file is not glTF 2.0, or a skin refers to a missing joint. A missing buffer is an error only
-    /// when it is used.
+    /// Returns an error if the file is not glTF 2.0, or a skin refers to a missing joint. Missing buffers are errors on
+    /// first use.
     pub fn new(
         bytes: &'a [u8],
         files: &dyn Files,
@@ -67,15 +67,15 @@ impl<'a> Document<'a> {
         let reject = |error: serde_json::Error| Error::malformed(format!("invalid JSON: {error}"));
         let json: Value = serde_json::from_slice(text).map_err(reject)?;
         check_version(&json)?;
-        let mut root = mend::parse(text, &json, losses).map_err(reject)?;
-        unread::list(&json, losses);
+        let mut root = tolerate::parse(text, &json, losses).map_err(reject)?;
+        unsupported::list(&json, losses);
         let local = local_transforms(&json);
         drop(json);
-        mend::references(&mut root, losses)?;
+        tolerate::references(&mut root, losses)?;
         let mut left = limits.max_decoded;
         let buffers = root.buffers.iter().enumerate();
         let buffers = buffers.map(|(index, buffer)| load(index, buffer, numbers, files, &mut left)).collect();
-        Ok(Document {
+        Ok(GltfFile {
             #[cfg(feature = "meshopt")]
             unpacked: vec![Default::default(); root.buffer_views.len()],
             root,
@@ -96,7 +96,7 @@ impl<'a> Document<'a> {
         let Some(view) = self.root.buffer_views.get(index) else {
             return Err(malformed(
                 path(),
-                format!("out of range: there are {}", self.root.buffer_views.len()),
+                format!("out of range: the buffer view count is {}", self.root.buffer_views.len()),
             ));
         };
         let stride = view.byte_stride.map(|stride| stride.0);
@@ -141,7 +141,7 @@ impl<'a> Document<'a> {
                 return Err(Error::new(*kind, message.clone()).at_text(format!("buffers[{buffer}]")));
             }
             None => {
-                let message = format!("buffer {buffer}, but there are {}", self.buffers.len());
+                let message = format!("buffer {buffer} is not below the buffer count {}", self.buffers.len());
                 return Err(malformed(path(), message));
             }
         };
@@ -248,7 +248,7 @@ fn load<'a>(
         None => return Err((ErrorKind::Malformed, "no uri".to_owned())),
     };
     if (bytes.len() as u64) < length {
-        let message = format!("{length} bytes are declared, but there are {}", bytes.len());
+        let message = format!("byteLength {length} exceeds the buffer size {}", bytes.len());
         return Err((ErrorKind::Malformed, message));
     }
     // Bytes past the declared length are padding.

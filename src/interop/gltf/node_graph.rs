@@ -19,7 +19,7 @@ use crate::Loss;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform, is_diagonal};
 
 #[derive(Default)]
-pub(super) struct Outline<'a> {
+pub(super) struct NodeGraph<'a> {
     /// The joints, then the top node.
     nodes: Vec<Value>,
     /// The nodes with meshes.
@@ -33,17 +33,17 @@ pub(super) struct Outline<'a> {
     pub has_instances: bool,
 }
 
-impl<'a> Outline<'a> {
-    pub fn new(scene: &'a Scene, bones: Bones, data: &mut Data<'a>, losses: &mut Vec<Loss>) -> Outline<'a> {
-        let mut outline = Outline::default();
-        let mut below = outline.joints(scene, bones);
+impl<'a> NodeGraph<'a> {
+    pub fn new(scene: &'a Scene, bones: Bones, data: &mut Data<'a>, losses: &mut Vec<Loss>) -> NodeGraph<'a> {
+        let mut graph = NodeGraph::default();
+        let mut below = graph.joints(scene, bones);
         if bones.all() > 0 {
-            outline.skins.push(skin(scene, bones, data));
+            graph.skins.push(skin(scene, bones, data));
         }
-        let top = (bones.all() > 0 || scene.transform.is_some()).then_some(outline.nodes.len());
+        let top = (bones.all() > 0 || scene.transform.is_some()).then_some(graph.nodes.len());
         if let Some(top) = top {
-            outline.nodes.push(json!({ "name": TOP }));
-            outline.roots.push(top);
+            graph.nodes.push(json!({ "name": TOP }));
+            graph.roots.push(top);
         }
         let levelled: HashSet<usize> = scene.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
         for (index, mesh) in scene.meshes.iter().enumerate() {
@@ -51,21 +51,21 @@ impl<'a> Outline<'a> {
                 losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
             }
             if !levelled.contains(&index) {
-                outline.mesh_nodes(mesh, bones, data, |outline, node, skinned| {
-                    outline.place(node, skinned, &mut below, top);
+                graph.mesh_nodes(mesh, bones, data, |graph, node, skinned| {
+                    graph.place(node, skinned, &mut below, top);
                 });
             }
         }
-        if let Some((node, skinned)) = outline.lods(scene, bones, data) {
-            outline.place(node, skinned, &mut below, top);
+        if let Some((node, skinned)) = graph.lods(scene, bones, data) {
+            graph.place(node, skinned, &mut below, top);
         }
-        if outline.roots.is_empty() {
+        if graph.roots.is_empty() {
             // Some readers require a scene to have a node.
-            let node = outline.show(&json!({ "name": TOP }));
-            outline.roots.push(node);
+            let node = graph.show(&json!({ "name": TOP }));
+            graph.roots.push(node);
         }
         if let Some(top) = top {
-            let node = &mut outline.nodes[top];
+            let node = &mut graph.nodes[top];
             if !below.is_empty() {
                 node["children"] = below.into();
             }
@@ -73,7 +73,7 @@ impl<'a> Outline<'a> {
                 node["matrix"] = matrix.to_cols_array().to_vec().into();
             }
         }
-        outline
+        graph
     }
 
     /// Takes all nodes, in order.
@@ -104,7 +104,7 @@ impl<'a> Outline<'a> {
         mesh: &'a Mesh,
         bones: Bones,
         data: &mut Data<'a>,
-        mut place: impl FnMut(&mut Outline<'a>, usize, bool),
+        mut place: impl FnMut(&mut NodeGraph<'a>, usize, bool),
     ) {
         let Some(plain) = self.mesh(&[mesh], bones, data) else { return };
         let skinned = plain.contains_key("skin");
