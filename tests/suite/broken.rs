@@ -181,6 +181,8 @@ fn every_part_of_a_declaration_is_broken() {
         "packed_size = 255: a huge count, noticed at content [-, Error]",
         "unpacked_size = 6: a wrong unpacked size, noticed at content [-, Error]",
         "flags = 0xfe: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
+        "flags = 0x80: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
+        "flags = 0x2: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
         "indices[0] = 2: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
         "indices[1] = 2: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
         "indices[0] = 255: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",

@@ -274,7 +274,8 @@ fn a_custom_format_has_a_corpus() {
         corpus.cases.iter().filter(is_it).map(|case| case.bytes.as_slice()).collect::<Vec<_>>()
     };
     assert_eq!(broken("TALLY-EVEN"), [b"TALLY\x01\x01\0\0\0"]);
-    assert_eq!(broken("LAYOUT-VALUE"), [b"TALLY\x04"]);
+    // One too many, two too many, and the largest number.
+    assert_eq!(broken("LAYOUT-VALUE"), [b"TALLY\x04", b"TALLY\x05", b"TALLY\xff"]);
     assert_eq!(broken("LAYOUT-MAGIC")[0].len(), 6);
     // Truncated in the magic bytes, at each field, and by other counts.
     assert!(broken("LAYOUT-TRUNCATED").len() >= 4);

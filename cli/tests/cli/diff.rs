@@ -207,7 +207,7 @@ fn differ_from_themselves(files: impl Iterator<Item = (String, String)>) -> Vec<
 fn scenes_do_not_differ_from_themselves() {
     let files = [("mesh", "samples/mesh/tentacle.mesh"), ("bmd", "samples/bmd/tentacle.bmd")];
     let renderlib = |number: u32| format!("corpus/mesh/renderlib/valid/valid-{number}.mesh");
-    let corpus = [2, 7, 37].map(|number| ("mesh".to_owned(), renderlib(number)));
+    let corpus = [2, 7, 20].map(|number| ("mesh".to_owned(), renderlib(number)));
     let files = files.map(|(format, file)| (format.to_owned(), file.to_owned()));
     assert_eq!(differ_from_themselves(files.into_iter().chain(corpus)), [""; 0]);
 }

@@ -15,7 +15,7 @@ use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Result, parallel};
 
 /// The minimum number of mutated files.
-const MIN_MUTATED: usize = 24;
+const MIN_MUTATED: usize = 32;
 
 /// The maximum number of draws per file, some of which yield nothing new.
 const MAX_TURNS: usize = 20;

@@ -126,8 +126,30 @@ impl Pool {
     }
 
     /// Chooses small files that together cover all kinds of values in the pool, each with its newly covered kinds.
-    pub(super) fn covering(&self) -> Vec<(&Drawn, Vec<String>)> {
-        self.choose(|_| true, |_| true)
+    pub(super) fn covering<'p>(&'p self) -> Vec<(&'p Drawn, Vec<String>)> {
+        let mut chosen = self.choose(|_| true, |_| true);
+        self.drop_covered(&mut chosen);
+        let mut listed = vec![false; self.kinds.len()];
+        let with_new = |file: &'p Drawn| {
+            let new = file.kinds.iter().filter(|kind| !std::mem::replace(&mut listed[**kind], true));
+            let new = new.map(|kind| format!("{}: {}", self.kinds[*kind].1, self.kinds[*kind].2));
+            (file, new.collect())
+        };
+        chosen.into_iter().map(with_new).collect()
+    }
+
+    /// Drops files whose kinds of values other chosen files cover, the largest first.
+    fn drop_covered(&self, chosen: &mut Vec<&Drawn>) {
+        let mut covered = vec![0_usize; self.kinds.len()];
+        chosen.iter().flat_map(|file| &file.kinds).for_each(|kind| covered[*kind] += 1);
+        let mut by_size = chosen.clone();
+        by_size.sort_by_key(|file| std::cmp::Reverse(file.bytes.len()));
+        for file in by_size {
+            if file.kinds.iter().all(|kind| covered[*kind] > 1) {
+                file.kinds.iter().for_each(|kind| covered[*kind] -= 1);
+                chosen.retain(|other| !std::ptr::eq(*other, file));
+            }
+        }
     }
 
     /// Chooses small files without findings that together cover every field, alternative and list length.
@@ -137,17 +159,12 @@ impl Pool {
                 .contains(&kind)
         };
         let is_wanted = |kind: &str| !is_number(kind) && kind != MANY;
-        let chosen = self.choose(|file| file.codes.is_empty(), is_wanted);
-        let mut files: Vec<_> = chosen.into_iter().map(|(file, _)| file).collect();
+        let mut files = self.choose(|file| file.codes.is_empty(), is_wanted);
         files.sort_by_key(|file| file.bytes.len());
         files
     }
 
-    fn choose<'p>(
-        &'p self,
-        is_allowed: impl Fn(&Drawn) -> bool,
-        counts: impl Fn(&str) -> bool,
-    ) -> Vec<(&'p Drawn, Vec<String>)> {
+    fn choose(&self, is_allowed: impl Fn(&Drawn) -> bool, is_wanted: impl Fn(&str) -> bool) -> Vec<&Drawn> {
         let mut files: Vec<_> = self.files.iter().filter(|file| is_allowed(file)).collect();
         files.sort_by_key(|file| file.bytes.len());
         let mut holders = vec![Vec::new(); self.kinds.len()];
@@ -157,36 +174,15 @@ impl Pool {
         let mut order: Vec<usize> = (0..self.kinds.len()).collect();
         // Rare kinds first, since their files also cover common kinds.
         order.sort_by_key(|kind| holders[*kind].len());
-        let mut covered = vec![0_usize; self.kinds.len()];
-        let mut chosen: Vec<&Drawn> = Vec::new();
+        let mut covered = vec![false; self.kinds.len()];
+        let mut chosen = Vec::new();
         for kind in order {
-            let is_needed = covered[kind] == 0 && counts(self.kinds[kind].2);
+            let is_needed = !covered[kind] && is_wanted(self.kinds[kind].2);
             let Some(file) = holders[kind].first().filter(|_| is_needed) else { continue };
-            file.kinds.iter().for_each(|kind| covered[*kind] += 1);
-            chosen.push(file);
+            file.kinds.iter().for_each(|kind| covered[*kind] = true);
+            chosen.push(*file);
         }
-        // Drops files whose kinds the other chosen files cover, the largest first.
-        let mut by_size = chosen.clone();
-        by_size.sort_by_key(|file| std::cmp::Reverse(file.bytes.len()));
-        for file in by_size {
-            let is_needed = |kind: &usize| covered[*kind] == 1 && counts(self.kinds[*kind].2);
-            if !file.kinds.iter().any(is_needed) {
-                file.kinds.iter().for_each(|kind| covered[*kind] -= 1);
-                chosen.retain(|other| !std::ptr::eq(*other, file));
-            }
-        }
-        let mut listed = vec![false; self.kinds.len()];
-        let with_new = |file: &'p Drawn| {
-            let mut new = Vec::new();
-            for kind in &file.kinds {
-                let (_, field, name) = &self.kinds[*kind];
-                if !std::mem::replace(&mut listed[*kind], true) {
-                    new.push(format!("{field}: {name}"));
-                }
-            }
-            (file, new)
-        };
-        chosen.into_iter().map(with_new).collect()
+        chosen
     }
 }
 

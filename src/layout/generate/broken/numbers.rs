@@ -89,13 +89,13 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Returns candidate numbers: near this one, this one in the other byte order, near those in the expressions, the limits, and this number with a
+    /// Returns candidate numbers: near this one and those in the expressions, the limits, and this number with a
     /// low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
-        numbers.extend(self.swapped());
         numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
+        numbers.extend(self.swapped());
         numbers.extend([0, 1, self.range.0, self.range.1]);
         numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
         let mut unique: Vec<i128> = Vec::new();
