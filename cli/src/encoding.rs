@@ -50,7 +50,12 @@ impl Encoding {
             (_, Ok(detected)) => Ok(Encoding::Format(detected.format)),
             (Some(encoding), Err(_)) => Ok(encoding),
             (None, Err(error)) => resembling(bytes, path, formats).map(Encoding::Format).ok_or_else(|| {
-                Failure::of(&name_of(path), &error).with_hint("name the format with --from FORMAT")
+                let failure = Failure::of(&name_of(path), &error);
+                if bytes.is_empty() {
+                    failure
+                } else {
+                    failure.with_hint("name the format with --from FORMAT")
+                }
             }),
         }
     }

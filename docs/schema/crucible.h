@@ -16,7 +16,7 @@
  * Rules that no field states:
  *
  * - CRUCIBLE-MAGIC, C11 (fatal): A container starts with `cmodel` and a line feed.
- * - CRUCIBLE-TRUNCATED (fatal): The file size matches the stored sizes and counts.
+ * - CRUCIBLE-TRUNCATED (fatal): The file contains all data that its sizes and counts declare.
  * - CRUCIBLE-PACKING, C3, C4 (fatal): A stream is one raw LZ4 block that decompresses to the uncompressed size.
  * - CRUCIBLE-TRAILING, C9 (error): Nothing follows the last stream.
  */

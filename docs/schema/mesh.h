@@ -15,7 +15,7 @@
  *
  * Rules that no field states:
  *
- * - MESH-TRUNCATED (fatal): The file size matches the header and counts.
+ * - MESH-TRUNCATED (fatal): The file contains all data that its header and counts declare.
  * - MESH-TRAILING, M17 (fatal): Nothing follows the animations of a renderlib file.
  * - MESH-VERTEX-UNBOUND, M9 (error): A weighted vertex has a weight on an existing joint.
  * - MESH-NO-STRINGS (fatal): A file with named animations has strings.

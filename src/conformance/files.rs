@@ -84,9 +84,8 @@ impl<'s, S: Subject> Files<'s, S> {
     pub fn violated(&self, bytes: &[u8]) -> Vec<&'static Rule> {
         let options = ReadOptions::default().with_dialect(self.dialect);
         let report = self.subject.format().check(bytes, &options).unwrap_or_default();
-        let mut rules: Vec<_> = report.findings().iter().map(|finding| finding.rule).collect();
+        let mut rules: Vec<_> = report.rules().map(|(rule, _)| rule).collect();
         rules.sort_by_key(|rule| rule.code);
-        rules.dedup();
         rules
     }
 

@@ -124,7 +124,9 @@ impl<'r, S: Subject> Run<'r, S> {
                 };
                 (Path::default(), None, String::new(), None, mismatch)
             }
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => return None,
+            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_) | ErrorKind::Unsupported) => {
+                return None;
+            }
             Err(error) => {
                 let mismatch = match (self.load)(&bytes, None) {
                     Loaded::Accepted => Some(Mismatch::Accepted),

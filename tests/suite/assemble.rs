@@ -480,6 +480,33 @@ fn recounting_follows_counts_of_constraints() {
     assert_eq!(count(&[remove, ("meshes[0].n_vtx", Change::Set("7".into()))]), 7);
 }
 
+/// Edits that shift the indices of later edits and counts are taken into account.
+#[test]
+fn recounting_follows_shifted_counts() {
+    let file = std::fs::read("samples/bmd/pyramid.bmd").unwrap();
+    let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
+    let count = |edits: &[(&str, Change)], mesh: u64| {
+        let edited = recounted(layout, &file, edits).unwrap();
+        let span = walk::find(layout, &edited, path!(meshes[mesh].n_vtx), &Limits::default()).unwrap();
+        edited[span.range().start as usize]
+    };
+    let remove = |path| (path, Change::Remove);
+    let set = ("meshes[2].n_vtx", Change::Set("3".into()));
+    assert_eq!(count(&[set.clone(), remove("meshes[0]")], 1), 3);
+    assert_eq!(count(&[remove("meshes[1].vertices[4]"), remove("meshes[0]")], 0), 4);
+    // A count that was wrong before stays.
+    let wrong = edit(
+        layout,
+        &file,
+        &[Edit { path: path!(meshes[2].n_vtx).into(), change: set.1 }],
+        false,
+        &Limits::default(),
+    );
+    let resv = Edit { path: path!(header.resv1).into(), change: Change::Set("0".into()) };
+    let wrong = wrong.unwrap();
+    assert_eq!(edit(layout, &wrong, &[resv], true, &Limits::default()).unwrap(), wrong);
+}
+
 /// Applies several edits, then recounts.
 fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Result<Vec<u8>, String> {
     let edits = edits.iter().map(|(path, change)| {

@@ -326,10 +326,10 @@ fn reserved_bits_are_set_where_rules_only_warn() {
     assert_eq!(has_reserved(generate::Config::plausible()), 0);
 }
 
-/// Returns the findings of 200 generated documents.
+/// Returns the findings of 100 generated documents.
 fn with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
     let mut runner = TestRunner::deterministic();
-    let reports = (0..200).map(|_| documents.new_tree(&mut runner).unwrap().current().check());
+    let reports = (0..100).map(|_| documents.new_tree(&mut runner).unwrap().current().check());
     reports.filter(|report| !report.findings().is_empty()).collect()
 }
 

@@ -60,6 +60,7 @@ struct Indexed {
 static RANGE: Rule = Rule::new("RANGE", Severity::Error, "");
 
 #[test]
+#[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn indices_into_large_lists_exceed_16_bits() {
     let largest = |file: Vec<u8>| {
         let Indexed { faces, .. } = Indexed::read(&mut Cursor::new(file)).unwrap();

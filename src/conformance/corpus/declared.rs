@@ -9,28 +9,28 @@ use crate::layout::generate::{AlmostBroken, Breakage, Broken, Miscount};
 use crate::layout::walk::Segment;
 use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 
-/// The maximum number of values that are tried for each defect of a file.
-const MAX_VALUES: usize = 4;
+/// The maximum number of values that are tried for each change of a file.
+const MAX_TRIED: usize = 4;
 
 /// Offers every breakage of these files, with several values for each.
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
-        let broken = format.breakages_with_alternatives(&base.bytes, &options, MAX_VALUES);
+        let broken = format.breakages_with_alternatives(&base.bytes, &options, MAX_TRIED);
         // The number of breakages of each kind so far: the values of a kind are tried in the same order in each file.
         let mut numbers: HashMap<_, usize> = HashMap::new();
         for broken in broken.into_iter().flatten() {
             let what = what(&broken);
             let number = numbers.entry((broken.rule.map(|rule| rule.code), what.clone())).or_default();
             *number += 1;
-            let kind = format!("{what} {}", (*number).min(max_values(&broken)));
+            let kind = format!("{what} {}", (*number).min(max_kept(&broken)));
             candidates.offer(base.dialect, (&what, &kind), Some(&base.bytes), broken.bytes);
         }
     }
 }
 
-/// Returns the maximum number of values for a defect.
-fn max_values(broken: &Broken) -> usize {
+/// Returns the maximum number of files to keep for each rule and kind of change.
+fn max_kept(broken: &Broken) -> usize {
     match broken.breakage {
         // Loaders accept files with warnings: one value is enough.
         _ if broken.severity < Severity::Error => 1,

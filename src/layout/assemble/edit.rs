@@ -85,9 +85,21 @@ fn edited(
         return Ok(patched);
     }
     let edited = rewrite(ty, bytes, (edits, &paths), recount, limits)?;
-    // Counts that no equation determines, because the list ends elsewhere: set them where no edit does.
-    let mut wrong = if recount { wrong_counts(ty, &edited, limits) } else { Vec::new() };
-    wrong.retain(|(path, _)| !paths.iter().any(|edited| path.starts_with(edited)));
+    if !recount {
+        return Ok(edited);
+    }
+    // Counts that no equation determines, because the list ends elsewhere: set those that the edits made wrong.
+    let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
+    let later = |index| edits.iter().zip(&paths).skip(index);
+    wrong.retain(|(path, _)| {
+        let was_wrong =
+            original(path, later(0)).is_some_and(|path| before.iter().any(|(old, _)| *old == path));
+        let is_given = edits.iter().enumerate().any(|(index, edit)| {
+            matches!(edit.change, Change::Set(_) | Change::Insert(_))
+                && original(path, later(index + 1)).is_some_and(|path| path.starts_with(&paths[index]))
+        });
+        !was_wrong && !is_given
+    });
     if wrong.is_empty() {
         return Ok(edited);
     }

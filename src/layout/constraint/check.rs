@@ -92,8 +92,8 @@ struct Checker<'c> {
     columns: Vec<Column>,
     /// The constraints already checked for a whole list at once, each with the list's path.
     done: Vec<(Vec<Segment>, &'static Constraint)>,
-    /// The answers of [`Visitor::wants_beyond`], which are the same for all values of a type.
-    beyond: Vec<(&'static Type, bool)>,
+    /// The answers of [`Visitor::wants_beyond`], by the addresses of type and rules.
+    beyond: Vec<((*const Type, *const &'static Rule), bool)>,
 }
 
 /// The values of a field in all structs of a list, for a constraint that compares them.
@@ -170,12 +170,13 @@ impl Visitor for Checker<'_> {
         if node.ty.is_constrained() { Visit::All } else { Visit::Nothing }
     }
 
-    fn wants_beyond(&mut self, ty: &'static Type, rules: &[&Rule]) -> bool {
-        match self.beyond.iter().find(|(known, _)| std::ptr::eq(*known, ty)) {
+    fn wants_beyond(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
+        let key = (std::ptr::from_ref(ty), rules.as_ptr());
+        match self.beyond.iter().find(|(known, _)| *known == key) {
             Some((_, wants)) => *wants,
             None => {
                 let wants = ty.is_constrained_beyond(rules);
-                self.beyond.push((ty, wants));
+                self.beyond.push((key, wants));
                 wants
             }
         }

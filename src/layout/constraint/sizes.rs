@@ -90,7 +90,7 @@ impl Visitor for Sizes {
         self.is_field(field)
     }
 
-    fn wants_beyond(&mut self, ty: &'static Type, _: &[&Rule]) -> bool {
+    fn wants_beyond(&mut self, ty: &'static Type, _: &'static [&'static Rule]) -> bool {
         self.is_in(ty)
     }
 

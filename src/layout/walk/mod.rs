@@ -104,7 +104,7 @@ pub trait Visitor {
     }
 
     /// Returns whether to walk over a value of a document that satisfies all constraints of these rules.
-    fn wants_beyond(&mut self, ty: &'static Type, rules: &[&Rule]) -> bool {
+    fn wants_beyond(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
         let _ = (ty, rules);
         true
     }

@@ -217,7 +217,7 @@ fn invalid_json_values_are_rejected() {
             VertexFormat::Float16,
             r#""NaN", "NaN:7c01", "Infinity""#,
             // A finite number, a sign, and NaNs of other widths.
-            [r#""NaN:3c00""#, r#""NaN:+c01""#, r#""NaN:ffc00001""#, r#""NaN:7ff8000000000001""#],
+            [r#""NaN:3c00""#, r#""NaN:+c01""#, r#""NaN:7fc00000""#, r#""NaN:7ff8000000000001""#],
         ),
         (
             VertexFormat::Float64,

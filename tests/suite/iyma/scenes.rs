@@ -32,8 +32,10 @@ fn vertex_values_in_a_scene() {
 #[test]
 fn joint_indices_that_change_are_listed() {
     let losses = |format, joints: &[f32]| {
-        let (_, mut losses) = scene_of(vertex(Usage::JointIndex, format, joints));
-        losses.retain(|loss| loss.contains("joint indices") && !loss.contains("without"));
+        let weights = Attribute::from_f32(Usage::JointWeight, VertexFormat::Unorm8x4, &[1.0, 0.0, 0.0, 0.0]);
+        let attributes = vec![Attribute::from_f32(Usage::JointIndex, format, joints), weights];
+        let (_, mut losses) = scene_of(Document::from_mesh(None, attributes).unwrap());
+        losses.retain(|loss| loss.contains("joint indices"));
         losses
     };
     assert_eq!(losses(VertexFormat::Float32x4, &[0.0, 1.0, 300.0, 65534.0]), [""; 0]);
@@ -46,6 +48,19 @@ fn joint_indices_that_change_are_listed() {
         losses(VertexFormat::Uint32x2, &[1.0, 70000.0]),
         ["dropped: attributes: joint indices from 65535 on"]
     );
+}
+
+#[test]
+fn values_that_floats_round_are_listed() {
+    for format in [VertexFormat::Uint32x3, VertexFormat::Uint32x4] {
+        let mut document = vertex(Usage::Position, format, &[0.0; 4][..format.components()]);
+        document.attributes[0].data =
+            [16_777_217_u32, 0, 0, 0].map(u32::to_le_bytes).concat()[..format.size()].to_vec().into();
+        let (_, losses) = scene_of(document);
+        let expected =
+            "quantised: attributes[0]: positions rounded from integers to 32-bit floats, off by at most 1 m";
+        assert!(losses.iter().any(|loss| loss == expected), "{format:?}: {losses:?}");
+    }
 }
 
 #[test]

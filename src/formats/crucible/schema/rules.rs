@@ -6,7 +6,7 @@ rules! {
     MAGIC "CRUCIBLE-MAGIC" Fatal "" "C11" Structure
         "A container starts with `cmodel` and a line feed.";
     TRUNCATED "CRUCIBLE-TRUNCATED" Fatal "Mesh Chunk Format" "" Structure
-        "The file size matches the stored sizes and counts.";
+        "The file contains all data that its sizes and counts declare.";
     SIZE "CRUCIBLE-SIZE" Fatal "#2, #3" "C3, C4" Declaration
         "A compressed size is positive, an uncompressed size not negative.";
     PACKING "CRUCIBLE-PACKING" Fatal "#4" "C3, C4" Structure

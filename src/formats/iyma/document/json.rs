@@ -258,20 +258,16 @@ fn float<T: Floats>(item: &Item) -> Result<T, String> {
 
 fn half_bits(item: &Item) -> Result<u16, String> {
     if let Item::Text(text) = item
-        && let Some(bits) = nan_bits(text, 4).filter(|bits| f16::from_bits(*bits as u16).is_nan())
+        && text.starts_with("NaN:")
     {
-        return Ok(bits as u16);
+        let bits = nan_bits(text, 4).filter(|bits| f16::from_bits(*bits as u16).is_nan());
+        let message = || format!("{text:?}, expected \"NaN:\" with the 4 hexadecimal digits of a NaN");
+        return bits.map(|bits| bits as u16).ok_or_else(message);
     }
     let x: f32 = float(item)?;
     let half = f16::from_f32(x);
     if half.is_infinite() && x.is_finite() {
         return Err(format!("{x} does not fit in 16 bits"));
     }
-    match x.to_bits() {
-        bits if bits == f32::NAN.to_bits() => Ok(f16::NAN.to_bits()),
-        _ if x.is_nan() => {
-            Err("the bits of a 32-bit NaN, expected \"NaN:\" with 4 hexadecimal digits".to_owned())
-        }
-        _ => Ok(half.to_bits()),
-    }
+    Ok(if x.is_nan() { f16::NAN.to_bits() } else { half.to_bits() })
 }

@@ -79,16 +79,20 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         let max_components = role_of(attribute).components();
         if attribute.format.components() > max_components {
             let detail = format!("{} keeps its first {max_components}", attribute.format.name());
-            losses.push(Loss::dropped(path, "spare components of a vertex attribute").detail(detail));
-        } else if let Some((exact, kind)) = exact_values(attribute)
+            losses.push(Loss::dropped(path.clone(), "spare components of a vertex attribute").detail(detail));
+        }
+        if let Some((exact, kind)) = exact_values(attribute)
             && !matches!(role_of(attribute), Role::Custom | Role::Joints)
         {
-            let vectors = exact.chunks(attribute.format.components());
-            let vectors =
-                vectors.map(|vector| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0)));
+            let components = attribute.format.components();
+            let vectors = exact.chunks(components).map(|vector| &vector[..components.min(max_components)]);
+            let padded =
+                |vector: &[f64]| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0));
             let worst = match role_of(attribute) {
-                Role::Normal | Role::Tangent => vectors.map(exact::rounding_angle).fold(0.0, f64::max),
-                _ => exact.iter().map(|value| exact::error([*value; 3])).fold(0.0, f64::max),
+                Role::Normal | Role::Tangent => {
+                    vectors.map(|vector| exact::rounding_angle(padded(vector))).fold(0.0, f64::max)
+                }
+                _ => vectors.flatten().map(|value| exact::error([*value; 3])).fold(0.0, f64::max),
             };
             if worst > 0.0 {
                 let quantity = role_of(attribute).quantity();
@@ -108,7 +112,8 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
             "joint indices without weights, or weights without joint indices",
         ));
     }
-    let joints = document.attribute(&Usage::JointIndex).map(Attribute::to_f32).unwrap_or_default();
+    let joints = document.attribute(&Usage::JointIndex).filter(|_| pair[1]);
+    let joints = joints.map(Attribute::to_f32).unwrap_or_default();
     if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
         let message = format!("joint indices from {} on", Skin::NONE);
         losses.push(Loss::dropped("attributes", message));

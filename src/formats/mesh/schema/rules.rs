@@ -4,7 +4,7 @@ use crate::finding::rules;
 
 rules! {
     TRUNCATED "MESH-TRUNCATED" Fatal "General structure" "" Structure
-        "The file size matches the header and counts.";
+        "The file contains all data that its header and counts declare.";
     TRAILING "MESH-TRAILING" Fatal "General structure" "M17" Structure
         "Nothing follows the animations of a renderlib file.";
     VERSION "MESH-VERSION" Fatal "Header, Version" "M1" Declaration
@@ -26,7 +26,7 @@ rules! {
     VERTEX_UNBOUND "MESH-VERTEX-UNBOUND" Error "Vertex data, JointN ID" "M9" Code("pairs joint ids with weights")
         "A weighted vertex has a weight on an existing joint.";
     JOINT_ID "MESH-JOINT-ID" Error "Joint data" "M10" Declaration
-        "The joint ids are unique and count up from 0, in any order.";
+        "The joint ids are the numbers from 0 on, each once, in any order.";
     JOINT_ORDER "MESH-JOINT-ORDER" Warning "Joint data" "M10" Declaration
         "The id of a joint is the position of its entry.";
     PARENT "MESH-PARENT" Error "Joint data, Parent ID" "M10" Declaration
