@@ -97,8 +97,10 @@ impl Scene {
         }
         let Some(format) = FormatId::by_extension(path) else {
             let formats = FormatId::ALL.iter().map(|format| format.about());
-            let unambiguous = formats.flat_map(|about| about.extensions).filter(|known| **known != "mesh");
-            let known = [interchange_names(), unambiguous.copied().collect()].concat();
+            let extensions = formats.flat_map(|about| about.extensions).copied();
+            let is_unambiguous =
+                |extension: &&str| FormatId::by_extension(Path::new(&format!("a.{extension}"))).is_some();
+            let known = [interchange_names(), extensions.filter(is_unambiguous).collect()].concat();
             return Err(unwritable(path, &known));
         };
         let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -154,7 +156,7 @@ fn unwritable(path: &Path, known: &[&str]) -> Error {
     let formats: Vec<_> = formats.map(|format| format.name()).collect();
     let message = match formats[..] {
         [] => format!("unknown extension, expected one of {}", known.join(", ")),
-        [format] if FormatId::by_extension(path).is_some() => {
+        [format] => {
             format!("{format} is not an interchange format: write it with `Scene::save`")
         }
         _ => {
@@ -171,10 +173,11 @@ fn unwritable(path: &Path, known: &[&str]) -> Error {
 fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let written = File::create_new(&part).and_then(|mut file| file.write_all(bytes));
-    written.and_then(|()| fs::rename(&part, path)).map_err(|error| {
+    let named = |error| Error::from(error).in_file(path);
+    let mut file = File::create_new(&part).map_err(named)?;
+    file.write_all(bytes).and_then(|()| fs::rename(&part, path)).map_err(|error| {
         // The write error matters more than a failed cleanup.
         let _ = fs::remove_file(&part);
-        Error::from(error).in_file(path)
+        named(error)
     })
 }

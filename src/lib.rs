@@ -59,7 +59,8 @@
 //! # Check
 //!
 //! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the
-//! rule. [`check`] lists all violations. [`open_with`] and [`ReadOptions::lenient`] read whatever can be decoded without guessing.
+//! rule. [`check`] lists all violations. [`open_with`] and
+//! [`ReadOptions::lenient`] also read invalid files that can be decoded without guessing.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {

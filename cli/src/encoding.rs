@@ -117,7 +117,8 @@ fn formats_of(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
 /// Returns the only format with the extension of this path that is text or binary, as the bytes are: a file with a damaged
 /// header.
 fn resembling(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
-    let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    let is_whitespace = |byte: u8| byte.is_ascii_whitespace() || byte == b'\x0b';
+    let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));
     let mut sharing = formats_of(path, formats);
     sharing.retain(|format| format.grammar().is_none() == is_binary);
     match sharing[..] {

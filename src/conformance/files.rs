@@ -147,7 +147,7 @@ impl<'s, S: Subject> Files<'s, S> {
                     (Breakage::Truncation(_), Breakage::Truncation(_)) => true,
                     (other, breakage) => *other == breakage,
                 };
-                let broken = generate::breakages_of(layout, file, rules, &limits, is_alike);
+                let broken = generate::breakages_of(layout, file, rules, &limits, 1, is_alike);
                 broken.into_iter().flatten().map(TestFile::broken).collect()
             }
             (Making::AlmostBroken(breakage, _), Some(layout)) => {

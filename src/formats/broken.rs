@@ -29,38 +29,27 @@ impl AnyFormat {
         file: &'f [u8],
         options: &ReadOptions,
     ) -> Result<Box<dyn Iterator<Item = Broken> + 'f>> {
-        let dialect = self.dialect_of(file, options)?;
-        let options = options.clone().with_dialect(dialect);
-        let Some(layout) = self.layout_of(file, dialect) else {
-            let oracle = TextOracle::new(self, file, options)?;
-            let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            return Ok(Box::new(
-                attempts.into_iter().filter_map(move |attempt| oracle.first_broken(&attempt)),
-            ));
-        };
-        let rules = self.about().rules;
-        let broken = generate::breakages(layout, file, rules, &options.limits)?;
-        Ok(Box::new(broken.filter_map(move |broken| self.with_verdict(broken, &options))))
+        self.breakages_with_values(file, options, 1)
     }
 
-    /// As [`breakages`](Self::breakages), with up to `max` values for each defect instead of the first.
-    #[cfg(feature = "proptest")]
-    pub(crate) fn breakages_with_alternatives(
+    /// As [`breakages`](Self::breakages), with up to `max` values for each defect.
+    pub(crate) fn breakages_with_values<'f>(
         self,
-        file: &[u8],
+        file: &'f [u8],
         options: &ReadOptions,
         max: usize,
-    ) -> Result<Vec<Broken>> {
+    ) -> Result<Box<dyn Iterator<Item = Broken> + 'f>> {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
             let oracle = TextOracle::new(self, file, options)?;
             let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
-            return Ok(attempts.iter().flat_map(|attempt| oracle.all_broken(attempt).take(max)).collect());
+            let broken = move |attempt| oracle.all_broken(&attempt).take(max).collect::<Vec<_>>();
+            return Ok(Box::new(attempts.into_iter().flat_map(broken)));
         };
         let rules = self.about().rules;
-        let broken = generate::breakages_with_alternatives(layout, file, rules, &options.limits, max)?;
-        Ok(broken.into_iter().filter_map(|broken| self.with_verdict(broken, &options)).collect())
+        let broken = generate::breakages_of(layout, file, rules, &options.limits, max, |_| true)?;
+        Ok(Box::new(broken.filter_map(move |broken| self.with_verdict(broken, &options))))
     }
 
     /// Returns copies of a valid file, each with one value at the limit of a rule. See [`generate::almost_broken`].
@@ -135,10 +124,6 @@ impl TextOracle {
         report.findings().iter().filter(is_new).cloned().collect()
     }
 
-    fn first_broken(&self, attempt: &TextAttempt) -> Option<Broken> {
-        self.all_broken(attempt).next()
-    }
-
     fn all_broken(&self, attempt: &TextAttempt) -> impl Iterator<Item = Broken> {
         attempt.breaking.iter().filter_map(|bytes| {
             let found = self.new_findings(bytes);
@@ -157,7 +142,7 @@ impl TextOracle {
     }
 
     fn almost_broken(&self, attempt: &TextAttempt) -> Vec<AlmostBroken> {
-        let Some(broken) = self.first_broken(attempt) else { return Vec::new() };
+        let Some(broken) = self.all_broken(attempt).next() else { return Vec::new() };
         let valid = attempt.limits.iter().filter(|bytes| self.new_findings(bytes).is_empty());
         let almost = valid.map(|bytes| AlmostBroken {
             bytes: bytes.clone(),

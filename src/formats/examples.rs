@@ -64,7 +64,7 @@ impl Source {
             _ => true,
         };
         let (rules, limits) = (self.about.rules, Limits::default());
-        let broken = generate::breakages_of(ty, file, rules, &limits, is_of_rule).ok()?;
+        let broken = generate::breakages_of(ty, file, rules, &limits, 1, is_of_rule).ok()?;
         let broken = broken.filter(|broken| broken.rule.is_none_or(|own| own == rule));
         let breaks_it =
             |broken: &Broken| self.codes(&broken.bytes, dialect).is_some_and(|codes| codes == [rule.code]);

@@ -136,7 +136,8 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 ///
 /// # Errors
 ///
-/// If decoding would exceed the limits, or the format lacks the dialect in the options.
+/// If decoding would exceed the limits or needs a packing whose feature is disabled, or the format lacks the dialect in
+/// the options.
 pub fn check(bytes: &[u8], format: impl Into<AnyFormat>, options: &ReadOptions) -> Result<Report> {
     format.into().check(bytes, options)
 }

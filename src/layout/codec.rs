@@ -59,7 +59,7 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
 ///
 /// # Errors
 ///
-/// If decoding would exceed the limits.
+/// If decoding would exceed the limits, or needs a packing whose feature is disabled.
 pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
     let (structure, mut report) = (Structure::of(root::<T>()), Report::new(&options.limits));
     structure.check(bytes, &options.limits, &mut report)?;

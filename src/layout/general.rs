@@ -28,7 +28,7 @@ pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'stati
         FaultKind::Count | FaultKind::Check | FaultKind::Value => ("-VALUE", Some(&VALUE)),
         FaultKind::Packing => ("-PACKING", Some(&PACKING)),
         FaultKind::Trailing => ("-TRAILING", Some(&TRAILING)),
-        // Exceeding a limit breaks no rule.
+        // An exceeded limit and a disabled packing break no rule.
         FaultKind::Limit | FaultKind::Unsupported => return fault.rule,
     };
     let own = || rules.iter().find(|rule| rule.code.ends_with(ending)).copied();

@@ -62,7 +62,7 @@ impl Structure {
     ///
     /// # Errors
     ///
-    /// If decoding would exceed the limits.
+    /// If decoding would exceed the limits, or needs a packing whose feature is disabled.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
         let Err(fault) = walk::walk(self.ty, bytes, limits, &mut Rest(report)) else {
             // The first walk met no fault, so neither does the second.

@@ -73,8 +73,10 @@ fn the_readme_compares_a_loader_in_cpp() {
     let folder = tempfile::tempdir().unwrap();
     comparison_in_c(folder.path(), "c++", &["-x", "c++"], 0);
     let run = compare_in_c(folder.path(), &[corpus::folder().as_os_str()]);
-    let end = format!("{} files, ", cases().count());
-    assert!(String::from_utf8(run.stdout).unwrap().lines().last().unwrap().starts_with(&end));
+    let wrong = cases().filter(|(entry, _)| entry.strict == Verdict::Reject).count();
+    let end = format!("{} files, {wrong} disagreements", cases().count());
+    assert_eq!(String::from_utf8(run.stdout).unwrap().lines().last(), Some(&*end));
+    assert_eq!(run.status.code(), Some(1));
 }
 
 /// Returns the page's Python command, with a folder that holds a subset of the repository's corpus.

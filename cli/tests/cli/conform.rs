@@ -391,13 +391,3 @@ fn invalid_arguments_fail_before_any_run() {
     assert!(fails("conform gone.jsonl -- touch ran-{}", 3).contains("gone.mesh: "));
     assert!(!folder.names().iter().any(|name| name.starts_with("ran")));
 }
-
-#[test]
-fn programs_that_cannot_start_are_errors() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = corpus();
-    folder.put("loader", "#!/no/interpreter\n");
-    std::fs::set_permissions(folder.path("loader"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let message = folder.run("conform index.jsonl -- ./loader {}").fails(3);
-    assert!(message.contains("loader: "), "{message}");
-}

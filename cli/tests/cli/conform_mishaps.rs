@@ -198,3 +198,13 @@ fn reports_escape_bidirectional_controls() {
     let run = folder.run("check --format junit x\u{202e}.mesh");
     assert!(run.stdout.contains("<testcase name=\"x\\u{202e}.mesh\""), "{run:?}");
 }
+
+#[test]
+fn programs_that_cannot_start_are_errors() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = corpus();
+    folder.put("loader", "#!/no/interpreter\n");
+    std::fs::set_permissions(folder.path("loader"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let message = folder.run("conform index.jsonl -- ./loader {}").fails(3);
+    assert!(message.contains("loader: "), "{message}");
+}

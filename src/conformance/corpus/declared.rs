@@ -16,7 +16,7 @@ const MAX_TRIED: usize = 4;
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
-        let broken = format.breakages_with_alternatives(&base.bytes, &options, MAX_TRIED);
+        let broken = format.breakages_with_values(&base.bytes, &options, MAX_TRIED);
         // The number of breakages of each kind so far: the values of a kind are tried in the same order in each file.
         let mut numbers: HashMap<_, usize> = HashMap::new();
         for broken in broken.into_iter().flatten() {

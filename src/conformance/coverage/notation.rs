@@ -12,7 +12,9 @@ pub(super) const NOTATIONS: &[Notation] = &[
     ("no line end at the end", |text| !text.ends_with('\n')),
     ("empty line", |text| text.lines().any(|line| line.trim().is_empty())),
     ("comment", |text| text.contains('#')),
-    ("comment that is not UTF-8", |text| text.contains('\u{fffd}')),
+    ("comment that is not UTF-8", |text| {
+        text.lines().any(|line| line.split_once('#').is_some_and(|(_, comment)| comment.contains('\u{fffd}')))
+    }),
     ("whitespace before a line", |text| {
         contents(text).any(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))
     }),
@@ -43,7 +45,9 @@ pub(super) const NOTATIONS: &[Notation] = &[
     ("no digit after the point", |text| {
         has_number(text, |number| number.split(['e', 'E']).any(|part| part.ends_with('.')))
     }),
-    ("more than 50 digits", |text| has_number(text, |number| number.len() > 50)),
+    ("more than 50 digits", |text| {
+        has_number(text, |number| number.chars().filter(char::is_ascii_digit).count() > 50)
+    }),
     ("integer -0", |text| has_number(text, |number| number == "-0")),
 ];
 

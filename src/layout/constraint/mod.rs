@@ -13,6 +13,7 @@ mod numbers;
 mod scalar;
 mod sizes;
 mod test;
+mod values;
 
 pub use check::{check_bytes, check_document};
 pub(super) use counts::wrong_counts;

@@ -50,8 +50,6 @@ mod tree;
 pub(crate) use broken::almost_broken_of;
 pub(crate) use broken::breakages_of;
 #[cfg(feature = "proptest")]
-pub(crate) use broken::breakages_with_alternatives;
-#[cfg(feature = "proptest")]
 pub use broken::broken;
 pub(crate) use broken::text as broken_text;
 pub use broken::{

@@ -79,7 +79,9 @@ impl Checked {
     pub fn findings_text(&self) -> String {
         let findings = self.report.findings().iter();
         let findings = findings.map(|finding| format!("{}: {finding}\n", finding.rule.severity.label()));
-        let others = self.report.suppressed().map(|(code, count)| format!("and {count} more of {code}\n"));
+        let is_listed = |code: &str| self.report.findings().iter().any(|finding| finding.rule.code == code);
+        let others = self.report.suppressed();
+        let others = others.map(|(code, count)| rest(is_listed(code), count, code) + "\n");
         findings.chain(others).collect()
     }
 
@@ -89,7 +91,8 @@ impl Checked {
             bytes.print(&Problem::of_finding(finding), out)?;
         }
         for Others { code, count, last } in &shown.others {
-            write!(out, "and {count} more of {code}")?;
+            let is_listed = shown.findings.iter().any(|finding| finding.rule.code == *code);
+            write!(out, "{}", rest(is_listed, *count, code))?;
             match last {
                 Some(path) if !path.is_empty() => writeln!(out, ", up to {}", Escaped(&path.to_string()))?,
                 _ => writeln!(out)?,
@@ -97,4 +100,9 @@ impl Checked {
         }
         if shown.is_shortened { writeln!(out, "--verbose lists more") } else { Ok(()) }
     }
+}
+
+/// Counts the findings of a rule that are not listed.
+fn rest(is_listed: bool, count: impl std::fmt::Display, code: &str) -> String {
+    if is_listed { format!("and {count} more of {code}") } else { format!("{count} of {code}") }
 }

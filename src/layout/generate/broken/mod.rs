@@ -179,35 +179,23 @@ pub fn breakages<'f>(
     rules: &'static [&'static Rule],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = Broken> + use<'f>> {
-    breakages_of(ty, file, rules, limits, |_| true)
+    breakages_of(ty, file, rules, limits, 1, |_| true)
 }
 
-/// As [`breakages`], but restricted to those that `is_meant` selects.
+/// As [`breakages`], but restricted to those that `is_meant` selects, each with up to `max` values.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
+    max: usize,
     is_meant: F,
 ) -> Result<impl Iterator<Item = Broken> + use<'f, F>> {
     let judge = Judge::new(ty, file, rules, limits)?;
     let mut attempts = attempts(&judge)?;
     attempts.retain(|attempt| is_meant(&attempt.breakage));
-    Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
-}
-
-/// As [`breakages`], with up to `max` values for each defect instead of the first.
-#[cfg(feature = "proptest")]
-pub(crate) fn breakages_with_alternatives(
-    ty: &'static Type,
-    file: &[u8],
-    rules: &'static [&'static Rule],
-    limits: &Limits,
-    max: usize,
-) -> Result<Vec<Broken>> {
-    let judge = Judge::new(ty, file, rules, limits)?;
-    let attempts = attempts(&judge)?;
-    Ok(attempts.iter().flat_map(|attempt| judge.all_broken(attempt).take(max)).collect())
+    let broken = move |attempt: Attempt| judge.all_broken(&attempt).take(max).collect::<Vec<_>>();
+    Ok(attempts.into_iter().flat_map(broken))
 }
 
 /// Returns all attempts on a file.
