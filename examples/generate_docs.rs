@@ -11,7 +11,7 @@ use meshspec::{About, AnyFormat, Declared, Enforcement, FormatId, Rule, Specific
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
-    let differing = differing();
+    let differing = differing(Path::new(env!("CARGO_MANIFEST_DIR")));
     for (path, text) in &differing {
         if check {
             println!("{} is not what the declarations say: run the example generate_docs", path.display());
@@ -32,9 +32,9 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// Returns the outdated files with their expected content.
-pub fn differing() -> Vec<(PathBuf, String)> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+/// Returns the outdated files of a repository with their expected content.
+pub fn differing(root: &Path) -> Vec<(PathBuf, String)> {
+    let docs = root.join("docs");
     let mut files = vec![(docs.join("rules.md"), rules())];
     for format in FormatId::ALL {
         let printed = Schema::ALL.iter().flat_map(|schema| format.schema(*schema));

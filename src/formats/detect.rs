@@ -49,12 +49,12 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::{Dialect, FormatId};
 ///
-/// let bytes = include_bytes!("../../samples/mesh/flag_renderlib.mesh");
-/// let detected = meshspec::detect(bytes, None)?;
+/// let bytes = std::fs::read("samples/mesh/flag_renderlib.mesh")?;
+/// let detected = meshspec::detect(&bytes, None)?;
 /// assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, Dialect::Renderlib));
-/// let document = detected.read(bytes, &Default::default())?;
+/// let document = detected.read(&bytes, &Default::default())?;
 /// # }
-/// # Ok::<(), meshspec::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

@@ -124,12 +124,12 @@ impl Document {
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
-    /// let bytes = include_bytes!("../../samples/mesh/tetrahedron.mesh");
-    /// let contents = meshspec::read(bytes, &Default::default())?.contents();
+    /// let bytes = std::fs::read("samples/mesh/tetrahedron.mesh")?;
+    /// let contents = meshspec::read(&bytes, &Default::default())?.contents();
     /// let position = &contents.meshes[0].attributes[0];
     /// assert_eq!((&*position.name, &*position.array.shape), ("position", &[4, 3][..]));
     /// # }
-    /// # Ok::<(), meshspec::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn contents(&self) -> Contents<'static> {
         with_format!(*self, Document(ref document), |D| D::contents(document))

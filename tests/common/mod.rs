@@ -9,6 +9,9 @@ use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+/// The top of the repository.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// Number of random cases: `MESHSPEC_CASES` times as many as on a clean clone.
 pub fn cases(clean: u32) -> u32 {
     let factor: u32 =
@@ -18,7 +21,7 @@ pub fn cases(clean: u32) -> u32 {
 
 /// The configuration of properties with this [number of cases](cases). Failures are kept at the top of the repository.
 pub fn config(clean: u32, name: &str) -> Config {
-    let file = format!("{}/proptest-regressions/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{ROOT}/proptest-regressions/{name}.txt");
     let persistence = FileFailurePersistence::Direct(String::leak(file));
     let (cases, usual) = (cases(clean), Config::default());
     // Rejected cases grow with the others.
@@ -159,7 +162,7 @@ pub fn samples() -> Vec<File> {
 
 /// The samples of one format.
 pub fn samples_of(format: FormatId) -> impl Iterator<Item = Vec<u8>> {
-    let folder = format!("{}/samples/{format}", env!("CARGO_MANIFEST_DIR"));
+    let folder = format!("{ROOT}/samples/{format}");
     std::fs::read_dir(folder).unwrap().map(move |entry| sample(format, &entry.unwrap().path()))
 }
 

@@ -22,7 +22,6 @@ mod fuzz;
 mod hostile;
 mod interop;
 mod lists;
-#[cfg(all(feature = "meshopt", feature = "draco"))]
 mod packed;
 mod streams;
 mod texts;
@@ -59,7 +58,6 @@ fn main() {
         hostile::trials(),
         interop::trials(),
         lists::trials(),
-        #[cfg(all(feature = "meshopt", feature = "draco"))]
         packed::trials(),
         streams::trials(),
         texts::trials(),

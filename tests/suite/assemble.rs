@@ -6,7 +6,7 @@
 use std::io::SeekFrom;
 use std::ops::ControlFlow;
 
-use crate::common::{Damage, fixtures, samples};
+use crate::common::{Damage, ROOT, fixtures, samples};
 use crate::fuzz::{Input, assert_assembles, first_difference};
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
@@ -468,7 +468,7 @@ fn setting_a_value_to_itself_changes_nothing() {
 /// A count that only a constraint ties to its list follows the list, unless an edit sets it.
 #[test]
 fn recounting_follows_counts_of_constraints() {
-    let file = std::fs::read("samples/bmd/tentacle.bmd").unwrap();
+    let file = std::fs::read(format!("{ROOT}/samples/bmd/tentacle.bmd")).unwrap();
     let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
     let remove = ("meshes[0].vertices[0]", Change::Remove);
     let count = |edits: &[(&str, Change)]| {
@@ -483,7 +483,7 @@ fn recounting_follows_counts_of_constraints() {
 /// Edits that shift the indices of later edits and counts are taken into account.
 #[test]
 fn recounting_follows_shifted_counts() {
-    let file = std::fs::read("samples/bmd/pyramid.bmd").unwrap();
+    let file = std::fs::read(format!("{ROOT}/samples/bmd/pyramid.bmd")).unwrap();
     let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
     let count = |edits: &[(&str, Change)], mesh: u64| {
         let edited = recounted(layout, &file, edits).unwrap();

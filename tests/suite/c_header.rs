@@ -44,7 +44,7 @@ fn cc() -> String {
 fn compile_headers(compiler: &str, language: &str, standard: &str) {
     let folder = folder();
     let headers = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/sample.h");
+    let golden = Path::new(crate::common::ROOT).join("tests/golden/sample.h");
     let headers: Vec<_> = headers.chain([golden]).collect();
     assert!(headers.len() > 4, "{headers:?}");
     let source = folder.path().join("twice.c");
@@ -91,7 +91,7 @@ fn c_matches_the_walker_on_reference_files() {
 
 fn assert_c_matches_the_walker(files: Vec<File>) {
     let folder = folder();
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_header");
+    let sources = Path::new(crate::common::ROOT).join("tests/c_header");
     // IyMA's header only locates bitcode and zstd frames.
     let formats = FormatId::ALL.iter().filter(|format| **format != FormatId::Iyma);
     let layouts = formats.flat_map(|format| format.about().layouts()).map(|(name, _)| *name);

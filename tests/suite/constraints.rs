@@ -234,7 +234,6 @@ struct Bone {
     influence: i8,
 }
 
-#[cfg(feature = "crucible")]
 #[test]
 fn sums_and_numbers_in_packed_blocks() {
     let file = |position: [f32; 3], rest: [u8; 8]| {

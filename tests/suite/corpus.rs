@@ -11,7 +11,7 @@ use meshspec::layout::Layout;
 use meshspec::{About, AnyFormat, Declared, Dialect, FormatId, ReadOptions, Rule, Severity, Span};
 
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
+    Path::new(crate::common::ROOT).join("corpus")
 }
 
 pub fn index() -> String {

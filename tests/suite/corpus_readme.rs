@@ -116,7 +116,7 @@ fn compare(folder: &Path, loader: &Path, arguments: &[&str]) -> Vec<String> {
 #[ignore = "needs python3"]
 fn the_readme_accepts_a_correct_loader_in_python() {
     let folder = comparison_in_python(|entry| entry.format == "crucible");
-    let loader = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loaders/crucible_loader.py");
+    let loader = Path::new(crate::common::ROOT).join("examples/loaders/crucible_loader.py");
     let cases: Vec<_> = cases().map(|(entry, _)| entry).filter(|entry| entry.format == "crucible").collect();
     let (all, compared) = (cases.len(), cases.iter().filter(|entry| entry.contents.is_some()).count());
     assert!(compared > 10, "{compared}");

@@ -129,7 +129,6 @@ fn words_of_bmd_are_decoded() {
     assert!(normal.contains("= [1, -1, 0]") && normal.contains("x 112 (0x70) = 1"), "{normal}");
 }
 
-#[cfg(feature = "serde")]
 #[test]
 fn the_data_of_a_dump_has_numbers_and_unit() {
     let json = |path: &str| serde_json::to_value(entry(&Values::TYPE, VALUES, path)).unwrap();

@@ -10,6 +10,8 @@ use meshspec::info::Bounds;
 use meshspec::interop::{Files, Folder, Interchange};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Placement, Scene};
 
+use crate::common::ROOT;
+
 fn square() -> Mesh {
     Mesh {
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
@@ -53,7 +55,7 @@ fn triangles_cover_every_placement_of_the_finest_level() {
 #[test]
 fn scenes_are_opened_and_saved_by_their_extension() {
     let folder = tempfile::tempdir().unwrap();
-    let (scene, _) = Scene::open("samples/bmd/tentacle.bmd").unwrap();
+    let (scene, _) = Scene::open(format!("{ROOT}/samples/bmd/tentacle.bmd")).unwrap();
     let triangles: Vec<_> = scene.triangles().collect();
     assert!(!triangles.is_empty());
     for name in ["model.glb", "model.gltf", "model.obj"] {
@@ -76,7 +78,7 @@ fn scenes_are_opened_and_saved_by_their_extension() {
 #[test]
 fn scenes_are_saved_in_built_in_formats() {
     let folder = tempfile::tempdir().unwrap();
-    let (scene, _) = Scene::open("samples/mesh/flag.mesh").unwrap();
+    let (scene, _) = Scene::open(format!("{ROOT}/samples/mesh/flag.mesh")).unwrap();
     for (name, format) in
         [("flag.bmd", "bmd"), ("flag.CRMESH", "crucible"), ("flag.cmodel", "crucible"), ("flag.ima", "iyma")]
     {
@@ -140,7 +142,7 @@ fn errors_name_the_file() {
     fs::write(&path, "").unwrap();
     assert_eq!(named(Scene::open(&path).unwrap_err(), &path), "the file is empty");
     assert_eq!(named(meshspec::open(&path).unwrap_err(), &path), "the file is empty");
-    let mut bytes = fs::read("samples/mesh/flag.mesh").unwrap();
+    let mut bytes = fs::read(format!("{ROOT}/samples/mesh/flag.mesh")).unwrap();
     bytes.pop();
     fs::write(&path, bytes).unwrap();
     assert!(named(meshspec::open(&path).unwrap_err(), &path).starts_with("mesh: "));

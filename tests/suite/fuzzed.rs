@@ -9,7 +9,7 @@ use crate::fuzz::TARGETS;
 /// `fuzz/kept/TARGET/` holds the inputs; CONTRIBUTING.md describes how they get there.
 #[test]
 fn kept_inputs_pass() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/kept");
+    let kept = Path::new(crate::common::ROOT).join("fuzz/kept");
     let mut replayed = 0;
     for folder in fs::read_dir(kept).unwrap() {
         let folder = folder.unwrap();

@@ -4,9 +4,11 @@
 #[allow(dead_code, reason = "its main function is the program's")]
 mod generate_docs;
 
+use crate::common::ROOT;
+
 #[test]
 fn committed_files_are_up_to_date() {
-    let differing: Vec<_> = generate_docs::differing().into_iter().map(|(path, _)| path).collect();
+    let differing: Vec<_> = generate_docs::differing(ROOT.as_ref()).into_iter().map(|(path, _)| path).collect();
     assert!(differing.is_empty(), "run `cargo run --example generate_docs`: {differing:?}");
 }
 
@@ -24,7 +26,7 @@ fn pages_name_the_specifications() {
 
 #[test]
 fn files_that_the_pages_name_exist() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::Path::new(ROOT);
     let folders = [
         "src/",
         "cli/",

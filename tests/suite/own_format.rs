@@ -30,8 +30,7 @@ mod rules {
 #[binrw]
 #[brw(little, magic = b"TRCK")]
 #[br(import(version: u8))]
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Tracks {
     /// The version, which is the number of the dialect.
     #[br(assert(stored_version == version, "this is another version"))]

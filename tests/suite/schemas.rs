@@ -1,6 +1,6 @@
 //! Compares the output of every back end with `tests/golden`, for declarations with one field of each kind.
 //!
-//! `UPDATE_GOLDEN=1 cargo test --all-features --test suite schemas` regenerates them.
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-tests schemas` regenerates them.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
@@ -259,7 +259,7 @@ fn the_sample_is_as_committed() {
 }
 
 fn assert_golden(name: &str, content: &[u8]) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let golden = Path::new(crate::common::ROOT).join("tests/golden");
     let path = golden.join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::create_dir_all(&golden).unwrap();

@@ -27,10 +27,11 @@ type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 /// use meshspec::{Dialect, FormatId};
 ///
 /// let mut coverage = Coverage::of(FormatId::Mesh);
-/// coverage.add(include_bytes!("../../../samples/mesh/flag.mesh"), Dialect::Spec);
+/// coverage.add(&std::fs::read("samples/mesh/flag.mesh")?, Dialect::Spec);
 /// let never: Vec<_> = coverage.never().collect();
 /// assert!(never.contains(&("header.format.position", "false")));
 /// assert!(!never.contains(&("vertices.position", "0")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Coverage {

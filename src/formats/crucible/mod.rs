@@ -6,8 +6,8 @@
 //! ```
 //! use meshspec::{Format, WriteOptions, crucible};
 //!
-//! let bytes = include_bytes!("../../../samples/crucible/tetrahedra.cmodel");
-//! let mut document = crucible::Document::read(bytes, &Default::default())?;
+//! let bytes = std::fs::read("samples/crucible/tetrahedra.cmodel")?;
+//! let mut document = crucible::Document::read(&bytes, &Default::default())?;
 //! assert_eq!(document.chunks.len(), 2);
 //! let chunk = &document.chunks[0];
 //! assert_eq!(chunk.positions_3d().unwrap().len(), 4);
@@ -15,7 +15,7 @@
 //!
 //! document.chunks.truncate(1);
 //! let bytes = document.write(&WriteOptions::default())?;
-//! # Ok::<(), meshspec::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod codec;

@@ -8,8 +8,8 @@
 //! use meshspec::iyma::{Document, Draws, Usage};
 //! use meshspec::{Format, WriteOptions};
 //!
-//! let bytes = include_bytes!("../../../samples/iyma/quads.ima");
-//! let document = Document::read(bytes, &Default::default())?;
+//! let bytes = std::fs::read("samples/iyma/quads.ima")?;
+//! let document = Document::read(&bytes, &Default::default())?;
 //! let Draws::Indexed(draws) = document.draws()? else { panic!("the quads have indices") };
 //! assert_eq!((draws[1].first_index, draws[1].base_vertex), (6, 4));
 //!
@@ -20,7 +20,7 @@
 //! // One mesh in a file of its own, at a high compression level.
 //! let second = document.mesh(1)?;
 //! let bytes = second.write(&WriteOptions::default().with_compression_level(19))?;
-//! # Ok::<(), meshspec::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod codec;

@@ -7,13 +7,13 @@
 //! ```
 //! use meshspec::{Format, WriteOptions, mesh};
 //!
-//! let bytes = include_bytes!("../../../samples/mesh/tetrahedron.mesh");
-//! let mut document = mesh::Document::read(bytes, &Default::default())?;
+//! let bytes = std::fs::read("samples/mesh/tetrahedron.mesh")?;
+//! let mut document = mesh::Document::read(&bytes, &Default::default())?;
 //! assert_eq!(document.vertices.positions().len(), 4);
 //!
 //! document.indices.reverse(); // turn it inside out
 //! let bytes = document.write(&WriteOptions::default())?;
-//! # Ok::<(), meshspec::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod codec;

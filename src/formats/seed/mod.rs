@@ -5,15 +5,15 @@
 //! ```
 //! use meshspec::{Format, ReadOptions, WriteOptions, seed};
 //!
-//! let text = include_bytes!("../../../samples/seed/facets.mesh");
-//! let mut document = seed::Document::read(text, &ReadOptions::default())?;
+//! let text = std::fs::read("samples/seed/facets.mesh")?;
+//! let mut document = seed::Document::read(&text, &ReadOptions::default())?;
 //! assert_eq!(document.property("name"), Some("Tetrahedron"));
 //! assert_eq!(document.faces.len(), 4);
 //!
 //! document.faces.truncate(3);
 //! let text = document.write(&WriteOptions::default())?;
 //! assert!(text.ends_with(b"\nf 6, 7, 8\n"));
-//! # Ok::<(), meshspec::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod attributes;

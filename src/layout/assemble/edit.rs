@@ -46,14 +46,14 @@ pub enum Change {
 /// use meshspec::layout::assemble::{Change, Edit, edit};
 /// use meshspec::{Dialect, FormatId, path};
 ///
-/// let file = include_bytes!("../../../samples/mesh/tentacle.mesh");
-/// let layout = FormatId::Mesh.layout_of(file, Dialect::Spec).unwrap();
+/// let file = std::fs::read("samples/mesh/tentacle.mesh")?;
+/// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
 /// let edits = [Edit { path: path!(header.vertex_count).into(), change: Change::Set("0x01020304".into()) }];
-/// let broken = edit(layout, file, &edits, false, &Default::default())?;
+/// let broken = edit(layout, &file, &edits, false, &Default::default())?;
 /// assert_eq!(broken[3..7], [4, 3, 2, 1]);
 /// assert_eq!((&broken[..3], &broken[7..]), (&file[..3], &file[7..]));
 /// # }
-/// # Ok::<(), meshspec::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

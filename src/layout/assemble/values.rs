@@ -20,12 +20,12 @@ use crate::{Error, Limits, Result};
 /// use meshspec::layout::assemble::Values;
 /// use meshspec::{Dialect, FormatId};
 ///
-/// let file = include_bytes!("../../../samples/mesh/tentacle.mesh");
-/// let layout = FormatId::Mesh.layout_of(file, Dialect::Spec).unwrap();
-/// let values = Values::of(layout, file, &Default::default()).unwrap();
+/// let file = std::fs::read("samples/mesh/tentacle.mesh")?;
+/// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
+/// let values = Values::of(layout, &file, &Default::default()).unwrap();
 /// assert_eq!(values.assemble(&Default::default())?, file);
 /// # }
-/// # Ok::<(), meshspec::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Values<'b> {

@@ -44,4 +44,4 @@ validate "$out/generated"
 node "$cache/make_packed.mjs" | cmp - tests/suite/gltf/packed.json
 
 node "$cache/make_models.mjs" "$out/models"
-MESHSPEC_GLTF_MODELS=$out/models cargo test --quiet --all-features --test suite -- --ignored gltf::models::
+MESHSPEC_GLTF_MODELS=$out/models cargo test --quiet -p meshspec-tests --test suite -- --ignored gltf::models::

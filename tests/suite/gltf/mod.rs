@@ -1,17 +1,14 @@
 //! glTF: round trips, poses, files of other writers, and located errors for malformed files.
 
-#[cfg(feature = "draco")]
 mod draco;
 mod evaluate;
 mod hostile;
 mod layout;
 mod malformed;
-#[cfg(feature = "meshopt")]
 mod meshopt;
 mod models;
 mod nodes;
 mod numbers;
-#[cfg(any(feature = "meshopt", feature = "draco"))]
 mod packed;
 mod partial;
 mod poses;

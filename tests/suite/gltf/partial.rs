@@ -143,21 +143,6 @@ fn an_animation_with_a_bad_buffer_is_left_out() {
     assert_eq!(losses[1..], ["dropped: animations[0]: no readable channel"]);
 }
 
-#[cfg(not(feature = "meshopt"))]
-#[test]
-fn compressed_views_name_their_extension() {
-    let meshopt = json!({ "EXT_meshopt_compression": { "buffer": 0, "byteLength": 36, "count": 3 } });
-    let mut json = with("/bufferViews/0/extensions", meshopt);
-    // The uncompressed data is present as well.
-    assert!(reads(&json).1.ends_with("unsupported extension: EXT_meshopt_compression"));
-    json["bufferViews"][0]["buffer"] = 1.into();
-    add(&mut json, "buffers", json!({ "byteLength": 36 }));
-    let error = rejected(&json);
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Unsupported, "bufferViews[0]"));
-    let message = "EXT_meshopt_compression is unsupported: this build lacks the feature `meshopt`";
-    assert!(error.message().starts_with(message), "{error}");
-}
-
 #[test]
 fn views_of_unknown_extensions_name_them() {
     let mut json = with("/bufferViews/0/extensions", json!({ "ACME_squash": {} }));
@@ -166,25 +151,6 @@ fn views_of_unknown_extensions_name_them() {
     let error = rejected(&json);
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Unsupported, "bufferViews[0]"));
     assert_eq!(error.message(), "ACME_squash is unsupported, and buffers[1]: no uri");
-}
-
-#[cfg(not(feature = "draco"))]
-#[test]
-fn compressed_primitives_name_their_extension() {
-    let draco = json!({ "KHR_draco_mesh_compression": { "bufferView": 0, "attributes": {} } });
-    let mut json = with("/meshes/0/primitives/0/extensions", draco);
-    json["extensionsUsed"] = json!(["KHR_draco_mesh_compression"]);
-    // The uncompressed data is present as well.
-    let (_, loss) = reads(&json);
-    assert_eq!(loss, "dropped: extensionsUsed[0]: unsupported extension: KHR_draco_mesh_compression");
-    json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
-    let error = rejected(&json);
-    assert_eq!(
-        (error.kind(), &*error.path().to_string()),
-        (ErrorKind::Unsupported, "meshes[0].primitives[0]")
-    );
-    let message = "KHR_draco_mesh_compression is unsupported: this build lacks the feature `draco`";
-    assert_eq!(error.message(), message);
 }
 
 #[test]

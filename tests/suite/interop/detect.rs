@@ -29,9 +29,7 @@ fn formats_are_detected_by_their_beginning() {
         file.resize(84 + 50 * 2, 0);
         file
     };
-    if cfg!(feature = "stl") {
-        assert_eq!(name(&binary(2)), Some("stl"));
-    }
+    assert_eq!(name(&binary(2)), Some("stl"));
     assert_eq!(name(&binary(3)), None);
     assert_eq!(name(&binary(u32::MAX)), None);
     for other in [&b""[..], b"p 0, 0, 0\n", b"{\"format\": \"mesh\"}", b"solid ground", b"vector"] {

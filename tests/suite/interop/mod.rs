@@ -8,7 +8,6 @@ mod limits;
 mod obj;
 mod ply;
 mod round_trips;
-#[cfg(feature = "proptest")]
 mod splitting;
 mod stl;
 mod textures;

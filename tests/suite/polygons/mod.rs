@@ -1,8 +1,6 @@
 //! Triangulation of polygons.
 
-#[cfg(feature = "proptest")]
 mod ears;
-#[cfg(feature = "proptest")]
 mod point_tree;
 
 use glam::DVec3;

@@ -1,14 +1,9 @@
 //! Compares the tables and lists of the specifications with the declarations.
 
-#[cfg(feature = "bmd")]
 mod bmd;
-#[cfg(feature = "crucible")]
 mod crucible;
-#[cfg(feature = "iyma")]
 mod iyma;
-#[cfg(feature = "mesh")]
 mod mesh;
-#[cfg(feature = "seed")]
 mod seed;
 
 use meshspec::layout::Layout;

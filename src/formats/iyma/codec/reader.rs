@@ -21,12 +21,12 @@ use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness,
 /// ```
 /// use meshspec::iyma::Reader;
 ///
-/// let file = std::io::Cursor::new(include_bytes!("../../../../samples/iyma/quads.ima"));
+/// let file = std::fs::File::open("samples/iyma/quads.ima")?;
 /// let reader = Reader::new(file, &Default::default())?;
 /// assert_eq!(reader.descriptor().meshes.len(), 2);
 /// // The user data comes first; nothing after it is decompressed.
 /// assert_eq!(reader.user_data()?, "two quads");
-/// # Ok::<(), meshspec::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Reader<R> {
