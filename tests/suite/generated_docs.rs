@@ -8,7 +8,8 @@ use crate::common::ROOT;
 
 #[test]
 fn committed_files_are_up_to_date() {
-    let differing: Vec<_> = generate_docs::differing(ROOT.as_ref()).into_iter().map(|(path, _)| path).collect();
+    let differing: Vec<_> =
+        generate_docs::differing(ROOT.as_ref()).into_iter().map(|(path, _)| path).collect();
     assert!(differing.is_empty(), "run `cargo run --example generate_docs`: {differing:?}");
 }
 
