@@ -187,7 +187,8 @@ impl ReadOptions {
 /// use meshspec::WriteOptions;
 ///
 /// let document = meshspec::open("samples/iyma/quads.ima")?;
-/// let small = document.write(&WriteOptions::default().with_compression_level(19))?;
+/// let options = WriteOptions::default().with_compression_level(19).with_data_checksum(true);
+/// let small = document.write(&options)?;
 /// # assert!(!small.is_empty());
 /// # }
 /// # Ok::<(), meshspec::Error>(())

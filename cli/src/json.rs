@@ -47,6 +47,12 @@ pub fn write_document(document: &Document, out: &mut dyn Write) -> io::Result<()
     writeln!(out)
 }
 
+/// Writes data as a line of JSON.
+pub fn write_line(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, data)?;
+    writeln!(out)
+}
+
 /// Serializes an element of a list.
 pub fn to_vec(data: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec_pretty(data)?)

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
+use crate::json;
 use crate::regular;
 
 /// The criterion for unchanged files.
@@ -173,8 +174,8 @@ impl Lines {
     pub fn write(&self, row: &impl Serialize, state: Option<State>, status: Status) -> Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         let done = state.map(|state| State { status: status as u8, ..state });
-        let mut line = serde_json::to_vec(&Line { row, done }).map_err(io::Error::from)?;
-        line.push(b'\n');
+        let mut line = Vec::new();
+        json::write_line(&Line { row, done }, &mut line)?;
         // In a single call, so that lines of other files cannot interleave.
         let written = out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
         match self.log.as_ref().and_then(|log| log.name.as_ref()) {

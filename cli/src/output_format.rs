@@ -1,7 +1,7 @@
 //! The format of results on standard output.
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser};
 
 /// The format of results on standard output. Each command accepts some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,8 +25,8 @@ impl OutputFormat {
         PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
     }
 
-    /// Returns the format that the options `--format` and `--json` select.
-    pub fn of(format: Option<OutputFormat>, json: bool) -> OutputFormat {
-        format.unwrap_or(if json { OutputFormat::Json } else { OutputFormat::Text })
+    /// Returns the parser of the flag `--json`, which is short for one of these formats.
+    pub fn json_flag() -> impl TypedValueParser<Value = OutputFormat> {
+        BoolValueParser::new().map(|is_set| if is_set { OutputFormat::Json } else { OutputFormat::Text })
     }
 }

@@ -9,6 +9,8 @@ use meshspec::{AnyFormat, Finding, Line};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
+use crate::json::write_line;
+use crate::output_format::OutputFormat::{self, Json};
 use crate::problem::{Bytes, Problem};
 use crate::terminal::{Escaped, TITLE, counted};
 
@@ -27,7 +29,7 @@ pub struct TextDump<'d> {
     pub path: Option<&'d str>,
     /// Shows every line of long lists.
     pub all: bool,
-    pub json: bool,
+    pub output_format: OutputFormat,
 }
 
 /// The first line of the JSON output.
@@ -48,7 +50,7 @@ impl TextDump<'_> {
     /// Prints the lines. `place` is the name of the file in messages.
     pub fn run(&self, place: &str) -> Result<Status> {
         let limit = match self.path {
-            _ if self.all || self.json => u64::MAX,
+            _ if self.all || self.output_format == Json => u64::MAX,
             Some(_) => MANY,
             None => FEW,
         };
@@ -93,8 +95,8 @@ impl TextDump<'_> {
     }
 
     fn line(&self, line: &Line, skipped: Option<Skipped>, out: &mut impl Write) -> io::Result<()> {
-        if self.json {
-            return put(line, out);
+        if self.output_format == Json {
+            return write_line(line, out);
         }
         if let Some(skipped) = skipped {
             writeln!(out, "{skipped}")?;
@@ -105,8 +107,8 @@ impl TextDump<'_> {
     fn head(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { name, format, bytes, .. } = self;
         let size = bytes.len() as u64;
-        if self.json {
-            return put(&Head { file: name, format: format.name(), size }, out);
+        if self.output_format == Json {
+            return write_line(&Head { file: name, format: format.name(), size }, out);
         }
         let (title, size) = (format.about().title, counted(size, "byte", "bytes"));
         writeln!(out, "{TITLE}{}{TITLE:#}: {title}, {size}\n", Escaped(name))
@@ -121,8 +123,8 @@ impl TextDump<'_> {
 
     /// Prints findings about the whole file.
     fn end(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
-        if self.json {
-            return findings.iter().try_for_each(|error| put(&Last { error }, out));
+        if self.output_format == Json {
+            return findings.iter().try_for_each(|error| write_line(&Last { error }, out));
         }
         if !findings.is_empty() {
             writeln!(out)?;
@@ -135,11 +137,6 @@ impl TextDump<'_> {
         let mut bytes = Bytes::new(None, self.bytes, &limits);
         findings.iter().try_for_each(|finding| bytes.print(&Problem::of_finding(finding), out))
     }
-}
-
-fn put(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, data)?;
-    writeln!(out)
 }
 
 /// Splits the path of an item into list and index: `uvs[0][3]` into `uvs[0]` and 3.

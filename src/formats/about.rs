@@ -14,11 +14,16 @@ pub type Layouts = &'static [(&'static str, &'static Type)];
 /// The description of a format: names, dialects, rules and layouts.
 ///
 /// ```
-/// use meshspec::About;
 /// use meshspec::layout::Layout;
+/// use meshspec::{About, Specification};
 ///
 /// static ABOUT: About = About::new("readings", "Readings", || &[("readings", &<Vec<f32> as Layout>::TYPE)])
 ///     .with_summary("numbers of a sensor")
+///     .with_specification(Specification {
+///         title: "Readings 1.0",
+///         project: "Weather Station",
+///         url: "https://example.org/readings",
+///     })
 ///     .with_extensions(&["readings"]);
 /// assert_eq!(ABOUT.layouts()[0].0, "readings");
 /// ```

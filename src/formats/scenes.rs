@@ -45,6 +45,15 @@ pub(super) struct Data {
 #[cfg(feature = "scene")]
 impl AnyFormat {
     /// Adds conversion of files to scenes. Summaries then list the scene's meshes.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{AnyFormat, mesh};
+    ///
+    /// let format = AnyFormat::of::<mesh::Document>().to_scenes::<mesh::Document>();
+    /// assert!(format.conventions().is_some());
+    /// # }
+    /// ```
     pub const fn to_scenes<T: ToScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
         self.scenes = Some(Scenes { conventions: T::CONVENTIONS, read, write: None });

@@ -17,7 +17,7 @@ use super::expr::Value;
 /// ```
 /// use binrw::binrw;
 /// use meshspec::layout::Layout;
-/// use meshspec::layout::decoding::unorm8;
+/// use meshspec::layout::decoding::{snorm8, unorm8};
 /// use meshspec::layout::dump::Dump;
 ///
 /// /// A battery.
@@ -27,14 +27,17 @@ use super::expr::Value;
 /// struct Battery {
 ///     #[layout(decoded = unorm8)]
 ///     charge: u8,
+///     #[layout(decoded = snorm8)]
+///     current: i8,
 ///     #[layout(decoded = |millivolts: u16| f32::from(millivolts) / 1000.0, formula = "x / 1000.0", unit = "V")]
 ///     voltage: u16,
 /// }
 ///
 /// let mut text = Vec::new();
-/// Dump::new(&Battery::TYPE, &[51, 0xb8, 0x0b]).text(&mut text, false)?;
+/// Dump::new(&Battery::TYPE, &[51, 0x81, 0xb8, 0x0b]).text(&mut text, false)?;
 /// let text = String::from_utf8(text).unwrap();
 /// assert!(text.contains("51 (0x33) = 0.2\n"), "{text}");
+/// assert!(text.contains("-127 = -1\n"), "{text}");
 /// assert!(text.contains("3000 (0x0bb8) = 3 V\n"), "{text}");
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -8,10 +8,11 @@ use crate::Error;
 /// The precision of positions in a format with several vertex forms.
 ///
 /// ```
-/// use meshspec::scene::Precision;
+/// use meshspec::scene::{Precision, SceneOptions};
 ///
 /// assert_eq!("128bit".parse::<Precision>()?, Precision::Bits(128));
 /// assert_eq!("0.001".parse::<Precision>()?, Precision::Error(0.001));
+/// let millimetre = SceneOptions::default().with_precision(Precision::Error(0.001));
 /// assert!("1km".parse::<Precision>().is_err());
 /// # Ok::<(), meshspec::Error>(())
 /// ```

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::Formats;
 use meshspec::contents::{Animation, Array, Contents, FieldValue, Keys, Mesh, Pose, Skeleton};
@@ -13,6 +14,7 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::json;
+use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use crate::reading::Reading;
 use crate::terminal::{Escaped, TITLE, counted};
@@ -33,8 +35,8 @@ pub struct Decode {
     #[arg(long)]
     all: bool,
     /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    output_format: OutputFormat,
     #[command(flatten)]
     reading: Reading,
 }
@@ -60,10 +62,9 @@ impl Decode {
                 return Err(Failure::usage(&place, message));
             }
         };
-        if self.json {
+        if self.output_format == Json {
             let mut out = BufWriter::new(io::stdout().lock());
-            serde_json::to_writer(&mut out, &contents).map_err(io::Error::from)?;
-            writeln!(out)?;
+            json::write_line(&contents, &mut out)?;
             out.flush()?;
         } else {
             // The stream strips colours unless it is a terminal.

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump;
@@ -15,6 +16,8 @@ use serde::Serialize;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
+use crate::json::write_line;
+use crate::output_format::OutputFormat::{self, Json};
 use crate::problem::{Bytes, Problem};
 use crate::progress;
 use crate::reading::Reading;
@@ -34,8 +37,8 @@ pub struct Dump {
     #[arg(long)]
     all: bool,
     /// Print JSON, one object per line.
-    #[arg(long)]
-    json: bool,
+    #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    output_format: OutputFormat,
     #[command(flatten)]
     reading: Reading,
 }
@@ -67,8 +70,9 @@ impl Dump {
         let options = self.reading.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
             let name = self.file.display().to_string();
-            let (path, all, json) = (self.path.as_deref(), self.all, self.json);
-            let dump = TextDump { name, format, bytes: &bytes, path, all, json };
+            let Dump { all, output_format, .. } = *self;
+            let path = self.path.as_deref();
+            let dump = TextDump { name, format, bytes: &bytes, path, all, output_format };
             return dump.run(&name_of(&self.file));
         };
         let layout = format.about().layouts().iter().find(|(_, layout)| *layout == ty);
@@ -86,7 +90,7 @@ impl Dump {
             let paths = Paths { place: &place, layout: ty, bytes: &bytes, limits: &file.limits };
             dump = dump.with_path(paths.select(path)?);
         }
-        let fault = if self.json { file.print_json(&dump) } else { file.print(&dump) }?;
+        let fault = if self.output_format == Json { file.print_json(&dump) } else { file.print(&dump) }?;
         Ok(if fault.is_some() { Status::Invalid } else { Status::Fine })
     }
 }
@@ -117,16 +121,16 @@ impl File<'_> {
     fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
         let mut out = BufWriter::new(io::stdout().lock());
         let (format, layout, size) = (self.format.name(), self.layout, self.bytes.len() as u64);
-        put(&Head { file: &self.name, format, layout, size }, &mut out)?;
+        write_line(&Head { file: &self.name, format, layout, size }, &mut out)?;
         let mut written = Ok(());
         let fault = dump.entries(|entry: &Entry| {
-            written = put(entry, &mut out);
+            written = write_line(entry, &mut out);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         written?;
         if let Some(fault) = &fault {
             let Fault { path, span, message, .. } = fault;
-            put(&Last { error: Broken { rule: self.rule_for(fault), path, span, message } }, &mut out)?;
+            write_line(&Last { error: Broken { rule: self.rule_for(fault), path, span, message } }, &mut out)?;
         }
         out.flush()?;
         Ok(fault)
@@ -154,9 +158,4 @@ struct Broken<'b> {
     path: &'b meshspec::Path,
     span: &'b Span,
     message: &'b str,
-}
-
-fn put(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, data)?;
-    writeln!(out)
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::interop::Interchange;
 use meshspec::{AnyFormat, Dialect, Specification};
@@ -9,14 +10,15 @@ use serde::Serialize;
 
 use crate::failure::{Result, Status};
 use crate::output::print_json;
+use crate::output_format::OutputFormat::{self, Json};
 use crate::terminal::TITLE;
 
 /// List the formats with their dialects and extensions.
 #[derive(Debug, Args)]
 pub struct Formats {
     /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    output_format: OutputFormat,
 }
 
 #[derive(Serialize)]
@@ -35,7 +37,7 @@ impl Formats {
         let formats = formats.iter().map(Format::of);
         let others = Interchange::ALL.iter().map(|format| Format::of_interchange(*format));
         let formats: Vec<Format> = formats.chain(others).collect();
-        if self.json {
+        if self.output_format == Json {
             print_json(&formats)?;
             return Ok(Status::Fine);
         }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::info::{
     AnimationInfo, AttributeInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue, SceneInfo,
@@ -36,8 +37,8 @@ pub struct Info {
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print JSON; short for --format json.
-    #[arg(long)]
-    json: bool,
+    #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    json: OutputFormat,
     /// Print results in this format [default: text]
     #[arg(long, value_parser = OutputFormat::among(&[Text, Json]), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
@@ -124,7 +125,7 @@ impl Info {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         let files = Files::new(&self.many, &self.files, "info", &(&self.reading, &self.bounds), formats)?;
         let look_at = |path: &Path| self.look_at(path, formats);
-        match OutputFormat::of(self.format, self.json) {
+        match self.format.unwrap_or(self.json) {
             Json => files.print_json(look_at),
             _ => files.print_text(look_at),
         }

@@ -9,6 +9,7 @@ mod sarif;
 
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::Formats;
 
@@ -37,8 +38,8 @@ pub struct Check {
     #[arg(long, value_name = "CODE", exclusive = true)]
     explain: Option<String>,
     /// Print JSON; short for --format json.
-    #[arg(long)]
-    json: bool,
+    #[arg(long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    json: OutputFormat,
     /// Print results in this format [default: text]
     #[arg(long, value_parser = OutputFormat::among(&[Text, Json, Sarif, Junit]), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
@@ -64,7 +65,7 @@ impl Check {
         let rulings = self.policy.resolve(formats)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
         let look_at = |path: &Path| self.look_at(path, brief, &rulings, formats);
-        match OutputFormat::of(self.format, self.json) {
+        match self.format.unwrap_or(self.json) {
             Json => files.print_json(look_at),
             Sarif => print_sarif(&files, look_at),
             Junit => print_junit(&files, look_at),

@@ -17,6 +17,7 @@ use crate::lines::{Lines, Newer};
 use crate::listing::{self, Listed};
 use crate::messages::{self, Messages};
 use crate::output::Staged;
+use crate::output_format::OutputFormat::Json;
 use crate::progress;
 use crate::terminal::counted;
 
@@ -68,11 +69,12 @@ impl Convert {
         let bar = progress::of(&jobs);
         let mut counts = Counts::default();
         let mut messages = Messages::default();
+        let is_json = self.output_format == Json;
         let mut list = json::List::new();
         let mut out = anstream::stdout();
         let work = |job| {
             let done = self.convert(job, &lines, &outputs, formats);
-            if let (Ok(JobOutcome::Finished(result)), false) = (&done, self.json) {
+            if let (Ok(JobOutcome::Finished(result)), false) = (&done, is_json) {
                 bar.suspend(|| self.report(job, result));
             }
             bar.inc(1);
@@ -82,7 +84,7 @@ impl Convert {
             let (job, done) = done?;
             counts.add(&done);
             if let JobOutcome::Finished(result) = done {
-                if self.json {
+                if is_json {
                     list.write(&json::to_vec(&Row::new(&job.input.file, &job.output, &result))?, &mut out)?;
                 } else if let (Ok(outcome), false) = (&*result, self.verbosity.verbose) {
                     let file = name_of(&job.input.file);
@@ -92,7 +94,7 @@ impl Convert {
             Ok(())
         };
         progress::shown(&bar, || self.many.jobs.side_by_side(&jobs, work, then))?;
-        if self.json {
+        if is_json {
             list.end(&mut out)?;
         }
         messages.print(self.verbosity);

@@ -11,6 +11,7 @@ mod run;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::Formats;
 
@@ -19,6 +20,7 @@ use crate::input::{is_pattern, is_standard};
 use crate::many::Many;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, Staged};
+use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use conversion::Conversion;
 use outcome::Row;
@@ -36,8 +38,8 @@ pub struct Convert {
     #[arg(long, value_name = "DIR", requires = "to")]
     out_dir: Option<PathBuf>,
     /// Print all losses and assumptions as JSON.
-    #[arg(long)]
-    json: bool,
+    #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    output_format: OutputFormat,
     /// Overwrite files that exist.
     #[arg(long)]
     force: bool,
@@ -64,7 +66,7 @@ impl Convert {
     }
 
     fn run_one(&self, input: &Path, output: &Path, formats: &Formats) -> Result<Status> {
-        if self.json && is_standard(output) {
+        if self.output_format == Json && is_standard(output) {
             let message = "both OUT and the report of --json would go there";
             return Err(Failure::usage("standard output", message).with_hint("write OUT to a file"));
         }
@@ -78,7 +80,7 @@ impl Convert {
         }
         let staged = Staged::new(output, self.force);
         let result = progress::on_files(input, output, || self.conversion.run(input, staged, formats));
-        if self.json {
+        if self.output_format == Json {
             output::print_json(&Row::new(input, output, &result))?;
         } else if let Ok(outcome) = &result {
             messages::print(self.verbosity, &outcome.notes(), &outcome.losses, &outcome.warnings);

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::conformance::corpus::{self, Case, Config, Entry};
 use meshspec::{AnyFormat, Dialect, ErrorKind, Formats};
@@ -14,7 +15,9 @@ use rayon::prelude::*;
 use crate::encoding::format_parser;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{dialect_parser, require_dialect};
-use crate::output::{self, print_json};
+use crate::json;
+use crate::output;
+use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use summary::Summary;
 
@@ -53,8 +56,8 @@ pub struct Corpus {
     #[arg(long)]
     force: bool,
     /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    output_format: OutputFormat,
 }
 
 impl Corpus {
@@ -66,9 +69,7 @@ impl Corpus {
         let mut folders = Folders::new(&self.out);
         for corpus in &corpora {
             for case in &corpus.cases {
-                serde_json::to_writer(&mut lines, &folders.write(case, corpus.format)?)
-                    .map_err(io::Error::from)?;
-                lines.push(b'\n');
+                json::write_line(&folders.write(case, corpus.format)?, &mut lines)?;
             }
         }
         for (name, text) in [("README.md", corpus::README), ("index.schema.json", corpus::INDEX_SCHEMA)] {
@@ -77,8 +78,8 @@ impl Corpus {
         // The index comes last, so that all files it lists exist.
         output::write(&index, self.force, |out| out.write_all(&lines))?;
         let summaries: Vec<_> = corpora.iter().map(|corpus| Summary::of(corpus, self.dialect)).collect();
-        if self.json {
-            print_json(&summaries)?;
+        if self.output_format == Json {
+            output::print_json(&summaries)?;
         } else {
             let mut out = anstream::stdout().lock();
             summaries.iter().try_for_each(|summary| summary.print(&mut out))?;
@@ -132,9 +133,9 @@ impl Folders<'_> {
             entry.contents = None;
         }
         if let (Some(path), Some(contents)) = (&entry.contents, contents) {
-            let mut json = serde_json::to_vec(&contents).map_err(io::Error::from)?;
-            json.push(b'\n');
-            self.put(path, &json)?;
+            let mut line = Vec::new();
+            json::write_line(&contents, &mut line)?;
+            self.put(path, &line)?;
         }
         Ok(entry)
     }

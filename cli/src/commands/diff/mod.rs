@@ -9,6 +9,7 @@ mod values;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::{AnyFormat, Formats};
 use serde::Serialize;
@@ -17,6 +18,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{is_standard, name_of};
 use crate::messages::SCREEN;
 use crate::output::print_json;
+use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
 use crate::reading::{Bounds, Reading};
 use crate::terminal::{Escaped, TITLE, counted};
@@ -41,8 +43,8 @@ pub struct Diff {
     #[arg(long)]
     scenes: bool,
     /// Print data for other programs.
-    #[arg(long)]
-    json: bool,
+    #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
+    output_format: OutputFormat,
     /// List differences one by one.
     #[arg(long, short)]
     verbose: bool,
@@ -92,7 +94,7 @@ impl Diff {
 
     fn print(&self, differences: &Differences, format: Option<AnyFormat>) -> Result<()> {
         let Differences { list, total, .. } = differences;
-        if self.json {
+        if self.output_format == Json {
             let compared = if format.is_some() { "values" } else { "scenes" };
             return print_json(&Outcome {
                 a: &self.a,

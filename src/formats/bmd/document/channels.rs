@@ -53,6 +53,16 @@ impl Track {
     /// Merges keys by frame into a track, the inverse of [`channels`](Track::channels). Tracks that bridge gaps like
     /// [`from_keys`](Track::from_keys) round-trip byte for byte.
     ///
+    /// ```
+    /// use meshspec::bmd::{FloatChannels, Track};
+    ///
+    /// let rising = vec![(0, [0.0, 0.0, 0.0]), (30, [0.0, 0.5, 0.0])];
+    /// let (channels, errors) = FloatChannels { translations: rising, ..Default::default() }.encode()?;
+    /// let track = Track::from_channels(&channels)?;
+    /// assert!(track.keys().count() == 2 && errors.translation < 1e-6);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the frames of a channel are not in ascending order.
