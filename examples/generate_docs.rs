@@ -72,7 +72,7 @@ fn rules() -> String {
         out.push_str(&table((*format).into()));
     }
     out.push_str(
-        "\n## Formats of one's own\n\n\
+        "\n## Custom formats\n\n\
          Requirements of any declaration. They apply to a format [declared elsewhere](extending.md) where it declares no rules.\n\n",
     );
     out + &table(AnyFormat::of::<Own>())

@@ -54,8 +54,8 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Creates an error. The message states what was found and what was expected. Crates can use it for formats of
-    /// their own.
+    /// Creates an error. The message states what was found and what was expected. Other crates can use it for
+    /// custom formats.
     ///
     /// ```
     /// use meshspec::{Error, ErrorKind, path};

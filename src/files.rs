@@ -11,7 +11,7 @@ use crate::scene::{Scene, SceneOptions};
 use crate::{AnyFormat, Error, FormatId, Loss, ReadOptions, Result, WriteOptions};
 
 impl Scene {
-    /// Reads the file at `path`, of any built-in or interchange format. Returns the scene, and what it cannot hold.
+    /// Reads the file at `path`, of any built-in or interchange format. Returns the scene and the losses.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

@@ -183,7 +183,7 @@ pub struct Finding {
     /// The location in the file; `None` for a document that was not read from a file.
     #[json(always)]
     pub span: Option<Span>,
-    /// What was found and what was expected.
+    /// The message, with the found and expected values.
     pub message: String,
 }
 
@@ -259,7 +259,7 @@ impl Report {
     }
 
     /// Returns `true` if the report collects findings of this rule. Expensive checks test this first.
-    pub fn collects(&self, rule: &Rule) -> bool {
+    pub fn is_enabled(&self, rule: &Rule) -> bool {
         rule.severity >= self.min
     }
 
@@ -270,7 +270,7 @@ impl Report {
 
     /// Adds a finding, which is only built if the report keeps it.
     pub(crate) fn add_with(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
-        if !self.collects(rule) {
+        if !self.is_enabled(rule) {
             return;
         }
         let (_, seen) = self.seen.entry(rule.code).or_insert((rule, 0));
@@ -285,7 +285,7 @@ impl Report {
     /// Counts findings of a rule that were not kept.
     #[cfg(feature = "seed")]
     pub(crate) fn add_suppressed(&mut self, rule: &'static Rule, count: usize) {
-        if self.collects(rule) && count > 0 {
+        if self.is_enabled(rule) && count > 0 {
             self.seen.entry(rule.code).or_insert((rule, 0)).1 += count;
             *self.suppressed.entry(rule.code).or_default() += count;
         }

@@ -38,22 +38,6 @@ impl FormatId {
         #[cfg(feature = "bmd")]
         FormatId::Bmd,
     ];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            #[cfg(feature = "mesh")]
-            FormatId::Mesh => "mesh",
-            #[cfg(feature = "crucible")]
-            FormatId::Crucible => "crucible",
-            #[cfg(feature = "iyma")]
-            FormatId::Iyma => "iyma",
-            #[cfg(feature = "seed")]
-            FormatId::Seed => "seed",
-            #[cfg(feature = "bmd")]
-            FormatId::Bmd => "bmd",
-        }
-    }
 }
 
 impl fmt::Display for FormatId {

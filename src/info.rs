@@ -6,12 +6,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::Dialect;
-#[cfg(feature = "mesh")]
-use crate::layout::Layout;
 #[cfg(any(feature = "mesh", feature = "crucible"))]
 use crate::layout::declaration::{Declaration, Shape, Type};
-#[cfg(feature = "mesh")]
-use crate::layout::expr::Value;
 
 /// A summary of a document.
 #[derive(Debug, Clone, PartialEq, ToJson)]
@@ -140,22 +136,6 @@ pub struct AttributeInfo {
     pub name: Cow<'static, str>,
     /// Number and type of the components, such as `3 × f32`.
     pub components: Cow<'static, str>,
-}
-
-impl AttributeInfo {
-    /// Returns the fields of a record that these arguments enable.
-    #[cfg(feature = "mesh")]
-    pub(crate) fn of_record<T: Layout>(arguments: &[Value]) -> Vec<AttributeInfo> {
-        let Type::Declared(declaration) = T::TYPE else { return Vec::new() };
-        let Shape::Struct(fields) = declaration.shape else { return Vec::new() };
-        let scope = declaration.bind(arguments.iter().cloned());
-        let there = fields
-            .iter()
-            .filter(|field| field.condition.is_none_or(|condition| condition.eval_bool(&scope) == Ok(true)));
-        there
-            .map(|field| AttributeInfo { name: field.name.into(), components: components(&field.ty).into() })
-            .collect()
-    }
 }
 
 /// Describes the components of a value, such as `3 × f32`.

@@ -218,8 +218,8 @@
 //! | `serde` | documents, contents and reports as serde data | no |
 //! | `proptest` | tests of loaders, strategies for valid documents | no |
 //! | `parallel` | several threads for large files | no |
-//! | `lz4`, `zstd` | packings, also for formats of your own | with `crucible`, `iyma` |
-//! | `checksums` | checksums for formats of your own | no |
+//! | `lz4`, `zstd` | packings, also for custom formats | with `crucible`, `iyma` |
+//! | `checksums` | checksums for custom formats | no |
 //!
 //! To build one format alone, with only its dependencies:
 //!
@@ -257,6 +257,7 @@ mod formats;
 pub mod info;
 #[cfg(feature = "scene")]
 pub mod interop;
+#[cfg(feature = "serde")]
 mod json;
 pub mod layout;
 mod limits;
@@ -302,6 +303,14 @@ pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions
 pub use path::Path;
 pub use span::Span;
 pub use text::Text;
+
+/// Drops the serde implementations of the derives, because the feature `serde` is off.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __json {
+    ($($implementations:tt)*) => {};
+}
 
 /// Items used by derived code.
 #[doc(hidden)]

@@ -1,18 +1,7 @@
 //! Limits on memory and findings.
 
-#[cfg(feature = "scene")]
-use crate::{Error, Result};
-
 /// Default limit of triangles, about 4 GiB.
-const MAX_TRIANGLES: u64 = 1 << 27;
-
-/// The memory of a mesh's names, lists and tables, in triangles.
-#[cfg(feature = "scene")]
-const MESH: u64 = 64;
-
-/// The memory of an instance during reading, in triangles.
-#[cfg(feature = "gltf")]
-const INSTANCE: u64 = 4;
+pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 
 /// Limits on the cost of reading a file.
 ///
@@ -90,64 +79,4 @@ impl Limits {
         self.max_triangles = triangles;
         self
     }
-}
-
-/// # Errors
-///
-/// If the number of triangles or vertices exceeds the limit.
-#[cfg(feature = "scene")]
-pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
-    if count <= max {
-        return Ok(());
-    }
-    let message = format!("{count} triangles or vertices, but the limit is {max}");
-    Err(Error::limit_exceeded(Limit::Triangles, message))
-}
-
-/// # Errors
-///
-/// If there are more meshes than the triangle limit allows.
-#[cfg(feature = "scene")]
-pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
-    let max = max_triangles.max(MAX_TRIANGLES) / MESH;
-    if count as u64 <= max {
-        return Ok(());
-    }
-    let message = format!("{count} meshes, but the limit is {max}, one for {MESH} triangles");
-    Err(Error::limit_exceeded(Limit::Triangles, message))
-}
-
-/// # Errors
-///
-/// If there are more mesh instances than the triangle limit allows.
-#[cfg(feature = "gltf")]
-pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
-    let max = max_triangles.max(MAX_TRIANGLES) / INSTANCE;
-    if count <= max {
-        return Ok(());
-    }
-    let message = format!("{count} instances, but the limit is {max}, one for {INSTANCE} triangles");
-    Err(Error::limit_exceeded(Limit::Triangles, message))
-}
-
-/// Returns the message for decoded data that exceeds [`Limits::max_decoded`] by this many bytes.
-#[cfg(feature = "gltf")]
-pub(crate) fn decoded_exceeded(bytes: u64) -> String {
-    format!("{bytes} more bytes than the limit for decoded data allows")
-}
-
-/// # Errors
-///
-/// If the names and extras of mesh copies take more bytes than the triangle limit allows.
-#[cfg(feature = "scene")]
-pub(crate) fn require_words(count: u64, max_triangles: u64) -> Result<()> {
-    // A byte of JSON takes up to 16 bytes of memory, a triangle 32.
-    let max = max_triangles.max(MAX_TRIANGLES).saturating_mul(2);
-    if count <= max {
-        return Ok(());
-    }
-    let message = format!(
-        "{count} bytes of names and extras in copies of meshes, but the limit is {max}, 2 for each triangle"
-    );
-    Err(Error::limit_exceeded(Limit::Triangles, message))
 }

@@ -162,7 +162,7 @@ pub fn require_target(format: AnyFormat, place: &str) -> Result<Conventions> {
 }
 
 /// Incorrect usage if a format has the name or extension of JSON or an interchange format.
-pub fn refuse_reserved(formats: &Formats) -> Result<()> {
+pub fn reject_reserved(formats: &Formats) -> Result<()> {
     let reserved: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).chain(["json"]).collect();
     for format in formats.iter() {
         if reserved.contains(&format.name()) {
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn names_of_other_files_are_refused() {
         let refusal = |formats: meshspec::Result<Formats>| {
-            formats.map(|formats| refuse_reserved(&formats).map_err(|failure| failure.message().to_owned()))
+            formats.map(|formats| reject_reserved(&formats).map_err(|failure| failure.message().to_owned()))
         };
         assert_eq!(refusal(Ok(Formats::builtin())).ok(), Some(Ok(())));
         assert_eq!(

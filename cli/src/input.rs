@@ -72,11 +72,11 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
 }
 
 /// Reads regular files in or below the folder of an input.
-pub struct Beside<'a>(&'a Path);
+pub struct SiblingFiles<'a>(&'a Path);
 
-impl<'a> Beside<'a> {
-    pub fn new(path: &'a Path) -> Beside<'a> {
-        Beside(path)
+impl<'a> SiblingFiles<'a> {
+    pub fn new(path: &'a Path) -> SiblingFiles<'a> {
+        SiblingFiles(path)
     }
 
     /// Returns `true` if a file inside the folder is missing.
@@ -96,7 +96,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-impl Files for Beside<'_> {
+impl Files for SiblingFiles<'_> {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         regular::read(&self.locate(name)?, limit)
     }

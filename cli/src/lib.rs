@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod batch_args;
 mod buffer;
 mod commands;
 mod encoding;
@@ -14,11 +15,10 @@ mod excerpt;
 mod failure;
 mod findings;
 mod input;
+mod job_log;
 mod json;
 mod junit;
-mod lines;
 mod listing;
-mod many;
 #[doc(hidden)]
 pub mod memory;
 mod messages;
@@ -82,7 +82,7 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
         }
     };
     let run = || {
-        encoding::refuse_reserved(formats)?;
+        encoding::reject_reserved(formats)?;
         temporary::remove_on_signals()?;
         program.run(formats)
     };

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, RENAME, Result};
 use crate::input::{STANDARD, is_standard};
-use crate::lines::{Images, hash, hash_of};
+use crate::job_log::{Images, hash, hash_of};
 use crate::regular;
 use crate::temporary::{Moving, Temporary, moving};
 
@@ -21,7 +21,7 @@ pub fn name_of(path: &Path) -> String {
 }
 
 /// Incorrect usage if writing to `path` would replace a file without `force`. Checked before any work is done.
-pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
+pub fn reject_existing(path: &Path, force: bool) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && !force && !is_standard(path) => {
             Err(Failure::exists(&path.display().to_string()))
@@ -113,8 +113,8 @@ impl Staged {
     }
 
     /// Incorrect usage if the file exists and may not be replaced. Checked before any work is done.
-    pub fn refuse_existing(&self) -> Result<()> {
-        refuse_existing(&self.path, self.force)
+    pub fn reject_existing(&self) -> Result<()> {
+        reject_existing(&self.path, self.force)
     }
 
     /// Writes the output file. Standard output, pipes and devices are written immediately.

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use meshspec::Formats;
 use serde::Serialize;
 
+use crate::batch_args::BatchArgs;
 use crate::failure::{Failure, Result, Status};
+use crate::job_log::JobLog;
 use crate::json;
-use crate::lines::Lines;
 use crate::listing::{self, Listed};
-use crate::many::Many;
 use crate::progress;
 
 /// The result of a command for a file.
@@ -44,24 +44,24 @@ struct FileOutcome<R> {
 
 /// The input files of a command.
 pub struct Files<'m> {
-    many: &'m Many,
+    batch: &'m BatchArgs,
     files: Vec<Listed>,
-    lines: Lines,
+    log: JobLog,
 }
 
 impl<'m> Files<'m> {
     /// Lists the files of the paths and options. `options` are the options that affect the results of the command.
     pub fn new(
-        many: &'m Many,
+        batch: &'m BatchArgs,
         paths: &[PathBuf],
         command: &str,
         options: &impl fmt::Debug,
         formats: &Formats,
     ) -> Result<Files<'m>> {
-        many.require_log()?;
+        batch.require_log()?;
         let mut files = listing::list_some(paths, &|path| listing::is_mesh(path, formats))?;
-        many.add_to(&mut files)?;
-        Ok(Files { many, files, lines: many.lines(command, options)? })
+        batch.add_to(&mut files)?;
+        Ok(Files { batch, files, log: batch.job_log(command, options)? })
     }
 
     pub fn len(&self) -> usize {
@@ -75,7 +75,7 @@ impl<'m> Files<'m> {
         let text = |_: &Path, result: Result<&T, &Failure>| {
             let mut text = Vec::new();
             match result {
-                Ok(result) if !self.lines.are_written() => result.print(&mut text).map(|()| text),
+                Ok(result) if !self.log.is_written() => result.print(&mut text).map(|()| text),
                 _ => Ok(text),
             }
         };
@@ -106,15 +106,15 @@ impl<'m> Files<'m> {
         let mut worst = Status::Fine;
         let bar = progress::of(&self.files);
         progress::shown(&bar, || {
-            self.many.jobs.side_by_side(
+            self.batch.jobs.side_by_side(
                 &self.files,
                 |file| {
-                    let looked = self.one(file, &look_at, &render);
+                    let outcome = self.one(file, &look_at, &render);
                     bar.inc(1);
-                    looked
+                    outcome
                 },
-                |looked| {
-                    let FileOutcome { status, rendered, failure } = looked?;
+                |outcome| {
+                    let FileOutcome { status, rendered, failure } = outcome?;
                     worst = worst.max(status);
                     if let Some(failure) = failure {
                         bar.suspend(|| failure.report());
@@ -134,15 +134,15 @@ impl<'m> Files<'m> {
         render: impl Fn(&Path, Result<&T, &Failure>) -> R,
     ) -> Result<FileOutcome<R>> {
         let file = &*listed.file;
-        if let Some(status) = self.lines.known(file) {
+        if let Some(status) = self.log.known(file) {
             return Ok(FileOutcome { status, rendered: None, failure: None });
         }
-        let state = self.lines.state(file);
+        let state = self.log.state(file);
         let result = listed.require_readable().and_then(|()| look_at(file));
         let status = result.as_ref().map_or_else(|failure| failure.status, T::status);
         match &result {
-            Ok(result) => self.lines.write(result, state, status)?,
-            Err(failure) => self.lines.write(&Failed::new(file, failure), state, status)?,
+            Ok(result) => self.log.write(result, state, status)?,
+            Err(failure) => self.log.write(&Failed::new(file, failure), state, status)?,
         }
         let rendered = Some(render(file, result.as_ref()));
         Ok(FileOutcome { status, rendered, failure: result.err() })

@@ -7,7 +7,7 @@ use meshspec::{AnyFormat, Document, Formats, Loss, ReadOptions, Strictness, Writ
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
-use crate::input::{self, Beside, name_of};
+use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
 use crate::reading::{Bounds, Reading};
 
@@ -96,7 +96,7 @@ pub fn of_bytes(
             let limits = bounds.limits();
             let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
-            let read = format.read(bytes, &Beside::new(path), &options, &limits);
+            let read = format.read(bytes, &SiblingFiles::new(path), &options, &limits);
             read.map_err(|error| Failure::in_file(&name_of(path), &error, bytes))
         }
     };

@@ -37,7 +37,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
     let shape = quote!(::meshspec::layout::declaration::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
     // modular-bitfield gives the constant of every field the visibility of the struct.
     let constants = quote! {
-        #[allow(dead_code, reason = "a word has more fields than hot loops need")]
+        #[allow(dead_code, reason = "hot loops read only some fields of a word")]
         impl #name { #(#constants)* }
 
         impl ::core::convert::From<#name> for ::meshspec::layout::expr::Value {

@@ -202,7 +202,7 @@ fn load_animation(animation: &[u8; 16], bones: usize, image: &mut Image) -> Resu
                 break;
             }
             let frame = next + u32::from(tag & 0x1f);
-            require(values == 0 || frame < frames, "a key is behind the last frame")?;
+            require(values == 0 || frame < frames, "a key is after the last frame")?;
             next = frame + 1;
         }
     }

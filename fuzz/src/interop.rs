@@ -50,7 +50,7 @@ pub fn stl(data: &[u8]) {
 
 /// Reads a file strictly and leniently, and writes its scene. Every companion file has the content of the file itself.
 fn read(format: Interchange, data: &[u8]) {
-    let files = Beside(data);
+    let files = SiblingFiles(data);
     let read = |strictness| {
         let options = SceneOptions::default().with_strictness(strictness);
         format.read(data, &files, &options, &limits())
@@ -85,9 +85,9 @@ fn assert_survives(format: Interchange, scene: Scene) {
 }
 
 /// A folder in which every file name exists with this content.
-struct Beside<'d>(&'d [u8]);
+struct SiblingFiles<'d>(&'d [u8]);
 
-impl Files for Beside<'_> {
+impl Files for SiblingFiles<'_> {
     fn read(&self, _: &str, limit: u64) -> std::io::Result<Vec<u8>> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(self.0[..self.0.len().min(limit)].to_vec())

@@ -46,7 +46,7 @@ pub fn read<T: Plain, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<(
 }
 
 /// Writes numbers; for `write_with`.
-#[allow(clippy::ptr_arg, reason = "`write_with` passes the field as it is")]
+#[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
 pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
     Ok(writer.write_all(&as_bytes(values))?)
 }

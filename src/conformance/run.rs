@@ -106,7 +106,7 @@ impl<'r, S: Subject> Run<'r, S> {
 
     /// Runs the loader over a file. Returns `None` for files of other dialects, files that violate an ignored rule, and
     /// files without a verdict.
-    pub fn judge(&mut self, file: TestFile) -> Option<Judged> {
+    pub fn judge(&mut self, file: TestFile) -> Option<TestOutcome> {
         let TestFile { bytes, making, change } = file;
         let Files { subject, dialect, .. } = self.files;
         if self.detects && subject.detect(&bytes) != dialect {
@@ -158,12 +158,12 @@ impl<'r, S: Subject> Run<'r, S> {
                 making,
             }
         });
-        Some(Judged { rule, disagreement })
+        Some(TestOutcome { rule, disagreement })
     }
 }
 
 /// The verdict on a file.
-pub(super) struct Judged {
+pub(super) struct TestOutcome {
     /// The rule that the file breaks in strict reading.
     pub rule: Option<&'static Rule>,
     pub disagreement: Option<Disagreement>,

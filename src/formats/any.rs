@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::examples::Source;
 #[cfg(feature = "serde")]
-use super::scenes::Data;
+use super::data::Data;
+use super::examples::Source;
 #[cfg(feature = "scene")]
 use super::scenes::Scenes;
 use super::{About, Declared, Detection, Interpretation, RuleExample, rule_texts};
@@ -87,10 +87,9 @@ impl AnyFormat {
         AnyFormat { built_in: Some(id), ..self }
     }
 
-    /// Takes the summaries of another format.
-    #[cfg(feature = "scene")]
-    pub(super) fn with_info_of(self, other: AnyFormat) -> AnyFormat {
-        AnyFormat { info: other.info, ..self }
+    #[cfg(any(feature = "scene", feature = "serde"))]
+    pub(super) fn lacks(self, what: &str) -> crate::Error {
+        crate::Error::unsupported(format!("the format has no {what}")).in_format(self.name())
     }
 
     /// The name on the command line.

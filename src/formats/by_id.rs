@@ -5,11 +5,9 @@ use std::str::FromStr;
 #[cfg(feature = "serde")]
 use super::data;
 use super::document::with_format;
-use super::{About, AnyFormat, Detection, Document, Format};
+use super::{About, AnyFormat, Declared, Detection, Document, Format};
 use crate::layout::declaration::Type;
 use crate::layout::schema::{Schema, SchemaFile};
-#[cfg(feature = "scene")]
-use crate::scene::{Conventions, FromScene, ToScene};
 use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 impl From<FormatId> for AnyFormat {
@@ -24,6 +22,11 @@ impl From<FormatId> for AnyFormat {
 }
 
 impl FormatId {
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        with_format!(self, FormatId, |D| D::ABOUT.name)
+    }
+
     /// The description of the format.
     pub fn about(self) -> &'static About {
         AnyFormat::from(self).about()
@@ -43,19 +46,6 @@ impl FormatId {
     /// Returns the declaration in another language. See [`AnyFormat::schema`].
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         AnyFormat::from(self).schema(schema)
-    }
-
-    /// The axes, unit and texture origin of the format, with the evidence.
-    #[cfg(feature = "scene")]
-    pub fn conventions(self) -> Conventions {
-        with_format!(self, FormatId, |D| D::CONVENTIONS)
-    }
-
-    /// Returns `true` if software for this format needs normals. Converters then generate them for scenes without
-    /// normals.
-    #[cfg(feature = "scene")]
-    pub fn needs_normals(self) -> bool {
-        with_format!(self, FormatId, |D| D::NEEDS_NORMALS)
     }
 
     /// Decodes a file of this format.

@@ -1,11 +1,71 @@
-//! Serde data of documents: the fields of the format, with the format's name.
+//! JSON documents: the fields of the format, with the format's name.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, de};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, de};
+
+use super::{AnyFormat, Format};
+use crate::{Error, ErrorKind, ReadOptions, Result, WriteOptions};
+
+/// Conversion between files of a format and JSON documents.
+#[derive(Clone, Copy)]
+pub(super) struct Data {
+    write: fn(&[u8], &ReadOptions) -> Result<String>,
+    read: fn(&[u8], &WriteOptions) -> Result<Vec<u8>>,
+}
+
+impl AnyFormat {
+    /// Adds conversion between files and JSON documents, through serde.
+    pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
+        self.data = Some(Data { write: write_json::<T>, read: read_json::<T> });
+        self
+    }
+
+    /// Returns `true` if documents of the format can be written as JSON.
+    pub fn has_json(self) -> bool {
+        self.data.is_some()
+    }
+
+    /// Decodes a file and writes the document as JSON, with the name of the format.
+    ///
+    /// # Errors
+    ///
+    /// If the format has no JSON, or the file is rejected.
+    pub fn write_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
+        let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
+        (data.write)(bytes, options)
+    }
+
+    /// Reads a document as JSON and encodes it as a file.
+    ///
+    /// # Errors
+    ///
+    /// If the format has no JSON, the text is not a document of the format, or the document cannot be written.
+    pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
+        let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
+        (data.read)(text, options)
+    }
+}
+
+fn write_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Result<String> {
+    #[derive(Serialize)]
+    struct Tagged<T> {
+        format: &'static str,
+        #[serde(flatten)]
+        document: T,
+    }
+    let tagged = Tagged { format: T::ABOUT.name, document: T::read(bytes, options)? };
+    serde_json::to_string_pretty(&tagged)
+        .map_err(|error| Error::new(ErrorKind::Inexpressible, error).in_format(T::ABOUT.name))
+}
+
+fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
+    let document = without_format::<T, _>(&mut serde_json::Deserializer::from_slice(text));
+    document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
+}
 
 /// Deserializes a document of one format from a map, ignoring the key `format`.
 pub(super) fn without_format<'de, T: Deserialize<'de>, D: Deserializer<'de>>(

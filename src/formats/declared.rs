@@ -14,7 +14,7 @@ use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 
 /// A declared format and the operations on its files.
 ///
-/// Every operation has a default derived from [`ABOUT`](Declared::ABOUT), so a format of your own needs only that
+/// Every operation has a default derived from [`ABOUT`](Declared::ABOUT), so a custom format needs only that
 /// constant. Override an operation where the declaration does not suffice.
 ///
 /// ```

@@ -3,8 +3,6 @@
 use super::Format;
 use crate::contents::Contents;
 use crate::info::Info;
-#[cfg(feature = "scene")]
-use crate::scene::{FromScene, Scene, SceneOptions, ToScene};
 use crate::{Dialect, FormatId, Loss, Report, Result, WriteOptions};
 use meshspec_derive::Json;
 
@@ -133,44 +131,6 @@ impl Document {
     /// ```
     pub fn contents(&self) -> Contents<'static> {
         with_format!(*self, Document(ref document), |D| D::contents(document))
-    }
-
-    /// Converts the document to a [scene](crate::scene). Also returns what the scene cannot hold.
-    ///
-    /// # Errors
-    ///
-    /// If the document is inconsistent, which lenient reading allows.
-    #[cfg(feature = "scene")]
-    pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let format = self.format();
-        let (scene, losses): (Scene, Vec<Loss>) =
-            with_format!(self, Document(document), |D| D::into_scene(document, options)?);
-        scene.check().map_err(|error| error.in_format(format))?;
-        Ok((scene, losses))
-    }
-
-    /// Returns the fields that become parts of the scene, as paths of the declaration.
-    #[cfg(feature = "scene")]
-    pub fn places(&self) -> crate::scene::Places {
-        with_format!(*self, Document(ref document), |D| D::places(document))
-    }
-
-    /// Converts a scene to a document of this format. Also returns what the format cannot hold.
-    ///
-    /// # Errors
-    ///
-    /// If the scene is inconsistent, or the format cannot express it at all.
-    #[cfg(feature = "scene")]
-    pub fn from_scene(
-        format: FormatId,
-        scene: Scene,
-        options: &SceneOptions,
-    ) -> Result<(Document, Vec<Loss>)> {
-        scene.check()?;
-        with_format!(format, FormatId, |D| {
-            let (document, losses) = D::from_scene(scene, options)?;
-            Ok((document.into(), losses))
-        })
     }
 }
 

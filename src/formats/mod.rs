@@ -37,7 +37,7 @@ pub mod mesh;
 mod registry;
 mod reject;
 mod rule_texts;
-#[cfg(any(feature = "scene", feature = "serde"))]
+#[cfg(feature = "scene")]
 mod scenes;
 #[cfg(feature = "seed")]
 pub mod seed;

@@ -1,31 +1,18 @@
-//! Scenes and JSON documents of formats chosen at run time.
+//! Scenes of formats chosen at run time.
 
-#[cfg(feature = "serde")]
-use serde::{Serialize, de::DeserializeOwned};
-
-use super::AnyFormat;
-#[cfg(feature = "serde")]
-use super::{Format, data};
-#[cfg(feature = "serde")]
-use crate::ErrorKind;
-#[cfg(feature = "scene")]
-use crate::Loss;
-#[cfg(feature = "scene")]
+use super::document::with_format;
+use super::{AnyFormat, Document};
 use crate::info::Info;
-#[cfg(feature = "scene")]
-use crate::scene::{Conventions, FromScene, Scene, SceneOptions, ToScene};
-use crate::{Error, ReadOptions, Result, WriteOptions};
+use crate::scene::{Conventions, FromScene, Places, Scene, SceneOptions, ToScene};
+use crate::{FormatId, Loss, ReadOptions, Result, WriteOptions};
 
 /// Decodes a file to a scene.
-#[cfg(feature = "scene")]
 type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 
 /// Encodes a scene as a file.
-#[cfg(feature = "scene")]
 type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
 
 /// Conversion between files of a format and scenes.
-#[cfg(feature = "scene")]
 #[derive(Clone, Copy)]
 pub(super) struct Scenes {
     conventions: Conventions,
@@ -34,15 +21,6 @@ pub(super) struct Scenes {
     write: Option<(WriteScene, bool)>,
 }
 
-/// Conversion between files of a format and JSON documents.
-#[cfg(feature = "serde")]
-#[derive(Clone, Copy)]
-pub(super) struct Data {
-    write: fn(&[u8], &ReadOptions) -> Result<String>,
-    read: fn(&[u8], &WriteOptions) -> Result<Vec<u8>>,
-}
-
-#[cfg(feature = "scene")]
 impl AnyFormat {
     /// Adds conversion of files to scenes. Summaries then list the scene's meshes.
     ///
@@ -71,6 +49,12 @@ impl AnyFormat {
         let write = Some((write, T::NEEDS_NORMALS));
         self.scenes = Some(Scenes { conventions: T::CONVENTIONS, read, write });
         self.info = info::<T>;
+        self
+    }
+
+    /// Takes the summaries of another format.
+    pub(super) fn with_info_of(mut self, other: AnyFormat) -> AnyFormat {
+        self.info = other.info;
         self
     }
 
@@ -126,7 +110,6 @@ impl AnyFormat {
 }
 
 /// Summarizes a file: its declared values and the meshes of its scene.
-#[cfg(feature = "scene")]
 fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     let info = T::info_of(bytes, options)?;
     let (scene, _) = T::read(bytes, options)?.into_scene(&SceneOptions::default())?;
@@ -140,61 +123,52 @@ fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     })
 }
 
-#[cfg(feature = "serde")]
-impl AnyFormat {
-    /// Adds conversion between files and JSON documents, through serde.
-    pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
-        self.data = Some(Data { write: write_json::<T>, read: read_json::<T> });
-        self
+impl FormatId {
+    /// The axes, unit and texture origin of the format, with the evidence.
+    pub fn conventions(self) -> Conventions {
+        with_format!(self, FormatId, |D| D::CONVENTIONS)
     }
 
-    /// Returns `true` if documents of the format can be written as JSON.
-    pub fn has_json(self) -> bool {
-        self.data.is_some()
+    /// Returns `true` if software for this format needs normals. Converters then generate them for scenes without
+    /// normals.
+    pub fn needs_normals(self) -> bool {
+        with_format!(self, FormatId, |D| D::NEEDS_NORMALS)
     }
+}
 
-    /// Decodes a file and writes the document as JSON, with the name of the format.
+impl Document {
+    /// Converts the document to a [scene](crate::scene). Also returns what the scene cannot hold.
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, or the file is rejected.
-    pub fn write_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
-        let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
-        (data.write)(bytes, options)
+    /// If the document is inconsistent, which lenient reading allows.
+    pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
+        let format = self.format();
+        let (scene, losses): (Scene, Vec<Loss>) =
+            with_format!(self, Document(document), |D| D::into_scene(document, options)?);
+        scene.check().map_err(|error| error.in_format(format))?;
+        Ok((scene, losses))
     }
 
-    /// Reads a document as JSON and encodes it as a file.
+    /// Returns the fields that become parts of the scene, as paths of the declaration.
+    pub fn places(&self) -> Places {
+        with_format!(*self, Document(ref document), |D| D::places(document))
+    }
+
+    /// Converts a scene to a document of this format. Also returns what the format cannot hold.
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, the text is not a document of the format, or the document cannot be written.
-    pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-        let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
-        (data.read)(text, options)
-    }
-}
-
-#[cfg(feature = "serde")]
-fn write_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Result<String> {
-    #[derive(Serialize)]
-    struct Tagged<T> {
-        format: &'static str,
-        #[serde(flatten)]
-        document: T,
-    }
-    let tagged = Tagged { format: T::ABOUT.name, document: T::read(bytes, options)? };
-    serde_json::to_string_pretty(&tagged)
-        .map_err(|error| Error::new(ErrorKind::Inexpressible, error).in_format(T::ABOUT.name))
-}
-
-#[cfg(feature = "serde")]
-fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-    let document = data::without_format::<T, _>(&mut serde_json::Deserializer::from_slice(text));
-    document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
-}
-
-impl AnyFormat {
-    fn lacks(self, what: &str) -> Error {
-        Error::unsupported(format!("the format has no {what}")).in_format(self.name())
+    /// If the scene is inconsistent, or the format cannot express it at all.
+    pub fn from_scene(
+        format: FormatId,
+        scene: Scene,
+        options: &SceneOptions,
+    ) -> Result<(Document, Vec<Loss>)> {
+        scene.check()?;
+        with_format!(format, FormatId, |D| {
+            let (document, losses) = D::from_scene(scene, options)?;
+            Ok((document.into(), losses))
+        })
     }
 }

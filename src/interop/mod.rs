@@ -14,26 +14,19 @@ mod images;
 mod obj;
 #[cfg(feature = "ply")]
 mod ply;
+/// The shared code of OBJ, PLY and STL.
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 #[cfg_attr(
     not(all(feature = "obj", feature = "ply", feature = "stl")),
     allow(dead_code, reason = "each format needs a part of it")
 )]
-mod polygons;
-#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
-#[cfg_attr(
-    not(all(feature = "obj", feature = "ply", feature = "stl")),
-    allow(dead_code, reason = "each format needs a part of it")
-)]
-mod positions;
+mod shared {
+    pub(super) mod polygons;
+    pub(super) mod positions;
+    pub(super) mod text;
+}
 #[cfg(feature = "stl")]
 mod stl;
-#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
-#[cfg_attr(
-    not(all(feature = "obj", feature = "ply", feature = "stl")),
-    allow(dead_code, reason = "each format needs a part of it")
-)]
-mod text;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -37,7 +37,7 @@ use super::expr::Value;
 /// Dump::new(&Battery::TYPE, &[51, 0x81, 0xb8, 0x0b]).text(&mut text, false)?;
 /// let text = String::from_utf8(text).unwrap();
 /// assert!(text.contains("51 (0x33) = 0.2\n"), "{text}");
-/// assert!(text.contains("-127 = -1\n"), "{text}");
+/// assert!(text.contains("-127 (0x81) = -1\n"), "{text}");
 /// assert!(text.contains("3000 (0x0bb8) = 3 V\n"), "{text}");
 /// # Ok::<(), std::io::Error>(())
 /// ```

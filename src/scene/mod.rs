@@ -20,6 +20,7 @@ mod edit;
 )]
 pub(crate) mod exact;
 mod info;
+pub(crate) mod limits;
 mod material;
 mod merge;
 mod mesh;
@@ -256,7 +257,7 @@ pub trait ToScene: Format {
     /// The conventions of the format, with their evidence.
     const CONVENTIONS: Conventions;
 
-    /// Returns the fields behind each mesh, joint and key, in the order of [`into_scene`](ToScene::into_scene).
+    /// Returns the source fields of each mesh, joint and key, in the order of [`into_scene`](ToScene::into_scene).
     ///
     /// By default there are none, and viewers show fields and model side by side without links.
     fn places(&self) -> Places {

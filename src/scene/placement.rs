@@ -2,8 +2,9 @@
 
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
+use super::limits;
 use super::{Extras, Mesh, Scene, Transform};
-use crate::{Error, Limits, Loss, LossKind, Result, limits};
+use crate::{Error, Limits, Loss, LossKind, Result};
 
 /// The tolerance for shear: the largest cosine between two axes that is attributed to rounding.
 const SHEAR: f64 = 1e-6;

@@ -1,10 +1,11 @@
 //! The fields of a file that the parts of its scene are read from.
 
-/// The fields behind each part of a scene, as paths of the declaration.
+use meshspec_derive::ToJson;
+
+/// The source fields of each part of a scene, as paths of the declaration.
 ///
 /// Maps vertices to bytes, and findings to vertices, for viewers.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct Places {
     /// The fields of each mesh of the scene.
     pub meshes: Vec<MeshPlaces>,
@@ -15,8 +16,7 @@ pub struct Places {
 }
 
 /// The fields of a mesh.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct MeshPlaces {
     /// The lists that hold a share of each vertex.
     pub vertices: Vec<Share>,
@@ -25,8 +25,7 @@ pub struct MeshPlaces {
 }
 
 /// A list with a fixed number of items per vertex or face.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct Share {
     /// The path of the list.
     pub list: String,
@@ -44,8 +43,7 @@ impl Share {
 }
 
 /// The keys of an animation.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct KeyPlaces {
     /// The path of the list of keys.
     pub list: String,

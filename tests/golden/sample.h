@@ -31,7 +31,7 @@
 #pragma pack(push, 1)
 
 /*
- * What a file is about.
+ * The topic of a file.
  */
 typedef uint8_t sample_kind;
 #define SAMPLE_KIND_PLAIN 0 /* Nothing in particular. */
@@ -112,7 +112,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_stored, first) == 0, "offset of first");
 MESHSPEC_STATIC_ASSERT(offsetof(sample_stored, rest) == 4, "offset of rest");
 
 /*
- * At a place of its own.
+ * At a separate offset.
  */
 typedef struct sample_far {
     uint16_t field_0;

@@ -73,7 +73,7 @@ seq:
     process: 'meshspec_lz4(16)'
     type: 'sample_pairs'
     doc: |
-      Numbers that are packed as they are.
+      Plain numbers, packed.
   - id: check_pairs_end
     size: 0
     valid:
@@ -231,7 +231,7 @@ types:
         repeat-expr: 4
   far:
     doc: |
-      At a place of its own.
+      At a separate offset.
     seq:
       - id: field_0
         type: u2

@@ -162,7 +162,7 @@ fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
     values.assemble(&Limits::default()).unwrap() == bytes
 }
 
-/// Lists and names at places that a header tells.
+/// Lists and names at offsets from a header.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

@@ -283,7 +283,7 @@ fn every_face_tag() {
 
 /// A bone that does not fit the vertex form is rejected, not wrapped (B9).
 #[test]
-fn bones_cannot_turn_into_other_tags() {
+fn bones_cannot_become_other_tags() {
     let mut vertices = Vertices::default();
     for bone in 0..=255u8 {
         let vertex = PackedVertex::Textured64(TexturedVertex64::new().with_bone(bone));
@@ -462,7 +462,7 @@ proptest! {
     }
 
     #[test]
-    fn fitting_flags_fit(mut document in strategy::documents()) {
+    fn fitting_flags_are_valid(mut document in strategy::documents()) {
         for mesh in &mut document.meshes {
             mesh.flags = mesh.fitting_flags();
         }

@@ -327,7 +327,7 @@ fn every_f8a_value_is_encoded_as_itself() {
 }
 
 #[test]
-fn no_f8a_code_is_nearer() {
+fn f8a_codes_are_the_nearest() {
     let mut worst = 0f64;
     for step in -70_000..70_000 {
         let value = step as f32 / 32_768.0;
@@ -453,7 +453,7 @@ fn every_texture_coordinate_is_encoded_as_itself() {
 }
 
 #[test]
-fn rotations_are_the_best_of_the_search() {
+fn rotation_errors_are_bounded() {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let (mut worst, mut sum) = (0f64, 0.0);
     const COUNT: usize = 100_000;

@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn keys_hold_at_their_frames(channels in channels(), no_loop in any::<bool>(), round in 0..3u8) {
+    fn poses_at_keys_have_their_values(channels in channels(), no_loop in any::<bool>(), round in 0..3u8) {
         let animation = animation(channels.clone(), 255, no_loop);
         let shift = if no_loop { 0.0 } else { 255.0 * f32::from(round) };
         let floats = channels.to_floats();
@@ -162,7 +162,7 @@ fn translations(keys: &[(u32, f32)]) -> Channels {
 }
 
 #[test]
-fn loops_wrap_and_others_hold() {
+fn loops_wrap_and_others_clamp() {
     let keys = translations(&[(2, 1.0), (6, 5.0)]);
     let x = |animation: &Animation, frame: f32| animation.pose(frame).bones[0].translation[0];
     let looping = animation(keys.clone(), 10, false);

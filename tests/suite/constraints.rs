@@ -50,7 +50,7 @@ struct Indices {
 }
 
 #[test]
-fn below_and_holds() {
+fn ranges_and_conditions_are_checked() {
     assert_eq!(findings(&Indices::TYPE, &[3, 3, 0, 0, 1, 0, 2, 0]), [""; 0]);
     assert_eq!(
         findings(&Indices::TYPE, &[2, 4, 0, 0, 2, 0, 1, 0, 0, 1]),

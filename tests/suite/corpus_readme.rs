@@ -265,7 +265,7 @@ fn the_readme_tells_crashes_from_rejections() {
     assert!(printed.contains("\n6 files, "), "{printed}");
 }
 
-/// Ends in the way that the name of the file tells.
+/// Exits or crashes as the file name specifies.
 const ENDS: &str = r#"
 import os, signal, sys
 name = os.path.basename(sys.argv[1])

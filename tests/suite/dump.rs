@@ -13,7 +13,7 @@ use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::{Dump, Entry, EntryKind};
 use meshspec::layout::walk::{self, Selection};
 
-/// Numbers at places that a table tells.
+/// Numbers at offsets from a table.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -202,7 +202,7 @@ fn a_truncated_array_is_shown_up_to_its_end() {
 }
 
 #[test]
-fn colours_only_add_to_the_text() {
+fn colours_leave_the_text_unchanged() {
     let bytes = arrays(9);
     let dump = Dump::new(&Arrays::TYPE, &bytes);
     let (mut plain, mut coloured) = (Vec::new(), Vec::new());

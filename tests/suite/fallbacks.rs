@@ -351,7 +351,7 @@ fn texture_names_become_material_names() {
 }
 
 #[test]
-fn bones_always_take_the_shorter_arc() {
+fn rotations_are_interpolated_along_the_shorter_arc() {
     // Half a turn per second, with one quaternion negated.
     let turns = [0.0_f32, 2.0, 4.0].map(Quat::from_rotation_z);
     let turns = vec![turns[0].to_array(), (-turns[1]).to_array(), turns[2].to_array()];

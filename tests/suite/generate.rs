@@ -78,11 +78,11 @@ struct Flags {
     reserved: B7,
 }
 
-/// An item whose form a look-ahead tells.
+/// An item whose form depends on a look-ahead.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-struct Ahead {
+struct Peeked {
     #[br(restore_position)]
     #[bw(ignore)]
     first: u8,
@@ -132,7 +132,7 @@ fn constraints_are_respected() {
 
 #[test]
 fn look_aheads_match_the_next_item() {
-    let files: Vec<_> = (0..200).map(|seed| file(&Ahead::TYPE, seed, &Default::default())).collect();
+    let files: Vec<_> = (0..200).map(|seed| file(&Peeked::TYPE, seed, &Default::default())).collect();
     let small = files.iter().filter(|file| file.len() == 1 && file[0] < 0xf0).count();
     let large = files.iter().filter(|file| file.len() == 4 && file[0] >= 0xf0).count();
     assert_eq!(small + large, files.len());
@@ -214,7 +214,7 @@ fn non_zero(bytes: &[u8]) -> Vec<String> {
 const SMALLEST: [&str; 2] = ["header.version = 1", "header.format.position = true"];
 
 #[test]
-fn no_choices_make_the_smallest_file() {
+fn without_choices_the_smallest_file_is_generated() {
     let about = FormatId::Mesh.about();
     let smallest = |config| non_zero(&generate::file(about.layouts()[0].1, &[], &config).unwrap());
     let config = generate::Config::default();

@@ -148,7 +148,7 @@ fn variants_are_in_snake_case() {
 }
 
 #[test]
-fn reports_leave_out_what_is_empty() {
+fn reports_omit_empty_fields() {
     let summary =
         Summary { title: "Tiles", size: f32::INFINITY, tiles: Vec::new(), gaps: Vec::new(), note: None };
     let expected = json!({ "title": "Tiles", "size": null, "gaps": [] });

@@ -194,7 +194,7 @@ fn every_byte_of_a_checksum_counts() {
 
 /// The seeds and checksums are those of the reference implementation.
 #[test]
-fn seeds_decide_a_checksum() {
+fn checksums_depend_on_the_seed() {
     let seeded =
         |function: ChecksumFunction, seed| (function.compute)(b"", &[layout::expr::Value::Int(seed)]);
     assert_eq!(seeded(XXH32, 0x9e37_79b1), 0x36b7_8ae7);
@@ -219,7 +219,7 @@ struct Verified {
 }
 
 #[test]
-fn checksums_that_code_verifies_are_left_to_it() {
+fn checksums_verified_by_code_are_not_verified_again() {
     assert_eq!(layout::check::<Verified>(&[0; 5], &ReadOptions::default()).unwrap().findings(), []);
 }
 
@@ -448,7 +448,7 @@ fn dialects_are_declared_by_the_format() {
     assert!(tables.contains("In m."));
 }
 
-/// Checksums of each kind, over the struct and over a block whose packing a number chooses.
+/// Checksums of each kind, over the struct and over a block whose packing depends on a number.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"SUM")]

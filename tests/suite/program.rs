@@ -107,7 +107,7 @@ fn defects_name_the_fields() {
     );
 }
 
-/// One place for either of two values.
+/// Alternatives that share an offset.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

@@ -58,7 +58,7 @@ struct Sample<'a> {
     #[br(count = packed_size)]
     #[layout(packing = lz4, size = unpacked_size, content = Numbers, args(flags, kind as u8))]
     numbers: Bulk<'a, u8>,
-    /// Numbers that are packed as they are.
+    /// Plain numbers, packed.
     #[br(count = 18)]
     #[layout(packing = lz4, size = 16, content = Vec<[u16; 2]>)]
     pairs: Bulk<'a, u8>,
@@ -78,7 +78,7 @@ struct Sample<'a> {
     names: Strings,
 }
 
-/// What a file is about.
+/// The topic of a file.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -148,7 +148,7 @@ enum Numbers {
     ),
 }
 
-/// A wide number and one with a sign, to the end.
+/// Pairs of a wide and a signed number, up to the end of the file.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -167,7 +167,7 @@ struct Stored {
     rest: [[u16; 2]; 2],
 }
 
-/// At a place of its own.
+/// At a separate offset.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -209,7 +209,7 @@ struct Second<'a> {
     flags: Flags,
     #[br(args(count, flags))]
     given: Given,
-    /// What the next field is, seen in advance.
+    /// The kind of the next field.
     #[br(restore_position)]
     #[bw(ignore)]
     ahead: Flags,
@@ -294,7 +294,7 @@ fn the_sample_can_be_walked() {
 
 /// Items with look-aheads, up to the end of a block, with and without a name.
 #[test]
-fn looking_ahead() {
+fn look_aheads_consume_no_bytes() {
     let file = |rest: &[u8]| [&[0, 0, 0, 0, 0], rest].concat();
     // Without a name: eight bytes of numbers. The look-ahead consumes no bytes.
     let narrow = file(&[0, 1, 0, 2, 0, 3, 0, 4]);

@@ -398,7 +398,7 @@ fn inexpressible_texts_are_not_written() {
 }
 
 #[test]
-fn long_lines_need_no_stack() {
+fn long_lines_do_not_overflow_the_stack() {
     let texts = [
         format!("p 1,{}2,3\n", " ".repeat(300_000)),
         format!("p {}1,2,3\n", "0".repeat(300_000)),

@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn fast_and_grammar_agree_on_junk(text in wild(), chunk in 1..100usize) {
+    fn fast_and_grammar_agree_on_malformed_texts(text in wild(), chunk in 1..100usize) {
         assert_same(&text, chunk);
     }
 

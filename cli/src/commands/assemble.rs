@@ -62,7 +62,7 @@ impl Assemble {
     }
 
     fn assemble(&self, formats: &Formats) -> Result<Status> {
-        output::refuse_existing(&self.output, self.force)?;
+        output::reject_existing(&self.output, self.force)?;
         let place = name_of(&self.input);
         let text = input::read(&self.input)?;
         let lines = text.split(|byte| *byte == b'\n').enumerate();

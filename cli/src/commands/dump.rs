@@ -130,7 +130,10 @@ impl File<'_> {
         written?;
         if let Some(fault) = &fault {
             let Fault { path, span, message, .. } = fault;
-            write_line(&Last { error: Broken { rule: self.rule_for(fault), path, span, message } }, &mut out)?;
+            write_line(
+                &Last { error: Broken { rule: self.rule_for(fault), path, span, message } },
+                &mut out,
+            )?;
         }
         out.flush()?;
         Ok(fault)

@@ -56,7 +56,7 @@ impl Edit {
     }
 
     fn edit(&self, formats: &Formats) -> Result<Status> {
-        output::refuse_existing(&self.output, self.force)?;
+        output::reject_existing(&self.output, self.force)?;
         let bytes = input::read(&self.input)?;
         let encoding = self.reading.encoding_of(&bytes, &self.input, formats)?;
         let options = self.reading.options(encoding, &bytes);

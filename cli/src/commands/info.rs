@@ -13,11 +13,11 @@ use meshspec::scene::SceneOptions;
 use meshspec::{Dialect, Formats};
 use serde::Serialize;
 
+use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, Beside, name_of};
+use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
-use crate::many::Many;
 use crate::messages::Verbosity;
 use crate::output_format::OutputFormat::{self, Json, Text};
 use crate::per_file::{FileResult, Files};
@@ -43,7 +43,7 @@ pub struct Info {
     #[arg(long, value_parser = OutputFormat::among(&[Text, Json]), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
     #[command(flatten)]
-    many: Many,
+    batch: BatchArgs,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
@@ -123,7 +123,7 @@ impl From<SceneInfo> for Content {
 
 impl Info {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let files = Files::new(&self.many, &self.files, "info", &(&self.reading, &self.bounds), formats)?;
+        let files = Files::new(&self.batch, &self.files, "info", &(&self.reading, &self.bounds), formats)?;
         let look_at = |path: &Path| self.look_at(path, formats);
         match self.format.unwrap_or(self.json) {
             Json => files.print_json(look_at),
@@ -143,7 +143,7 @@ impl Info {
                 Err(error) => return Err(Failure::invalid(&name_of(path), error)),
             },
             Encoding::Interchange(format) => {
-                let files = Beside::new(path);
+                let files = SiblingFiles::new(path);
                 let scene_options = SceneOptions::default().with_strictness(options.strictness);
                 let (scene, _) =
                     format.read(&bytes, &files, &scene_options, &options.limits).map_err(fail)?;

@@ -159,7 +159,7 @@ impl Iyma {
 
 impl Merge {
     fn run(&self) -> Result<Status> {
-        output::refuse_existing(&self.output, self.writing.force)?;
+        output::reject_existing(&self.output, self.writing.force)?;
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(Failure::usage("standard input", "can be used for one input only"));
         }
@@ -248,7 +248,7 @@ impl Split {
 impl Get {
     fn run(&self) -> Result<Status> {
         let name = name_of(&self.input);
-        output::refuse_existing(&self.output, self.force)?;
+        output::reject_existing(&self.output, self.force)?;
         let source: Box<dyn Read> = match is_standard(&self.input) {
             true => Box::new(io::stdin().lock()),
             false => {
@@ -293,7 +293,7 @@ impl Writing {
 
     /// Reads a document, changes it and writes it.
     fn edit(&self, input: &Path, output: &Path, change: impl FnOnce(&mut Document)) -> Result<Status> {
-        output::refuse_existing(output, self.force)?;
+        output::reject_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
         // Drops preserved wrong checksums, which belonged to the old content.
@@ -325,7 +325,7 @@ impl Writing {
     /// Writes all files, or none if encoding or writing one fails before the first is placed. Encoding errors name `place`.
     fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, place: &str) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
-        files.iter().try_for_each(|(path, _)| output::refuse_existing(path, self.force))?;
+        files.iter().try_for_each(|(path, _)| output::reject_existing(path, self.force))?;
         let options = self.packing.options(self.lenient);
         let staged = files.iter().map(|(path, document)| {
             progress::on_file(path, || {

@@ -89,7 +89,7 @@ impl Schema {
     fn write_all(&self, folder: &Path, files: &[SchemaFile]) -> Result<()> {
         // Checks all files before writing the first.
         for file in files {
-            output::refuse_existing(&folder.join(&file.name), self.force)?;
+            output::reject_existing(&folder.join(&file.name), self.force)?;
         }
         fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
         for file in files {

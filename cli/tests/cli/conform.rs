@@ -205,7 +205,7 @@ fn a_hanging_loader_is_killed_with_its_children() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_ends_the_loader_too() {
+fn signals_also_kill_the_loader() {
     use rustix::process::{Pid, Signal, kill_process};
     let folder = corpus();
     let program = assert_cmd::cargo::cargo_bin!("meshspec");

@@ -100,17 +100,17 @@ fn signal_at_any_moment(signal: Signal) {
 
 #[test]
 #[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
-fn an_interrupt_leaves_the_old_files_or_the_new_ones() {
+fn interrupted_conversions_are_atomic() {
     signal_at_any_moment(Signal::INT);
 }
 
 #[test]
-fn a_termination_leaves_the_old_files_or_the_new_ones() {
+fn terminated_conversions_are_atomic() {
     signal_at_any_moment(Signal::TERM);
 }
 
 #[test]
-fn a_batch_that_is_interrupted_leaves_whole_files_only() {
+fn interrupted_batches_leave_no_partial_files() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("in")).unwrap();
     for index in 0..40 {

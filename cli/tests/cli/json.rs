@@ -16,7 +16,7 @@ fn assert_round_trip(document: &mesh::Document) {
 }
 
 #[test]
-fn every_bit_survives() {
+fn documents_round_trip_through_json_bit_by_bit() {
     assert_round_trip(&triangle());
     assert_round_trip(&animated());
     assert_round_trip(&renderlib());

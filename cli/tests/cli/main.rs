@@ -4,14 +4,12 @@
 
 mod assemble;
 mod batch;
-#[cfg(unix)]
-mod beside;
 mod bmd;
 mod check;
 #[cfg(unix)]
 mod conform;
 #[cfg(unix)]
-mod conform_mishaps;
+mod conform_failures;
 #[cfg(unix)]
 mod conformance_page;
 mod convert;
@@ -28,10 +26,10 @@ mod info;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod iyma;
+mod job_logs;
 mod json;
 mod limits;
 mod listing;
-mod many;
 mod messages;
 mod output;
 mod own_format;
@@ -42,6 +40,8 @@ mod render;
 mod rules;
 mod schema;
 mod shell;
+#[cfg(unix)]
+mod sibling_files;
 mod text;
 mod thumbnails;
 mod view;

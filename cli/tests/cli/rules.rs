@@ -150,7 +150,7 @@ fn undecodable_files_stay_invalid_unless_ignored() {
 }
 
 #[test]
-fn options_without_effect_are_refused() {
+fn options_without_effect_are_rejected() {
     let folder = folder();
     let text = folder.run("check bad.mesh --error MESH-TRIANGLES --lenient").fails(2);
     assert!(text.contains("'--error <CODE>' cannot be used with '--lenient'"), "{text}");

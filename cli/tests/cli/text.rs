@@ -197,7 +197,7 @@ fn dumps_end_with_missing_values() {
         assert!(run.stdout.contains(code), "{}", run.stdout);
         run.fails(1);
     }
-    // Rules that do not prevent decoding are left to `check`.
+    // Only `check` reports rules that do not prevent decoding.
     folder.put("plain.mesh", GOOD.replace("[name]=T\n", "").replace("f 0, 1, 2", "f 0, 1, 7"));
     folder.run("dump plain.mesh").fine();
 }

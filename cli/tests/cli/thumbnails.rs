@@ -16,7 +16,7 @@ const TYPES: &str = include_str!("../../share/mime/packages/meshspec.xml");
 
 /// The identification of a type.
 #[derive(Debug, Default)]
-struct Known {
+struct MimeType {
     patterns: Vec<String>,
     /// Bytes at the start.
     magic: Vec<Vec<u8>>,
@@ -28,10 +28,10 @@ fn attribute(element: &BytesStart, name: &str) -> String {
 }
 
 /// Reads the types from the XML, which must be well-formed.
-fn types() -> BTreeMap<String, Known> {
+fn types() -> BTreeMap<String, MimeType> {
     let mut reader = Reader::from_str(TYPES);
     reader.config_mut().check_comments = true;
-    let mut types: BTreeMap<String, Known> = BTreeMap::new();
+    let mut types: BTreeMap<String, MimeType> = BTreeMap::new();
     let mut name = String::new();
     loop {
         let event = reader.read_event().unwrap();

@@ -59,7 +59,7 @@ fn branch<'t>(tree: &'t serde_json::Value, steps: &[&str]) -> &'t serde_json::Va
 }
 
 #[test]
-fn a_page_is_written_beside_the_file() {
+fn the_page_is_written_next_to_the_input() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     let run = folder.run("view a.mesh");
@@ -281,7 +281,7 @@ fn two_files_are_shown_with_their_differences_and_distances() {
 
 /// A missing triangle whose corners all exist has a distance at its centre.
 #[test]
-fn holes_have_distances() {
+fn missing_triangles_have_distances() {
     let folder = Folder::new();
     let [whole, _] = squares();
     let mut holed = whole.clone();

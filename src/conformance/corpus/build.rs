@@ -8,7 +8,7 @@ use super::declared::{Almost, almost_broken, offer_breakages, offer_examples};
 use super::entry::{Entry, Kind, Verdict};
 use super::minimize::minimize;
 use super::oracle::{Judgement, Oracle};
-use super::pool::{Drawn, Pool};
+use super::pool::{Pool, ValidFile};
 use super::{Case, Config, Corpus, boundaries, search};
 use crate::conformance::Coverage;
 use crate::layout::generate;
@@ -52,8 +52,8 @@ fn broken(
     pool: &mut Pool,
 ) -> (Vec<Candidate>, Vec<Almost>) {
     let mut candidates = Candidates::new(oracle);
-    let bases: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
-    let bases: Vec<&Drawn> = bases.iter().collect();
+    let bases: Vec<ValidFile> = pool.bases().into_iter().cloned().collect();
+    let bases: Vec<&ValidFile> = bases.iter().collect();
     for file in pool.files.iter().filter(|file| !file.codes.is_empty()) {
         candidates.offer(file.dialect, ("content to warn of", ""), None, file.bytes.clone());
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::candidates::Candidates;
 use super::oracle::Oracle;
-use super::pool::Drawn;
+use super::pool::ValidFile;
 use crate::layout::generate::{AlmostBroken, Breakage, Broken, Miscount};
 use crate::layout::walk::Segment;
 use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
@@ -13,7 +13,7 @@ use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 const MAX_TRIED: usize = 4;
 
 /// Offers every breakage of these files, with several values for each.
-pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
+pub(super) fn offer_breakages(format: AnyFormat, bases: &[&ValidFile], candidates: &mut Candidates) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
         let broken = format.breakages_with_values(&base.bytes, &options, MAX_TRIED);
@@ -65,7 +65,7 @@ pub(super) struct Almost {
 }
 
 /// Returns the smallest almost broken file for each constraint.
-pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&Drawn]) -> Vec<Almost> {
+pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&ValidFile]) -> Vec<Almost> {
     let mut best: BTreeMap<(&'static str, &'static str, String), Almost> = BTreeMap::new();
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);

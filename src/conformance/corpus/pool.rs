@@ -28,7 +28,7 @@ const QUIET: usize = 400;
 
 /// A valid file.
 #[derive(Debug, Clone)]
-pub(super) struct Drawn {
+pub(super) struct ValidFile {
     pub(super) dialect: Dialect,
     pub(super) bytes: Vec<u8>,
     /// The kinds of values of its fields, as indices into the kinds of the pool.
@@ -43,7 +43,7 @@ type FieldKind = (Dialect, String, &'static str);
 /// Valid files to choose from.
 pub(super) struct Pool {
     draw: Draw,
-    pub(super) files: Vec<Drawn>,
+    pub(super) files: Vec<ValidFile>,
     kinds: Vec<FieldKind>,
     known: HashMap<FieldKind, usize>,
     seen: HashSet<Vec<u8>>,
@@ -91,7 +91,7 @@ impl Pool {
                 kinds.push(id);
             }
         }
-        self.files.push(Drawn { dialect, bytes, kinds, codes: judgement.codes });
+        self.files.push(ValidFile { dialect, bytes, kinds, codes: judgement.codes });
         self.kinds.len() > before
     }
 
@@ -101,9 +101,9 @@ impl Pool {
     }
 
     /// Returns the files with a value of a field, those without findings and the smallest ones first.
-    pub(super) fn with_field(&self, field: &str) -> Vec<&Drawn> {
+    pub(super) fn with_field(&self, field: &str) -> Vec<&ValidFile> {
         let is_value = |(_, own, kind): &FieldKind| own == field && !["absent", "no items"].contains(kind);
-        let has = |file: &&Drawn| file.kinds.iter().any(|kind| is_value(&self.kinds[*kind]));
+        let has = |file: &&ValidFile| file.kinds.iter().any(|kind| is_value(&self.kinds[*kind]));
         let mut files: Vec<_> = self.files.iter().filter(has).collect();
         files.sort_by_key(|file| (file.codes.len(), file.bytes.len()));
         files
@@ -119,18 +119,18 @@ impl Pool {
     }
 
     /// Returns all files without findings, the smallest first.
-    pub(super) fn clean(&self) -> Vec<&Drawn> {
+    pub(super) fn clean(&self) -> Vec<&ValidFile> {
         let mut files: Vec<_> = self.files.iter().filter(|file| file.codes.is_empty()).collect();
         files.sort_by_key(|file| file.bytes.len());
         files
     }
 
     /// Chooses small files that together cover all kinds of values in the pool, each with its newly covered kinds.
-    pub(super) fn covering<'p>(&'p self) -> Vec<(&'p Drawn, Vec<String>)> {
+    pub(super) fn covering<'p>(&'p self) -> Vec<(&'p ValidFile, Vec<String>)> {
         let mut chosen = self.choose(|_| true, |_| true);
         self.drop_covered(&mut chosen);
         let mut listed = vec![false; self.kinds.len()];
-        let with_new = |file: &'p Drawn| {
+        let with_new = |file: &'p ValidFile| {
             let new = file.kinds.iter().filter(|kind| !std::mem::replace(&mut listed[**kind], true));
             let new = new.map(|kind| format!("{}: {}", self.kinds[*kind].1, self.kinds[*kind].2));
             (file, new.collect())
@@ -139,7 +139,7 @@ impl Pool {
     }
 
     /// Drops files whose kinds of values other chosen files cover, the largest first.
-    fn drop_covered(&self, chosen: &mut Vec<&Drawn>) {
+    fn drop_covered(&self, chosen: &mut Vec<&ValidFile>) {
         let mut covered = vec![0_usize; self.kinds.len()];
         chosen.iter().flat_map(|file| &file.kinds).for_each(|kind| covered[*kind] += 1);
         let mut by_size = chosen.clone();
@@ -153,7 +153,7 @@ impl Pool {
     }
 
     /// Chooses small files without findings that together cover every field, alternative and list length.
-    pub(super) fn bases(&self) -> Vec<&Drawn> {
+    pub(super) fn bases(&self) -> Vec<&ValidFile> {
         let is_number = |kind: &str| {
             ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"]
                 .contains(&kind)
@@ -164,7 +164,11 @@ impl Pool {
         files
     }
 
-    fn choose(&self, is_allowed: impl Fn(&Drawn) -> bool, is_wanted: impl Fn(&str) -> bool) -> Vec<&Drawn> {
+    fn choose(
+        &self,
+        is_allowed: impl Fn(&ValidFile) -> bool,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Vec<&ValidFile> {
         let mut files: Vec<_> = self.files.iter().filter(|file| is_allowed(file)).collect();
         files.sort_by_key(|file| file.bytes.len());
         let mut holders = vec![Vec::new(); self.kinds.len()];

@@ -1,7 +1,7 @@
 //! Searches for files that break undeclared rules.
 
 use super::candidates::Candidates;
-use super::pool::{Drawn, Pool};
+use super::pool::{Pool, ValidFile};
 use crate::layout::generate;
 
 /// The maximum number of changed bytes of all files.
@@ -26,7 +26,7 @@ const CHANGES: [fn(u8) -> u8; 10] = [
 
 /// Offers files with one changed byte until all these rules are broken. Returns the remaining rules.
 pub(super) fn offer_other_bytes(
-    bases: &[&Drawn],
+    bases: &[&ValidFile],
     mut rules: Vec<&'static str>,
     candidates: &mut Candidates,
 ) -> Vec<&'static str> {
@@ -57,7 +57,7 @@ pub(super) fn offer_other_bytes(
 
 /// Offers randomly mutated files until all these rules are broken.
 pub(super) fn offer_mutations(pool: &mut Pool, rules: &[&'static str], candidates: &mut Candidates) {
-    let files: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
+    let files: Vec<ValidFile> = pool.bases().into_iter().cloned().collect();
     let mut rules = rules.to_vec();
     for count in 0..MUTATIONS {
         let (Some(file), false) = (files.get(count % files.len().max(1)), rules.is_empty()) else { return };

@@ -28,7 +28,7 @@ use super::{About, Declared, Detection, Format, Specification, accept, encode_ch
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
-use crate::{Dialect, FormatId, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, ReadOptions, Report, Result, WriteOptions};
 
 /// Splits large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
@@ -39,7 +39,7 @@ pub mod __private {
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: FormatId::Bmd.name(),
+        name: "bmd",
         title: "BMD",
         summary: "images of packed meshes, quantised skeletons, compacted animations",
         specification: Some(Specification {

@@ -42,7 +42,7 @@ use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: FormatId::Crucible.name(),
+        name: "crucible",
         title: "Crucible",
         summary: "mesh chunks of LZ4-compressed attribute streams",
         specification: Some(Specification {

@@ -1,5 +1,5 @@
-//! Examples of IyMA rules: a triangle, and a change for each rule. Generated breakages cannot reach bytes behind
-//! checksums and compression.
+//! Examples of IyMA rules: a triangle, and a change for each rule. Generated breakages cannot change checksummed
+//! and compressed bytes.
 
 use super::codec;
 use super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};

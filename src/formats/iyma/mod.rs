@@ -17,7 +17,7 @@
 //! let normals = document.attribute(&Usage::Normal).unwrap();
 //! assert_eq!(normals.to_f32()[..4], [0.0, 0.0, 1.0, 0.0]);
 //!
-//! // One mesh in a file of its own, at a high compression level.
+//! // One mesh in a separate file, at a high compression level.
 //! let second = document.mesh(1)?;
 //! let bytes = second.write(&WriteOptions::default().with_compression_level(19))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,7 +62,7 @@ pub mod __private {
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: FormatId::Iyma.name(),
+        name: "iyma",
         title: "IyMA",
         summary: "zstd-compressed GPU buffers of compatible meshes",
         specification: Some(Specification {

@@ -39,13 +39,15 @@ pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, Ve
 use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, reject};
 use crate::bulk::Strings;
 use crate::contents::Contents;
-use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
+use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, components};
+use crate::layout::Layout;
+use crate::layout::declaration::{Field, Shape, Type};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 use summary::Summary;
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: FormatId::Mesh.name(),
+        name: "mesh",
         title: "MESH",
         summary: "interleaved vertices, a skeleton, sampled animations",
         specification: Some(Specification {
@@ -157,7 +159,7 @@ impl Format for Document {
         Info {
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
-                attributes: AttributeInfo::of_record::<Vertex>(&[self.vertices.format().into()]),
+                attributes: attributes(self.vertices.format()),
                 indices: self.indices.len() as u64,
                 index_bits: 32,
                 bounds: Bounds::of(self.vertices.positions().iter()),
@@ -185,3 +187,15 @@ impl Format for Document {
 
 const IDENTITY: [[f32; 4]; 4] =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
+/// Returns the attributes of a vertex format: the fields of its record.
+fn attributes(format: VertexFormat) -> Vec<AttributeInfo> {
+    let Type::Declared(declaration) = Vertex::TYPE else { return Vec::new() };
+    let Shape::Struct(fields) = declaration.shape else { return Vec::new() };
+    let scope = declaration.bind([format.into()]);
+    let exists =
+        |field: &&Field| field.condition.is_none_or(|condition| condition.eval_bool(&scope) == Ok(true));
+    let attribute =
+        |field: &Field| AttributeInfo { name: field.name.into(), components: components(&field.ty).into() };
+    fields.iter().filter(exists).map(attribute).collect()
+}

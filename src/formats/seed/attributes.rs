@@ -59,13 +59,13 @@ macro_rules! document {
 
         $(const _: () = {
             let is_float = matches!($crate::layout::grammar::ValueType::$type, $crate::layout::grammar::ValueType::Float);
-            assert!(is_float == <$column as Field>::IS_FLOAT, "the type of the values is not that of the field");
+            assert!(is_float == <$column as Field>::IS_FLOAT, "the type of the values differs from that of the field");
         };)+
 
         const _: () = {
             let mut row = 0;
             while row < KINDS {
-                assert!(ATTRIBUTES[row].is_consistent(), "the range is not one of the type");
+                assert!(ATTRIBUTES[row].is_consistent(), "the range exceeds the type");
                 row += 1;
             }
         };

@@ -47,7 +47,7 @@ use codec::{detect, locate, write};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
-        name: FormatId::Seed.name(),
+        name: "seed",
         title: "Seed",
         summary: "lines of text: properties, vertex attributes, faces",
         specification: Some(Specification {

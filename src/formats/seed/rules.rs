@@ -223,7 +223,7 @@ fn check_finite(kind: Kind, values: &[f32], report: &mut Report) {
 }
 
 fn check_interval(kind: Kind, values: &[f32], range: RangeInclusive<i32>, report: &mut Report) {
-    if !report.collects(&RANGE) {
+    if !report.is_enabled(&RANGE) {
         return;
     }
     let (min, max) = range.into_inner();
@@ -234,7 +234,7 @@ fn check_interval(kind: Kind, values: &[f32], range: RangeInclusive<i32>, report
 }
 
 fn check_unit_vectors(kind: Kind, values: &[f32], report: &mut Report) {
-    if !report.collects(&NORMALIZED) {
+    if !report.is_enabled(&NORMALIZED) {
         return;
     }
     for (index, vector) in values.chunks_exact(kind.attribute().values).enumerate() {

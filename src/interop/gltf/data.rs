@@ -1,4 +1,4 @@
-//! Plans the buffer of a file: views, accessors, and the streams behind them.
+//! Plans the buffer of a file: views, accessors, and their streams.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -19,7 +19,7 @@ use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
 use crate::text::quoted_or_hex;
-use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness, limits};
+use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness};
 
 /// The reason why a buffer cannot be read.
 type Reason = (ErrorKind, String);
@@ -167,9 +167,7 @@ impl<'a> GltfFile<'a> {
                 self.budget.set(left);
                 Ok(())
             }
-            None => {
-                Err(Error::limit_exceeded(Limit::Decoded, limits::decoded_exceeded(bytes)).at_text(path()))
-            }
+            None => Err(Error::limit_exceeded(Limit::Decoded, decoded_exceeded(bytes)).at_text(path())),
         }
     }
 }
@@ -239,7 +237,7 @@ fn load<'a>(
     let length = buffer.byte_length.0;
     *left = left
         .checked_sub(length)
-        .ok_or_else(|| (ErrorKind::LimitExceeded(Limit::Decoded), limits::decoded_exceeded(length)))?;
+        .ok_or_else(|| (ErrorKind::LimitExceeded(Limit::Decoded), decoded_exceeded(length)))?;
     let mut bytes = match &buffer.uri {
         Some(uri) => Cow::Owned(resolve(uri, length, files)?),
         None if index == 0 => {
@@ -304,4 +302,9 @@ pub(super) fn extras(extras: &json::Extras) -> Extras {
         Some(Value::Null) | None => Extras::new(),
         Some(other) => [("extras".to_owned(), other)].into_iter().collect(),
     }
+}
+
+/// Returns the message for decoded data that exceeds [`Limits::max_decoded`] by this many bytes.
+fn decoded_exceeded(bytes: u64) -> String {
+    format!("{bytes} more bytes than the limit for decoded data allows")
 }

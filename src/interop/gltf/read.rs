@@ -15,8 +15,10 @@ use super::names::{self, Origin};
 use super::skeleton::Joints;
 use super::{INSTANCING, curves, instances, primitive, take_own};
 use crate::interop::Files;
+use crate::limits::MAX_TRIANGLES;
+use crate::scene::limits::{require_meshes, require_triangles};
 use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
-use crate::{Limits, Loss, LossKind, Result, limits};
+use crate::{Error, Limit, Limits, Loss, LossKind, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
@@ -116,7 +118,7 @@ impl Reader<'_> {
         let root = &self.file.root;
         let nodes = root.nodes.iter().zip(&self.hierarchy.shown).filter(|(_, shown)| **shown);
         let counts = nodes.map(|(node, _)| instances::count(root, node));
-        limits::require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
+        require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
         for index in 0..self.file.root.nodes.len() {
             if !self.hierarchy.shown[index] {
                 continue;
@@ -326,8 +328,8 @@ impl Reader<'_> {
         let size =
             mesh.positions.len() as u64 * 32 + mesh.faces.corner_count(mesh.positions.len()) as u64 * 4;
         self.copied = self.copied.saturating_add(mesh.cost().saturating_mul(instances.len() as u64));
-        limits::require_triangles(self.copied, self.max_triangles)?;
-        limits::require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
+        require_triangles(self.copied, self.max_triangles)?;
+        require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
         self.file.spend((size + words).saturating_mul(instances.len() as u64), || {
             format!("nodes[{node}].extensions.{INSTANCING}")
         })?;
@@ -359,4 +361,19 @@ impl Reader<'_> {
             self.losses.push(Loss::changed(format!("nodes[{node}]"), message));
         }
     }
+}
+
+/// The memory of an instance during reading, in triangles.
+const INSTANCE: u64 = 4;
+
+/// # Errors
+///
+/// If there are more mesh instances than the triangle limit allows.
+fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
+    let max = max_triangles.max(MAX_TRIANGLES) / INSTANCE;
+    if count <= max {
+        return Ok(());
+    }
+    let message = format!("{count} instances, but the limit is {max}, one for {INSTANCE} triangles");
+    Err(Error::limit_exceeded(Limit::Triangles, message))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::interop::text::{Words, is_blank, moved, place, quote};
+use crate::interop::shared::text::{Words, is_blank, moved, place, quote};
 use crate::{Error, Result, Span};
 
 /// The indices of a position, texture coordinates and a normal.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
-use crate::interop::text::to_line;
+use crate::interop::shared::text::to_line;
 use crate::scene::{AlphaMode, Material, Mesh, Wrap};
 use crate::{Loss, Result};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::interop::images;
-use crate::interop::text::{Words, lines};
+use crate::interop::shared::text::{Words, lines};
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, TextureTransform, Wrap};
 use crate::{Category, Loss, Result};
 

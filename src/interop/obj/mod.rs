@@ -30,7 +30,7 @@ use std::io::{ErrorKind, Read};
 use material::Materials;
 
 use super::Files;
-use super::text::quote;
+use super::shared::text::quote;
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
 use crate::{Limits, Loss, Result};
 

@@ -1,13 +1,13 @@
 //! Parses pieces of a text in parallel, as runs of plain lines, whose meaning does not depend on earlier lines.
 //!
-//! Plain lines are values, faces with absolute indices, comments and blank lines. All others, and plain lines that turn
-//! out to depend on earlier ones, are left to the sequential reader.
+//! Plain lines are values, faces with absolute indices, comments and blank lines. The sequential reader parses all other
+//! lines, and plain lines that turn out to depend on earlier ones.
 
 use std::ops::Range;
 
 use super::corners::{ABSENT, Corner, plain};
 use super::values::{Counts, Lists};
-use crate::interop::text::{Words, is_blank, line_end, lines_of};
+use crate::interop::shared::text::{Words, is_blank, line_end, lines_of};
 use crate::parallel::map_reduce;
 
 /// The sizes of the parts in which a file is parsed.

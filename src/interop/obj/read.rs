@@ -7,11 +7,11 @@ use super::corners::{ABSENT, Corner, Corners};
 use super::pieces::{Piece, Run, Sizes, Sort, parse};
 use super::values::{Lists, MAX_VALUES};
 use super::windows::Windows;
-use crate::interop::polygons::Polygons;
-use crate::interop::text::{Words, first_line, lines_of, moved, place, quote};
-use crate::limits::{require_meshes, require_triangles};
+use crate::interop::shared::polygons::Polygons;
+use crate::interop::shared::text::{Words, first_line, lines_of, moved, place, quote};
 use crate::parallel::join;
 use crate::scene::Mesh;
+use crate::scene::limits::{require_meshes, require_triangles};
 use crate::{Category, Error, ErrorKind, Limit, Limits, Loss, Result, Span, Strictness};
 
 /// The maximum number of listed kinds of unsupported statements.

@@ -1,8 +1,8 @@
 //! The values that faces refer to by index.
 
 use super::corners::{ABSENT, Corner};
-use crate::interop::positions::Positions;
-use crate::interop::text::Words;
+use crate::interop::shared::positions::Positions;
+use crate::interop::shared::text::Words;
 use crate::{Error, Limit, Result};
 
 /// The maximum number of values of a kind.

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::Files;
 use crate::interop::images::ImageFiles;
-use crate::interop::polygons::Polygons;
-use crate::interop::text::to_line;
+use crate::interop::shared::polygons::Polygons;
+use crate::interop::shared::text::to_line;
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::interop::detect::BYTE_ORDER_MARK;
-use crate::interop::text::{Words, quote, reject};
+use crate::interop::shared::text::{Words, quote, reject};
 use crate::{Category, Result};
 
 /// The encoding of numbers.

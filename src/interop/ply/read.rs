@@ -6,9 +6,9 @@ use super::rows::{self, Rows};
 use super::source::{Raw, Source, to_f64, to_index};
 use crate::interop::Files;
 use crate::interop::images;
-use crate::interop::polygons::Polygons;
-use crate::interop::text::{place, reject};
-use crate::limits::require_triangles;
+use crate::interop::shared::polygons::Polygons;
+use crate::interop::shared::text::{place, reject};
+use crate::scene::limits::require_triangles;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
 use crate::{Limits, Loss, Quantity, Result, Strictness};
 

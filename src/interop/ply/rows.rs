@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::header::{Element, Number};
 use super::source::{Raw, Source, to_f64};
-use crate::interop::positions::Positions;
+use crate::interop::shared::positions::Positions;
 use crate::scene::{Components, Custom, exact};
 use crate::{Loss, Result, Strictness};
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::header::{Element, Encoding, Header, Number};
-use crate::interop::text::{Words, quote, reject};
+use crate::interop::shared::text::{Words, quote, reject};
 use crate::{Error, Loss, Result, Span, Strictness};
 
 /// The little-endian bytes of a number, padded with zeros.

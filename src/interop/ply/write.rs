@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write};
 use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
 use crate::interop::images::ImageFiles;
-use crate::interop::polygons::Polygons;
-use crate::interop::text::to_line;
+use crate::interop::shared::polygons::Polygons;
+use crate::interop::shared::text::to_line;
 use crate::scene::{Colors, Components, Custom, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 

@@ -2,10 +2,10 @@
 
 use super::Solid;
 use crate::interop::detect::BYTE_ORDER_MARK;
-use crate::interop::positions::Positions;
-use crate::interop::text::{Words, quote};
-use crate::limits::require_triangles;
+use crate::interop::shared::positions::Positions;
+use crate::interop::shared::text::{Words, quote};
 use crate::scene::Mesh;
+use crate::scene::limits::require_triangles;
 use crate::{Error, Limit, Limits, Result};
 
 pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {

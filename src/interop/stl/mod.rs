@@ -17,7 +17,7 @@ mod write;
 
 use super::Files;
 use super::detect::BYTE_ORDER_MARK;
-use super::text::reject;
+use super::shared::text::reject;
 use crate::scene::{Capabilities, Conventions, Faces, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 

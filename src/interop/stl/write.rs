@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
-use crate::interop::polygons::Polygons;
+use crate::interop::shared::polygons::Polygons;
 use crate::scene::{Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, LossKind, Result};
 

@@ -16,7 +16,7 @@ use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, wa
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
 /// Adds a finding for each violated constraint and wrong checksum in `bytes`, a value of type `ty`, with its path
-/// and bytes. Lists of numbers are checked at once, lists of structs item by item where necessary.
+/// and bytes. Lists of numbers are checked in one pass, lists of structs item by item where necessary.
 ///
 /// ```
 /// use binrw::binrw;
@@ -80,7 +80,7 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
 
 /// Returns `true` if the report collects findings of any constraint in `ty`.
 fn collects_any(ty: &'static Type, report: &Report) -> bool {
-    Program::of(ty).constraints().any(|constraint| report.collects(constraint.rule))
+    Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule))
 }
 
 struct Checker<'c> {
@@ -90,7 +90,7 @@ struct Checker<'c> {
     has_spans: bool,
     /// The fields being collected, for the enclosing lists of structs.
     columns: Vec<Column>,
-    /// The constraints already checked for a whole list at once, each with the list's path.
+    /// The constraints already checked for a whole list, each with the list's path.
     done: Vec<(Vec<Segment>, &'static Constraint)>,
     /// The answers of [`Visitor::wants_beyond`], by the addresses of type and rules.
     beyond: Vec<((*const Type, *const &'static Rule), bool)>,
@@ -132,7 +132,7 @@ impl<'c> Checker<'c> {
     ) -> Option<Bound<'b>> {
         let rule = constraint.rule;
         let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true));
-        if !applies || !self.report.collects(rule) {
+        if !applies || !self.report.is_enabled(rule) {
             return None;
         }
         let len = |list: &[Segment]| self.sizes.find(path, list);
@@ -229,7 +229,7 @@ impl Visitor for Checker<'_> {
 
     fn verifies(&self, rule: Option<&'static Rule>) -> bool {
         let rule = rule.unwrap_or(&CHECKSUM);
-        self.report.collects(rule) && !matches!(rule.enforced_by, Enforcement::Code(_))
+        self.report.is_enabled(rule) && !matches!(rule.enforced_by, Enforcement::Code(_))
     }
 
     fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
@@ -257,7 +257,7 @@ impl Visitor for Checker<'_> {
                 _ => !flat.is_list() && Test::compares(&constraint.requirement),
             };
             if is_across && list.is_none() {
-                // A value outside any list has nothing to be compared with.
+                // A value outside any list is not compared.
                 continue;
             }
             match list.filter(|_| is_across) {

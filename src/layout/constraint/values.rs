@@ -14,7 +14,7 @@ use crate::{Path, Span};
 pub(super) fn place(node: &Node, flat: &Flat, numbers: &Numbers, item: usize) -> (Path, Option<Span>) {
     let (path, range) = (Path::from(node.path), node.span.range());
     if flat.item == Type::NulString {
-        // The last byte represents all strings.
+        // Locates the bytes after the last NUL: a string without a terminator.
         let end = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
         let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
         let path = if flat.is_list() { path.index(strings) } else { path };

@@ -226,7 +226,7 @@ fn constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// Replaces everything that `scope` determines by its value.
+/// Evaluates the parts of an expression that `scope` determines.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),

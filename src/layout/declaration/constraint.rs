@@ -43,7 +43,7 @@ pub enum Requirement {
     AtLeast(Expr),
     /// The numbers of each array are the components of a vector of length 1.
     UnitVector,
-    /// All numbers are among these.
+    /// Every number equals one of these.
     OneOf(&'static [Expr]),
     /// All numbers are finite.
     Finite,

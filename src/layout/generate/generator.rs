@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::Config;
-use super::ahead::{Ahead, with_bits};
 use super::choices::{Choices, Trace, name_of_count};
 use super::draw::{DRAWS, Draw};
+use super::lookahead::{Lookahead, with_bits};
 use super::relations::Relations;
 use super::several::{balanced, distinct, unit_vector};
 use crate::layout::assemble::Values;
@@ -234,12 +234,12 @@ impl Generator<'_> {
     fn fields(&mut self, steps: &'static [Step], item: &Item) -> Option<Value> {
         let compared = self.compared();
         let mut kept = Scope::default();
-        let mut ahead = Ahead::default();
+        let mut lookahead = Lookahead::default();
         for step in steps {
             if step.field.lookahead {
                 for attempt in 0..DRAWS + compared.numbers.len() + 128 {
                     self.draw.force(attempt, &compared.numbers);
-                    self.ahead(step, &compared.numbers, &mut ahead);
+                    self.lookahead(step, &compared.numbers, &mut lookahead);
                     if self.may_follow(steps) || self.retries == 0 {
                         break;
                     }
@@ -249,7 +249,7 @@ impl Generator<'_> {
                 continue;
             }
             self.draw.path.push(Segment::Field(step.field.name));
-            let seen_bits = ahead.pass(step, &mut self.frames);
+            let seen_bits = lookahead.pass(step, &mut self.frames);
             let mut value = None;
             let start = self.draw.choices.trace.choices.len();
             for attempt in 0..DRAWS + compared.numbers.len() + 128 {
@@ -296,13 +296,13 @@ impl Generator<'_> {
     }
 
     /// Draws the values that a look-ahead reads; the fields at the same offsets then get these bits.
-    fn ahead(&mut self, looking: &'static Step, literals: &[i128], ahead: &mut Ahead) {
-        *ahead = Ahead { at: Some(0), seen: Vec::new() };
+    fn lookahead(&mut self, looking: &'static Step, literals: &[i128], lookahead: &mut Lookahead) {
+        *lookahead = Lookahead { at: Some(0), seen: Vec::new() };
         let form = &self.program.forms[looking.form];
         let Kind::Struct(unit) = form.kind else {
             let value = self.draw.leaf(form.ty, literals, &[]);
             self.frames.set(looking, &value);
-            ahead.seen.push((0, value));
+            lookahead.seen.push((0, value));
             return;
         };
         let (Unit { steps, slots, .. }, mut at) = (&self.program.units[unit], 0);
@@ -315,7 +315,7 @@ impl Generator<'_> {
                         self.frames.put(*to, &value);
                     }
                 }
-                ahead.seen.push((at, value));
+                lookahead.seen.push((at, value));
             }
             let Some(size) = ty.size() else { return };
             at += size;

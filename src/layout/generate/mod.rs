@@ -30,12 +30,12 @@
 //! assert_eq!(generate::file(&Heights::TYPE, &[2, 4, 28], &config).unwrap(), b"HGT\x02\x01\x07");
 //! ```
 
-mod ahead;
 mod broken;
 #[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "only strategies use the trace"))]
 mod choices;
 mod draw;
 mod generator;
+mod lookahead;
 #[cfg(feature = "proptest")]
 mod mutations;
 mod relate;

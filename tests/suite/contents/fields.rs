@@ -30,7 +30,7 @@ struct Chart {
     title: meshspec::Text,
 }
 
-/// What is shown.
+/// The kind of a chart.
 #[derive(Layout)]
 #[binrw]
 #[brw(repr = u8)]

@@ -138,7 +138,7 @@ fn a_non_finite_position_is_rejected() {
 }
 
 #[test]
-fn meshes_without_faces_become_points_and_empty_ones_nothing() {
+fn meshes_without_faces_become_points_and_empty_ones_are_dropped() {
     let mut points = triangle();
     points.faces.indices = Some(Indices::U32(Vec::new()));
     let scene = Scene { meshes: vec![points, Mesh::default()], ..Scene::default() };

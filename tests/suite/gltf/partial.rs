@@ -32,7 +32,7 @@ fn two(buffer: Value) -> Value {
 }
 
 #[test]
-fn a_mesh_with_a_bad_buffer_is_left_out() {
+fn meshes_with_invalid_buffers_are_dropped() {
     let cases = [
         (
             json!({ "byteLength": 36, "uri": "nope.bin" }),
@@ -75,7 +75,7 @@ fn views_end_with_their_buffer() {
 }
 
 #[test]
-fn a_mesh_with_a_missing_joint_is_left_out() {
+fn meshes_with_missing_joints_are_dropped() {
     let mut json = two(json!({ "byteLength": 44, "uri": "numbers.bin" }));
     add(
         &mut json,
@@ -122,7 +122,7 @@ fn joints_without_matrices_are_bound_at_rest() {
 }
 
 #[test]
-fn an_animation_with_a_bad_buffer_is_left_out() {
+fn animations_with_invalid_buffers_are_dropped() {
     let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["meshes"].as_array_mut().unwrap().pop();
     json["nodes"][1] = json!({});
@@ -166,7 +166,7 @@ fn attributes_of_unknown_names() {
 }
 
 #[test]
-fn a_level_of_detail_without_meshes_is_left_out() {
+fn empty_levels_of_detail_are_dropped() {
     let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["nodes"] = json!([{ "mesh": 1, "extensions": { "MSFT_lod": { "ids": [1] } } }, { "mesh": 0 }]);
     json["scenes"][0]["nodes"] = json!([0]);
@@ -176,7 +176,7 @@ fn a_level_of_detail_without_meshes_is_left_out() {
 }
 
 #[test]
-fn a_bad_attribute_is_left_out() {
+fn invalid_attributes_are_dropped() {
     let cases = [
         ("NORMAL", 1, "accessors[1]: 1 components, expected 3"),
         ("NORMAL", 9, "accessors[9]: out of range: the accessor count is 2"),
@@ -196,7 +196,7 @@ fn a_bad_attribute_is_left_out() {
 }
 
 #[test]
-fn a_bad_channel_is_left_out() {
+fn invalid_channels_are_dropped() {
     let good = json!({ "sampler": 0, "target": { "node": 0, "path": "translation" } });
     let mut json = triangle();
     add_samples(&mut json);

@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn wild_scenes_are_rejected_or_written(scene in strategy::wild_scenes()) {
+    fn arbitrary_scenes_are_rejected_or_written(scene in strategy::wild_scenes()) {
         match write(Interchange::Glb, scene) {
             Ok((files, _)) => {
                 let (again, _) = read(Interchange::Glb, &files).unwrap();

@@ -90,7 +90,7 @@ fn written(format: Interchange, scene: Scene) -> (Vec<[f32; 3]>, String) {
 }
 
 #[test]
-fn a_centred_model_is_exact_to_the_last_digit() {
+fn centred_models_lose_no_precision() {
     for points in [UTM, EARTH] {
         let corners: Vec<_> = [0, 1, 2, 0, 2, 3].map(|corner: usize| points[corner]).to_vec();
         let files = [
@@ -127,7 +127,7 @@ fn a_scaled_model_is_rounded_once() {
 }
 
 #[test]
-fn other_axes_keep_all_digits() {
+fn axis_conversion_keeps_full_precision() {
     let axes: Axes = "+y,+z,+x".parse().unwrap();
     let options = SceneOptions::default().with_conventions(Conventions::GLTF.with_axes(axes));
     let (mut scene, _) = Obj.read(&obj(&UTM), &Folder::new(), &options, &Limits::default()).unwrap();
@@ -220,7 +220,7 @@ fn ordinary_models_need_no_more_memory_and_lose_nothing() {
 
 /// A model that starts near the origin and continues far away, over several text windows.
 #[test]
-fn digits_are_kept_wherever_the_far_part_starts() {
+fn precision_is_kept_wherever_the_far_part_starts() {
     let near = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".repeat(100_000);
     let mut text = near.into_bytes();
     UTM.iter().for_each(|[x, y, z]| text.extend(format!("v {x} {y} {z}\n").bytes()));

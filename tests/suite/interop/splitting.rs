@@ -68,7 +68,7 @@ fn texts() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn all_ways_of_splitting_read_the_same() {
+fn split_sizes_do_not_affect_the_result() {
     let (mut read, mut rejected) = (0u32, 0u32);
     for text in texts() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {

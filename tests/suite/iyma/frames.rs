@@ -68,7 +68,7 @@ const RAW: u32 = 0;
 const RLE: u32 = 1;
 
 #[test]
-fn handmade_frames() {
+fn handwritten_frames_are_decompressed() {
     let mut document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let whole = frame(1, &[(RLE, 300, &[7])]);
     assert_eq!(

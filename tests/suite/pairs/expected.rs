@@ -62,7 +62,7 @@ impl Content {
         match (list, index, field) {
             ("meshes", None, "") if loss.kind == LossKind::Merged => self.merge(),
             ("meshes" | "chunks", Some(index), field) => {
-                let mesh = self.meshes.get_mut(index).ok_or(NOT_THERE)?;
+                let mesh = self.meshes.get_mut(index).ok_or(MISSING)?;
                 mesh.lose(index, field, loss, said)
             }
             ("skeleton", None, field) => self.lose_of_skeleton(field, loss, said),
@@ -70,7 +70,7 @@ impl Content {
             // The tests of rebinding cover vertices during animations.
             ("animations", None, "") if loss.kind == LossKind::Quantised => Ok(()),
             ("animations", Some(index), field) => {
-                let animation = self.animations.get_mut(index).ok_or(NOT_THERE)?;
+                let animation = self.animations.get_mut(index).ok_or(MISSING)?;
                 match field {
                     "" if loss.kind == LossKind::Dropped => animation.clear(),
                     // Times are compared by the values at each time.
@@ -92,7 +92,7 @@ impl Content {
             }
             ("properties", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.properties),
             ("properties", Some(index), "") => {
-                let property = self.properties.get_mut(index).ok_or(NOT_THERE)?;
+                let property = self.properties.get_mut(index).ok_or(MISSING)?;
                 *property = if loss.kind == LossKind::Dropped { DROPPED } else { Part::Anything };
                 Ok(())
             }
@@ -105,7 +105,7 @@ impl Content {
             ("transform", None, "") if loss.kind == LossKind::Changed => Ok(()),
             ("transform", None, "") => part_is_lost(&mut self.whole, "transform", loss),
             ("user_data" | "extras", None, "") => part_is_lost(&mut self.whole, list, loss),
-            _ => Err("nobody knows what that means".into()),
+            _ => Err(UNKNOWN_LOSS.into()),
         }
     }
 
@@ -113,7 +113,7 @@ impl Content {
     /// as lost.
     fn merge(&mut self) -> Outcome {
         let mut meshes = std::mem::take(&mut self.meshes).into_iter();
-        let mut all = meshes.next().ok_or(NOT_THERE)?;
+        let mut all = meshes.next().ok_or(MISSING)?;
         for mesh in meshes {
             all.append(mesh)?;
         }
@@ -127,7 +127,7 @@ impl Content {
             if (field, loss.kind) == ("inverse_bind", LossKind::Changed) {
                 return self.forget_scale(index);
             }
-            return part_is_lost(self.joints.get_mut(index).ok_or(NOT_THERE)?, field, loss);
+            return part_is_lost(self.joints.get_mut(index).ok_or(MISSING)?, field, loss);
         }
         match (field, loss.kind) {
             // The tests of rebinding cover the vertex positions.
@@ -166,7 +166,7 @@ impl Content {
                 let path = format!("channels.{property}");
                 self.animations.iter_mut().try_for_each(|animation| part_is_lost(animation, &path, loss))
             }
-            _ => Err("nobody knows what that means".into()),
+            _ => Err(UNKNOWN_LOSS.into()),
         }
     }
 
@@ -206,7 +206,7 @@ impl Content {
     /// Removes a joint's scale in the bind pose and at rest.
     fn forget_scale(&mut self, joint: usize) -> Outcome {
         let count = self.joints.len();
-        let parts = self.joints.get_mut(joint).ok_or(NOT_THERE)?;
+        let parts = self.joints.get_mut(joint).ok_or(MISSING)?;
         parts.iter_mut().filter(|(name, _)| name.ends_with(".scale")).for_each(forget);
         for animation in &mut self.animations {
             if let Some(Part::Numbers(Numbers { values, .. })) = animation.get_mut("channels.scale") {
@@ -219,7 +219,9 @@ impl Content {
     }
 }
 
-const NOT_THERE: &str = "what it names is not there";
+const MISSING: &str = "the named part is missing";
+/// The message for a loss without an expected effect.
+const UNKNOWN_LOSS: &str = "unknown loss";
 
 /// Marks a dropped property.
 pub const DROPPED: Part = Part::Text(String::new());
@@ -231,20 +233,20 @@ impl MeshContent {
             ("custom", _) if loss.kind == LossKind::Changed => said.filled.push(index),
             (_, Some((place, ""))) if loss.kind == LossKind::Dropped => {
                 let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
-                return custom.and_then(Option::take).map(drop).ok_or(NOT_THERE.into());
+                return custom.and_then(Option::take).map(drop).ok_or(MISSING.into());
             }
             (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => said.renamed.push(index),
             (_, Some((_, ".components"))) if loss.kind == LossKind::Changed => said.widened.push(index),
             (_, Some((place, ""))) if loss.kind != LossKind::Dropped => {
                 let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
-                let custom = custom.and_then(Option::as_mut).ok_or(NOT_THERE)?;
+                let custom = custom.and_then(Option::as_mut).ok_or(MISSING)?;
                 if loss.kind == LossKind::Renamed {
                     said.renamed.push(index);
                 } else {
                     custom.error += loss.error.map_or(f64::INFINITY, f64::from);
                 }
             }
-            (_, Some(_)) => return Err("nobody knows what that means".into()),
+            (_, Some(_)) => return Err(UNKNOWN_LOSS.into()),
             ("tangents", _) if loss.kind == LossKind::Renamed => return self.tangents_are_custom(),
             // All sets are one part, which the first drop removes.
             (field, _) if field.starts_with("skins[") && loss.kind == LossKind::Dropped => {
@@ -271,7 +273,7 @@ impl MeshContent {
     fn tangents_are_custom(&mut self) -> Outcome {
         let parts = [self.parts.remove("tangents"), self.parts.remove("tangents.w")];
         let [Some(Part::Numbers(directions)), Some(Part::Numbers(sides))] = parts else {
-            return Err(NOT_THERE.into());
+            return Err(MISSING.into());
         };
         let pairs = directions.values.as_chunks::<3>().0.iter().zip(sides.values);
         let values = pairs.flat_map(|([x, y, z], side)| [*x, *y, *z, side]).collect();
@@ -296,13 +298,13 @@ impl MeshContent {
                 (Some(own), Some(Part::Anything)) if name == "faces" => *own = Part::Anything,
                 (Some(Part::Anything), Some(_)) if name == "faces" => {}
                 (Some(own), Some(more)) if !once => own.append(more, self.vertices, other.vertices),
-                _ => return Err(format!("{name} is not the same in all, and nobody said so")),
+                _ => return Err(format!("{name} differs between meshes, without a loss")),
             }
         }
         self.vertices += other.vertices;
         match other.custom.iter().all(Option::is_none) {
             true => Ok(()),
-            false => Err("nobody said what becomes of attributes without a meaning".into()),
+            false => Err("custom attributes were merged without a loss".into()),
         }
     }
 }
@@ -334,7 +336,7 @@ fn forget((_, part): (&String, &mut Part)) {
 
 fn clear<T>(list: &mut Vec<T>) -> Outcome {
     if list.is_empty() {
-        return Err(NOT_THERE.into());
+        return Err(MISSING.into());
     }
     list.clear();
     Ok(())
@@ -344,7 +346,7 @@ fn clear<T>(list: &mut Vec<T>) -> Outcome {
 fn remove_all(parts: &mut Parts, name: &str) -> Outcome {
     let before = parts.len();
     parts.retain(|other, _| !is_below(other, name));
-    if parts.len() == before { Err(NOT_THERE.into()) } else { Ok(()) }
+    if parts.len() == before { Err(MISSING.into()) } else { Ok(()) }
 }
 
 fn is_below(name: &str, above: &str) -> bool {
@@ -366,7 +368,7 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
         }
         LossKind::Dropped if name.ends_with(".alpha") => match parts.get_mut(name) {
             Some(Part::Numbers(alpha)) => alpha.values.fill(1.0),
-            _ => return Err(NOT_THERE.into()),
+            _ => return Err(MISSING.into()),
         },
         LossKind::Dropped => return remove_all(parts, name),
         // Directions and rotations are kept.
@@ -404,10 +406,10 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
             match parts.get_mut(name) {
                 Some(Part::Numbers(numbers)) => numbers.error += error,
                 Some(Part::Anything) => {}
-                _ => return Err(NOT_THERE.into()),
+                _ => return Err(MISSING.into()),
             }
         }
-        _ => return Err("nobody knows what that means".into()),
+        _ => return Err(UNKNOWN_LOSS.into()),
     }
     Ok(())
 }

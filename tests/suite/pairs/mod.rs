@@ -22,7 +22,7 @@ use self::expected::{DROPPED, Said, follow_the_base};
 /// A format and dialect.
 type Target = (FormatId, Dialect);
 
-/// All formats, and the dialects of MESH and Crucible with other content.
+/// All formats, including the dialects of MESH and Crucible that differ in content.
 const TARGETS: [Target; 7] = [
     (FormatId::Mesh, Dialect::Spec),
     (FormatId::Mesh, Dialect::Renderlib),
@@ -329,7 +329,7 @@ proptest! {
     }
 
     #[test]
-    fn joints_that_rest_elsewhere(scene in scenes::at_rest_elsewhere()) {
+    fn rest_poses_other_than_the_bind_pose_pass_through_all_formats(scene in scenes::at_rest_elsewhere()) {
         for target in TARGETS {
             step(scene.clone(), target)?;
         }

@@ -43,7 +43,7 @@ fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
 }
 
 #[test]
-fn a_screw_in_a_hall_keeps_its_shape() {
+fn a_small_mesh_in_a_large_scene_keeps_its_shape() {
     let hall = bowl("hall", 8, 100.0, [-50.0, 0.0, -20.0]);
     let screw = bowl("screw", 8, 0.005, [31.3, 2.1, 17.7]);
     let (off, losses) = errors(&of(vec![hall, screw]), &options());
@@ -53,7 +53,7 @@ fn a_screw_in_a_hall_keeps_its_shape() {
 }
 
 #[test]
-fn many_screws_share_bones() {
+fn small_meshes_near_each_other_share_bones() {
     let mut meshes = vec![bowl("hall", 8, 100.0, [-50.0, 0.0, -20.0])];
     let place = |screw: usize| [30.0 + 0.02 * (screw % 20) as f32, 2.0, 10.0 + 0.02 * (screw / 20) as f32];
     meshes.extend((0..400).map(|screw| bowl("screw", 2, 0.005, place(screw))));

@@ -137,7 +137,7 @@ fn find<'a>(losses: &'a [Loss], path: &str) -> Option<&'a Loss> {
 }
 
 #[test]
-fn mesh_rests_and_moves_like_its_source() {
+fn mesh_poses_match_the_source() {
     let scene = bar(0.0);
     assert!(scene.meshes[0].size() > 150.0);
     let (found, losses) = through_mesh(&scene);
@@ -206,7 +206,7 @@ fn the_deviation_of_blended_vertices_is_reported() {
 }
 
 #[test]
-fn bmd_rests_like_its_source() {
+fn bmd_rest_poses_match_the_source() {
     let scene = bar(0.0);
     let (document, losses) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     let (found, _) = document.into_scene(&options()).unwrap();

@@ -207,7 +207,7 @@ fn slivers_may_collapse_but_not_visible_triangles() {
 }
 
 #[test]
-fn too_large_a_skeleton_is_dropped() {
+fn oversized_skeletons_are_dropped() {
     let mut scene = scaled();
     scene.skeleton.joints.resize(300, Joint::default());
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();

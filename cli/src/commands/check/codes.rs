@@ -9,7 +9,7 @@ use crate::names;
 
 /// A rule known to `check`.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct CheckedRule {
     pub rule: &'static Rule,
     /// The encoding that the rule applies to; `None` for the generic rules of declarations.
     pub encoding: Option<Encoding>,
@@ -19,16 +19,16 @@ pub struct Known {
 static ANY: About = About::new("any", "any declared format", || &[]);
 
 /// Returns the rules of all formats and interchange formats, and the generic rules of declarations.
-fn all(formats: &Formats) -> impl Iterator<Item = Known> {
+fn all(formats: &Formats) -> impl Iterator<Item = CheckedRule> {
     let of_formats = formats.iter().flat_map(|format| {
         let encoding = Some(Encoding::Format(format));
-        format.about().rules.iter().map(move |rule| Known { rule, encoding })
+        format.about().rules.iter().map(move |rule| CheckedRule { rule, encoding })
     });
     let of_interchange = Interchange::ALL.iter().map(|format| {
         let encoding = Some(Encoding::Interchange(*format));
-        Known { rule: format.rule(), encoding }
+        CheckedRule { rule: format.rule(), encoding }
     });
-    of_formats.chain(of_interchange).chain(ANY.rules.iter().map(|rule| Known { rule, encoding: None }))
+    of_formats.chain(of_interchange).chain(ANY.rules.iter().map(|rule| CheckedRule { rule, encoding: None }))
 }
 
 /// Returns the rule with a code, ignoring case.
@@ -36,7 +36,7 @@ fn all(formats: &Formats) -> impl Iterator<Item = Known> {
 /// # Errors
 ///
 /// Returns incorrect usage of `option` if the code is unknown.
-pub fn find(option: &str, code: &str, formats: &Formats) -> Result<Known> {
+pub fn find(option: &str, code: &str, formats: &Formats) -> Result<CheckedRule> {
     let wanted = code.to_ascii_uppercase();
     if let Some(known) = all(formats).find(|known| known.rule.code == wanted) {
         return Ok(known);

@@ -8,7 +8,7 @@ use meshspec::layout::dump::Dump;
 use meshspec::layout::walk;
 use meshspec::{Dialect, Finding, Formats, Limits, ReadOptions, Report, RuleExample};
 
-use super::codes::{self, Known};
+use super::codes::{self, CheckedRule};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::json;
@@ -38,7 +38,7 @@ pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
     Ok(Status::Fine)
 }
 
-fn print_rule(Known { rule, encoding }: Known, out: &mut impl Write) -> io::Result<()> {
+fn print_rule(CheckedRule { rule, encoding }: CheckedRule, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{TITLE}{}{TITLE:#} ({}): {}\n", rule.code, rule.severity.name(), rule.summary)?;
     let mut row = |label: &str, text: &str| match text {
         "" => Ok(()),

@@ -13,11 +13,11 @@ use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::Formats;
 
+use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, Beside, STANDARD, name_of};
+use crate::input::{self, STANDARD, SiblingFiles, name_of};
 use crate::json;
-use crate::many::Many;
 use crate::messages::{SCREEN, Verbosity};
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
@@ -46,7 +46,7 @@ pub struct Check {
     #[command(flatten)]
     policy: Policy,
     #[command(flatten)]
-    many: Many,
+    batch: BatchArgs,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
@@ -61,7 +61,7 @@ impl Check {
             return explain::explain(code, formats);
         }
         let options = (&self.reading, &self.bounds, &self.policy);
-        let files = Files::new(&self.many, &self.files, "check", &options, formats)?;
+        let files = Files::new(&self.batch, &self.files, "check", &options, formats)?;
         let rulings = self.policy.resolve(formats)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
         let look_at = |path: &Path| self.look_at(path, brief, &rulings, formats);
@@ -95,7 +95,7 @@ impl Check {
                 let document = document.map_err(|error| Failure::invalid(&name_of(path), error))?;
                 (Ok(document.check()), None)
             }
-            Encoding::Interchange(format) => (format.check(&bytes, &Beside::new(path), &options), None),
+            Encoding::Interchange(format) => (format.check(&bytes, &SiblingFiles::new(path), &options), None),
         };
         let report = report.map_err(|error| Failure::of(&name_of(path), &error))?;
         let report = rulings.apply(report);

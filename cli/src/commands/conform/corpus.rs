@@ -9,7 +9,7 @@ use meshspec::{Dialect, Formats, Strictness};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::{input, lines, regular};
+use crate::{input, job_log, regular};
 
 /// The name of the index in the folder of a corpus.
 const INDEX: &str = "index.jsonl";
@@ -49,7 +49,7 @@ impl Case {
 
     /// Returns `true` if the file has changed since the index was read.
     pub fn is_changed(&self) -> bool {
-        lines::hash(&self.file).ok().as_deref() != Some(&self.hash)
+        job_log::hash(&self.file).ok().as_deref() != Some(&self.hash)
     }
 
     /// Reads the contents of the file, if the corpus has them.
@@ -130,7 +130,7 @@ fn entry_of(line: &[u8], formats: &Formats) -> serde_json::Result<Entry> {
 fn case(entry: Entry, index: &Path) -> Result<Case> {
     let file = index.with_file_name(&entry.file);
     let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
-    let (size, hash) = on(&file, |file| Ok((regular::size(file)?, lines::hash(file)?)))?;
+    let (size, hash) = on(&file, |file| Ok((regular::size(file)?, job_log::hash(file)?)))?;
     if let Some(contents) = &contents {
         on(contents, regular::require)?;
     }

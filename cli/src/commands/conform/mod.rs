@@ -30,9 +30,9 @@ use loader_test::{Expected, LoaderTest};
 use minimize::{Baseline, Effort, Minimizer};
 use report::{ComparedContents, Report};
 
+use crate::batch_args::Jobs;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, read_options};
-use crate::many::Jobs;
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Markdown, Text};
 use crate::progress;

@@ -12,8 +12,8 @@ use super::outcome::{Outcome, Row};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{is_standard, name_of};
+use crate::job_log::{JobLog, Newer};
 use crate::json;
-use crate::lines::{Lines, Newer};
 use crate::listing::{self, Listed};
 use crate::messages::{self, Messages};
 use crate::output::Staged;
@@ -58,14 +58,14 @@ impl Convert {
         if inputs.iter().any(|input| is_standard(input)) {
             return Err(Failure::usage("standard input", "has no file name for --out-dir; name OUT instead"));
         }
-        if self.many.newer == Some(Newer::Hash) {
-            self.many.require_log()?;
+        if self.batch.newer == Some(Newer::Hash) {
+            self.batch.require_log()?;
         }
         let mut files = listing::list(inputs, &|path| listing::is_mesh(path, formats))?;
-        self.many.add_to(&mut files)?;
+        self.batch.add_to(&mut files)?;
         let jobs = jobs(files, folder, to);
         let outputs: Arc<HashSet<_>> = Arc::new(jobs.iter().map(|job| job.output.clone()).collect());
-        let lines = self.many.lines("convert", &(&self.conversion, folder))?;
+        let log = self.batch.job_log("convert", &(&self.conversion, folder))?;
         let bar = progress::of(&jobs);
         let mut counts = Counts::default();
         let mut messages = Messages::default();
@@ -73,7 +73,7 @@ impl Convert {
         let mut list = json::List::new();
         let mut out = anstream::stdout();
         let work = |job| {
-            let done = self.convert(job, &lines, &outputs, formats);
+            let done = self.convert(job, &log, &outputs, formats);
             if let (Ok(JobOutcome::Finished(result)), false) = (&done, is_json) {
                 bar.suspend(|| self.report(job, result));
             }
@@ -93,7 +93,7 @@ impl Convert {
             }
             Ok(())
         };
-        progress::shown(&bar, || self.many.jobs.side_by_side(&jobs, work, then))?;
+        progress::shown(&bar, || self.batch.jobs.side_by_side(&jobs, work, then))?;
         if is_json {
             list.end(&mut out)?;
         }
@@ -112,17 +112,17 @@ impl Convert {
     fn convert(
         &self,
         job: &Job,
-        lines: &Lines,
+        log: &JobLog,
         outputs: &Arc<HashSet<PathBuf>>,
         formats: &Formats,
     ) -> Result<JobOutcome> {
-        if let Some(status) = self.before(job, lines) {
+        if let Some(status) = self.before(job, log) {
             return Ok(JobOutcome::Skipped(status));
         }
-        let mut state = lines.state(&job.input.file);
-        let earlier = lines.images(&job.input.file);
+        let mut state = log.state(&job.input.file);
+        let earlier = log.images(&job.input.file);
         // --newer implies replacing outdated outputs.
-        let force = self.force || self.many.newer.is_some();
+        let force = self.force || self.batch.newer.is_some();
         let staged = Staged::in_new_folders(&job.output, force, earlier.clone(), Arc::clone(outputs));
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if let Some(state) = &mut state {
@@ -131,17 +131,17 @@ impl Convert {
                 _ => earlier.unwrap_or_default(),
             };
         }
-        if lines.are_written() {
-            lines.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
+        if log.is_written() {
+            log.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
         Ok(JobOutcome::Finished(Box::new(result)))
     }
 
     /// Returns the status of an earlier conversion if it need not be repeated.
-    fn before(&self, job: &Job, lines: &Lines) -> Option<Status> {
-        self.many.newer?;
-        let status = match lines.is_log() {
-            true => lines.known(&job.input.file)?,
+    fn before(&self, job: &Job, log: &JobLog) -> Option<Status> {
+        self.batch.newer?;
+        let status = match log.is_log() {
+            true => log.known(&job.input.file)?,
             false if job.is_newer() => Status::Fine,
             false => return None,
         };

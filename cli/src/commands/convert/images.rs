@@ -11,7 +11,7 @@ use meshspec::{Loss, LossKind};
 
 use super::outcome::Outcome;
 use crate::failure::Result;
-use crate::input::{Beside, is_standard};
+use crate::input::{SiblingFiles, is_standard};
 use crate::output::Staged;
 
 /// Embeds the images of a scene read from `input` if `embed` is set. Copies the other images beside the output if it is
@@ -23,8 +23,8 @@ pub fn carry(
     output: &mut Staged,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    let beside = Beside::new(input);
-    let failed = if embed { embed_images(scene, &beside) } else { Vec::new() };
+    let siblings = SiblingFiles::new(input);
+    let failed = if embed { embed_images(scene, &siblings) } else { Vec::new() };
     let mut failed: BTreeMap<_, _> =
         failed.into_iter().filter(|(_, error)| error.kind() != io::ErrorKind::NotFound).collect();
     let in_place = same_folder(input, output.path());
@@ -32,10 +32,10 @@ pub fn carry(
     for name in image_files(scene) {
         if in_place {
             output.reserve_image(name, &input.with_file_name(name))?;
-            missing.extend(beside.lacks(name).then(|| format!("\"{name}\"")));
+            missing.extend(siblings.lacks(name).then(|| format!("\"{name}\"")));
             continue;
         }
-        match beside.read(name, u64::MAX) {
+        match siblings.read(name, u64::MAX) {
             Ok(bytes) if !is_standard(output.path()) => {
                 outcome.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
             }

@@ -15,9 +15,9 @@ use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::Formats;
 
+use crate::batch_args::BatchArgs;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{is_pattern, is_standard};
-use crate::many::Many;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, Staged};
 use crate::output_format::OutputFormat::{self, Json};
@@ -44,7 +44,7 @@ pub struct Convert {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    many: Many,
+    batch: BatchArgs,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
@@ -56,7 +56,7 @@ impl Convert {
         if let (Some(folder), Some(to)) = (&self.out_dir, self.conversion.to) {
             return self.run_all(&self.paths, folder, to, formats);
         }
-        match (self.many.asked(), &*self.paths) {
+        match (self.batch.asked(), &*self.paths) {
             (Some(option), _) => Err(Failure::usage(option, "requires --out-dir DIR and --to FORMAT")),
             (None, [input, output]) => self.run_one(input, output, formats),
             (None, [input]) => Err(Failure::usage(&input.display().to_string(), "no output file")

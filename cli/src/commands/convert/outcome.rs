@@ -6,7 +6,7 @@ use meshspec::Loss;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
-use crate::lines::Images;
+use crate::job_log::Images;
 use crate::messages::Note;
 
 /// The report on a converted file.

@@ -21,7 +21,7 @@ use crate::scenes::Content;
 impl Conversion {
     /// Converts a file. Writes nothing if an error occurs.
     pub fn run(&self, input: &Path, output: Staged, formats: &Formats) -> Result<Outcome> {
-        output.refuse_existing()?;
+        output.reject_existing()?;
         let named = self.from.or_else(|| Encoding::of_path(input, formats));
         let (from, source) = match named {
             Some(from @ Encoding::Interchange(format)) if format.is_read_in_parts() => {
@@ -159,11 +159,11 @@ impl Run<'_> {
             }
             Encoding::Interchange(format) => {
                 let options = self.source(format.name(), format.conventions());
-                let beside = input::Beside::new(self.input);
+                let siblings = input::SiblingFiles::new(self.input);
                 let limits = self.conversion.bounds.limits();
                 let read = match input {
-                    Input::Bytes(bytes) => format.read(&bytes, &beside, &options, &limits),
-                    Input::Stream(mut input) => format.read_from(&mut *input, &beside, &options, &limits),
+                    Input::Bytes(bytes) => format.read(&bytes, &siblings, &options, &limits),
+                    Input::Stream(mut input) => format.read_from(&mut *input, &siblings, &options, &limits),
                 };
                 let (scene, losses) = read.map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);

@@ -63,7 +63,7 @@ pub struct Corpus {
 impl Corpus {
     pub fn run(&self) -> Result<Status> {
         let index = self.out.join(INDEX);
-        output::refuse_existing(&index, self.force)?;
+        output::reject_existing(&index, self.force)?;
         let corpora: Vec<corpus::Corpus> = progress::on_file(&self.out, || self.generate())?;
         let mut lines = Vec::new();
         let mut folders = Folders::new(&self.out);

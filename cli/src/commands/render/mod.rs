@@ -16,7 +16,7 @@ use meshspec::scene::Scene;
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{Beside, name_of};
+use crate::input::{SiblingFiles, name_of};
 use crate::listing::{self, Listed};
 use crate::messages::{self, Note, Verbosity};
 use crate::model::{Model, Moment};
@@ -132,7 +132,7 @@ impl Render {
         }
         let staged = Staged::new(out, self.force);
         require_picture(out, formats)?;
-        staged.refuse_existing()?;
+        staged.reject_existing()?;
         let files = listing::list_some(paths, &|path| listing::is_mesh(path, formats))?;
         progress::on_files(&paths[0], out, || self.draw(&files, staged, formats))
     }
@@ -190,7 +190,7 @@ impl Render {
     fn draw_file(&self, file: &Listed, picture: &mut Picture, index: usize, formats: &Formats) -> Result<()> {
         let mut scene = self.scene(file, formats)?;
         let place = name_of(&file.file);
-        let (textures, problems) = Textures::of(&mut scene, &Beside::new(&file.file));
+        let (textures, problems) = Textures::of(&mut scene, &SiblingFiles::new(&file.file));
         let mut warnings: Vec<_> = problems.iter().map(|problem| format!("{place}: {problem}")).collect();
         let model = Model::new(scene, &place)?;
         let Size(size) = self.size;

@@ -13,7 +13,7 @@ use crate::buffer::Buffer;
 use crate::commands::diff::compare::File;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
-use crate::input::{Beside, name_of};
+use crate::input::{SiblingFiles, name_of};
 use crate::reading::{Bounds, Reading};
 
 /// The approximate maximum number of branches in the tree of fields.
@@ -152,10 +152,10 @@ impl Content {
     }
 
     fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions, bake: bool) {
-        let beside = Beside::new(path);
-        self.take_findings(format.check(&self.bytes, &beside, options));
+        let siblings = SiblingFiles::new(path);
+        self.take_findings(format.check(&self.bytes, &siblings, options));
         let scene_options = SceneOptions::default().with_strictness(options.strictness).with_bake(bake);
-        match format.read(&self.bytes, &beside, &scene_options, &options.limits) {
+        match format.read(&self.bytes, &siblings, &scene_options, &options.limits) {
             Ok((scene, losses)) => self.take_model(scene, losses),
             Err(error) => self.notes.push(format!("No model: {error}")),
         }

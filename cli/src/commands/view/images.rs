@@ -10,14 +10,14 @@ use meshspec::scene::{AlphaMode, Filter, Image, Material, Scene, Wrap};
 use serde::Serialize;
 
 use super::data::{ArrayRef, Arrays};
-use crate::input::Beside;
+use crate::input::SiblingFiles;
 
 /// The maximum number of image bytes per file.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Embeds the image files beside a model, up to [`MAX_BYTES`] in all. Adds a note for each that cannot be embedded.
 pub fn embed(scene: &mut Scene, path: &Path, notes: &mut Vec<String>) {
-    let files = Limited { files: Beside::new(path), room: Cell::new(MAX_BYTES as u64) };
+    let files = Limited { files: SiblingFiles::new(path), room: Cell::new(MAX_BYTES as u64) };
     let failed = embed_images(scene, &files);
     let shown = failed.iter().take(MAX_NOTES);
     notes.extend(shown.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
@@ -31,7 +31,7 @@ const MAX_NOTES: usize = 20;
 
 /// Files beside a model, of limited size in all.
 struct Limited<'p> {
-    files: Beside<'p>,
+    files: SiblingFiles<'p>,
     /// The remaining number of bytes.
     room: Cell<u64>,
 }

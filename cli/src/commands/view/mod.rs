@@ -66,7 +66,7 @@ impl View {
             return Ok(Status::Fine);
         }
         let out = self.output()?;
-        output::refuse_existing(&out, self.force)?;
+        output::reject_existing(&out, self.force)?;
         progress::on_files(&self.file, &out, || {
             let page = match &self.other {
                 Some(other) => self.comparison(other, formats)?,

@@ -69,13 +69,13 @@ impl VertexSize {
 /// The largest encoding error of each attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToJson)]
 pub struct VertexErrors {
-    /// Of the coordinates of positions.
+    /// The largest error of a position coordinate.
     pub position: f32,
-    /// Of texture coordinates, as a fraction of the texture width.
+    /// The largest error of a texture coordinate, as a fraction of the texture width.
     pub st: f32,
-    /// Of the direction of normals, in degrees.
+    /// The largest angle between a normal and its code, in degrees.
     pub normal: f32,
-    /// Of the colour channels, 0 to 255.
+    /// The largest error of a colour channel, 0 to 255.
     pub color: u8,
 }
 

@@ -144,7 +144,7 @@ fn all_fit(values: &[f32]) -> bool {
 fn nearest_triple([x, y, z]: [f32; 3]) -> u32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
     let (most, least) = (larger(larger(x, y), z), -larger(larger(-x, -y), -z));
-    // One exponent below the one for fractions of 128 to 255, only −256 may fit. One above, all numbers fit.
+    // Start one below the exponent for fractions of 128 to 255, where at most −256 fits. One above it, all numbers fit.
     let one = unit(0).to_bits() >> 23;
     let magnitude = larger(larger(most, -least), f32::from_bits((one + 8) << 23));
     let mut exponent = (magnitude.to_bits() >> 23) - (one + 8);

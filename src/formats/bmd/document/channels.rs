@@ -24,11 +24,11 @@ pub type FloatChannels = Channels<[f32; 4], [f32; 3]>;
 /// The largest encoding error of each channel.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToJson)]
 pub struct ChannelErrors {
-    /// Of rotations, in degrees.
+    /// The largest error of a rotation, in degrees.
     pub rotation: f32,
-    /// Of the components of translations.
+    /// The largest error of a translation component.
     pub translation: f32,
-    /// Of the components of scales.
+    /// The largest error of a scale component.
     pub scale: f32,
 }
 

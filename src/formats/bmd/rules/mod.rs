@@ -12,7 +12,7 @@ use crate::{Report, path};
 /// Reports all violations of a document.
 pub(super) fn check(document: &Document, report: &mut Report) {
     // Fatal violations were already found by the reader.
-    if !report.collects(&FLAGS) {
+    if !report.is_enabled(&FLAGS) {
         return;
     }
     check_document(&Image::TYPE, document, report);

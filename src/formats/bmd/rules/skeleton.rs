@@ -52,7 +52,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
     }
     for (solid, bones) in owners {
         let Some(mesh) = document.meshes.get(usize::from(solid)) else { continue };
-        if report.collects(&SOLID_CLOSED) {
+        if report.is_enabled(&SOLID_CLOSED) {
             check_closed(mesh, solid, report);
         }
         for bone in bones {

@@ -17,7 +17,7 @@ pub struct FaceList {
     pub faces: Vec<FaceItem>,
 }
 
-// The face forms, in the columns of the vertex form table.
+// The face forms, with the same columns as the table of vertex forms.
 declare_forms! {
     /// A face, in the form of its tag.
     FaceItem(first: FaceTag, kind: u8);

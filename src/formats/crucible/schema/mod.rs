@@ -147,7 +147,7 @@ fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
     (0..args.count).map(read).collect()
 }
 
-#[allow(clippy::ptr_arg, reason = "`write_with` hands in the field as it is")]
+#[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
 fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     chunks: &Vec<Chunk>,
     writer: &mut W,

@@ -5,7 +5,7 @@ mod from_scene;
 mod to_scene;
 
 use from_scene::{join_attributes, join_indices, ranges, share_coordinates};
-use to_scene::{list_losses, refuse_sharing, to_mesh};
+use to_scene::{list_losses, reject_sharing, to_mesh};
 
 use super::document::{Document, count, dialect};
 use super::places;
@@ -38,7 +38,7 @@ impl ToScene for Document {
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        refuse_sharing(&self)?;
+        reject_sharing(&self)?;
         let mut losses = Vec::new();
         list_losses(&self, &mut losses);
         let Document {

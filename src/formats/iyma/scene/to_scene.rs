@@ -161,7 +161,7 @@ const MAX_SHARING: u64 = 16;
 
 /// Rejects meshes that would expand to many times the file size. Meshes may share parts of the buffers, and a file
 /// without attributes may declare any number of vertices.
-pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
+pub(super) fn reject_sharing(document: &Document) -> Result<()> {
     let indices = document.indices.as_ref();
     let buffers = document.attributes.iter().map(|attribute| attribute.data.len() as u64).sum::<u64>()
         + indices.map_or(0, |indices| indices.data.len() as u64);

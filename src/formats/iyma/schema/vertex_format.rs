@@ -55,7 +55,7 @@ pub enum Component {
     Uint32,
     /// Unsigned normalised 8-bit integer, 0 to 1.
     Unorm8,
-    /// Like `Unorm8`, in the order blue, green, red, alpha.
+    /// Like `Unorm8`, in BGRA order.
     Unorm8Bgra,
     /// Unsigned normalised integers of 10, 10, 10 and 2 bits, packed in a 32-bit word from the lowest bit.
     Unorm10x3x2,

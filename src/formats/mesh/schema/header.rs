@@ -6,7 +6,7 @@ use crate::{Dialect, Error, Path, Result, path};
 impl Header {
     /// Returns the header of a document; fails if the dialect cannot express the document.
     pub(super) fn of(document: &Document) -> Result<Header> {
-        refuse_inexpressible(document)?;
+        reject_inexpressible(document)?;
         let animations = document.animations.len();
         Ok(Header {
             version: Header::VERSION,
@@ -32,7 +32,7 @@ fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
 }
 
 /// Returns an error if the document has a part that its dialect lacks, or lacks a required one.
-fn refuse_inexpressible(document: &Document) -> Result<()> {
+fn reject_inexpressible(document: &Document) -> Result<()> {
     let renderlib = document.dialect == Dialect::Renderlib;
     match document.root_transform {
         Some(_) if !renderlib => {
@@ -49,14 +49,14 @@ fn refuse_inexpressible(document: &Document) -> Result<()> {
         return Err(Error::inexpressible("the renderlib dialect has no strings").at(path!(strings)));
     }
     for (index, animation) in document.animations.iter().enumerate() {
-        refuse_inexpressible_animation(animation, document.joints.len(), document.dialect)
+        reject_inexpressible_animation(animation, document.joints.len(), document.dialect)
             .map_err(|error| error.within(path!(animations[index])))?;
     }
     Ok(())
 }
 
-/// Checks an animation like [`refuse_inexpressible`]; paths are relative to the animation.
-fn refuse_inexpressible_animation(animation: &Animation, joints: usize, dialect: Dialect) -> Result<()> {
+/// Checks an animation like [`reject_inexpressible`]; paths are relative to the animation.
+fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect: Dialect) -> Result<()> {
     let (times, poses) = (animation.timestamps.len(), animation.poses.len());
     if times.checked_mul(joints) != Some(poses) {
         let message = format!("{poses} entries for {times} timestamps of {joints} joints");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::attempt::{Alteration, Attempt};
-use super::judge::Judge;
+use super::verifier::BreakageVerifier;
 use super::{Breakage, Broken};
 use crate::layout::declaration::Type;
 use crate::{Limits, Path, Result, Rule};
@@ -80,19 +80,19 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     limits: &Limits,
     is_meant: F,
 ) -> Result<impl Iterator<Item = AlmostBroken> + use<'f, F>> {
-    let judge = Judge::new(ty, file, rules, limits)?;
-    let mut attempts = super::attempts(&judge)?;
+    let verifier = BreakageVerifier::new(ty, file, rules, limits)?;
+    let mut attempts = super::attempts(&verifier)?;
     attempts.retain(|attempt| is_meant(&attempt.breakage));
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
-        let broken = judge.first_broken(&attempt);
-        let almost = broken.into_iter().flat_map(|broken| neighbours(&judge, &attempt, &broken));
+        let broken = verifier.first_broken(&attempt);
+        let almost = broken.into_iter().flat_map(|broken| neighbours(&verifier, &attempt, &broken));
         almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
     }))
 }
 
 /// Returns the valid files next to a broken one.
-fn neighbours(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
+fn neighbours(verifier: &BreakageVerifier, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };
@@ -101,9 +101,11 @@ fn neighbours(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBr
     let change = attempt.changes.iter().find(|change| change.value().as_ref() == Some(value));
     let almost = texts.filter_map(|text| {
         let change = change?.with_text(&text)?;
-        let bytes = change.apply(judge.ty, judge.file, &judge.limits).filter(|bytes| bytes != judge.file)?;
+        let bytes = change
+            .apply(verifier.ty, verifier.file, &verifier.limits)
+            .filter(|bytes| bytes != verifier.file)?;
         let (breakage, rule, changed) = (broken.breakage, broken.rule, broken.changed.clone());
-        judge.is_as_valid(&bytes).then_some(AlmostBroken { bytes, breakage, changed, value: text, rule })
+        verifier.is_as_valid(&bytes).then_some(AlmostBroken { bytes, breakage, changed, value: text, rule })
     });
     almost.collect()
 }

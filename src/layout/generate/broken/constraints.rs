@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
-use super::judge::last_name;
 use super::places::{Constrained, Leaf, Places};
+use super::verifier::last_name;
 use crate::layout::declaration::{Constraint, Requirement, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;

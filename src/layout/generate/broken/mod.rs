@@ -6,20 +6,20 @@
 //! its location and rule; no other rule with severity error is violated. Copies that are still valid are skipped,
 //! such as a count that only regroups the same bytes.
 //!
-//! Of each list, only the first and the last item are broken, and the file is truncated only at their fields. No
-//! copy breaks what no declaration states: overlaps, rules enforced by code, and the requirements of a packing,
+//! Only the first and the last item of each list are broken, and the file is truncated only at their fields. No copy
+//! breaks what no declaration states: overlaps, rules enforced by code, and the requirements of a packing,
 //! except that packed bytes are damaged.
 
 mod almost;
 mod attempt;
 mod constraints;
 mod dependencies;
-mod judge;
 mod numbers;
 mod places;
 mod structure;
 mod substitutions;
 pub(crate) mod text;
+mod verifier;
 
 #[cfg(feature = "proptest")]
 pub(crate) use almost::almost_broken_of;
@@ -31,8 +31,8 @@ use std::fmt;
 use crate::layout::declaration::{Check, Constraint, Type};
 use crate::{Limits, Path, Result, Rule, Severity};
 use attempt::Attempt;
-use judge::Judge;
 use places::Places;
+use verifier::BreakageVerifier;
 
 /// A file with exactly one defect.
 #[derive(Debug, Clone, PartialEq)]
@@ -191,21 +191,21 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     max: usize,
     is_meant: F,
 ) -> Result<impl Iterator<Item = Broken> + use<'f, F>> {
-    let judge = Judge::new(ty, file, rules, limits)?;
-    let mut attempts = attempts(&judge)?;
+    let verifier = BreakageVerifier::new(ty, file, rules, limits)?;
+    let mut attempts = attempts(&verifier)?;
     attempts.retain(|attempt| is_meant(&attempt.breakage));
-    let broken = move |attempt: Attempt| judge.all_broken(&attempt).take(max).collect::<Vec<_>>();
+    let broken = move |attempt: Attempt| verifier.all_broken(&attempt).take(max).collect::<Vec<_>>();
     Ok(attempts.into_iter().flat_map(broken))
 }
 
 /// Returns all attempts on a file.
-fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
-    let dependencies = dependencies::dependencies(judge.ty);
-    let places = Places::of(judge.ty, judge.file, &dependencies, &judge.limits)
+fn attempts(verifier: &BreakageVerifier) -> Result<Vec<Attempt>> {
+    let dependencies = dependencies::dependencies(verifier.ty);
+    let places = Places::of(verifier.ty, verifier.file, &dependencies, &verifier.limits)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
-    let mut attempts = numbers::attempts(&places, judge.file.len() as u64);
+    let mut attempts = numbers::attempts(&places, verifier.file.len() as u64);
     attempts.extend(constraints::attempts(&places));
-    attempts.extend(structure::attempts(&places, judge.file));
+    attempts.extend(structure::attempts(&places, verifier.file));
     Ok(attempts)
 }
 
@@ -231,8 +231,8 @@ pub fn broken<T: crate::layout::Layout>(
 
     let files = super::files(&T::TYPE, config);
     (files, any::<u64>()).prop_filter_map("no breakage", move |(file, chosen)| {
-        let judge = Judge::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
-        let attempts = attempts(&judge).ok()?;
+        let verifier = BreakageVerifier::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
+        let attempts = attempts(&verifier).ok()?;
         // Starts with one kind of breakage, so that shrinking keeps the kind.
         let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
         let mut kinds: Vec<_> = Vec::new();
@@ -245,6 +245,6 @@ pub fn broken<T: crate::layout::Layout>(
         let first = kinds.get((chosen % count) as usize)?;
         let (same, other): (Vec<_>, Vec<_>) = attempts.iter().partition(|attempt| kind(attempt) == *first);
         let (before, after) = same.split_at_checked((chosen / count % same.len().max(1) as u64) as usize)?;
-        after.iter().chain(before).chain(&other).find_map(|attempt| judge.first_broken(attempt))
+        after.iter().chain(before).chain(&other).find_map(|attempt| verifier.first_broken(attempt))
     })
 }

@@ -1,4 +1,4 @@
-//! Finds the parts of a file to break. Of each list, only the first and the last item are used.
+//! Finds the parts of a file to break. Only the first and the last item of each list are used.
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};

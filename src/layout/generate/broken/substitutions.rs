@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::judge::last_name;
 use super::places::number_of;
+use super::verifier::last_name;
 use crate::layout::declaration::{BitRange, Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
@@ -36,8 +36,8 @@ impl fmt::Display for Substituted {
     }
 }
 
-/// Yields copies of a valid file with one integer replaced: by one more, one less, 0, or 1. Of each list, only the
-/// integers in the first and the last item are replaced; those in packed blocks are not.
+/// Yields copies of a valid file with one integer replaced: by one more, one less, 0, or 1. Only integers
+/// in the first and the last item of each list are replaced; those in packed blocks are not.
 ///
 /// Whether a copy is valid is unknown until it is read, so these copies can also break what no declaration states.
 ///

@@ -28,13 +28,13 @@ pub enum Newer {
 }
 
 /// The destination of the lines.
-pub struct Lines {
+pub struct JobLog {
     out: Option<Mutex<Box<dyn Write + Send>>>,
-    log: Option<Log>,
+    log: Option<LogFile>,
 }
 
 /// A log: its known files, and the settings for new lines.
-struct Log {
+struct LogFile {
     /// The name of its file; `None` for standard output.
     name: Option<String>,
     newer: Option<Newer>,
@@ -87,15 +87,15 @@ struct First {
 /// The beginning of every line.
 const START: &[u8] = b"{\"file\":";
 
-impl Lines {
+impl JobLog {
     /// Creates a destination that drops all lines.
-    pub fn none() -> Lines {
-        Lines { out: None, log: None }
+    pub fn none() -> JobLog {
+        JobLog { out: None, log: None }
     }
 
     /// Creates lines on standard output.
-    pub fn printed() -> Lines {
-        Lines { out: Some(Mutex::new(Box::new(io::stdout()))), log: None }
+    pub fn printed() -> JobLog {
+        JobLog { out: Some(Mutex::new(Box::new(io::stdout()))), log: None }
     }
 
     /// Opens a log and reads its known files; `-` is standard output, without known files. Removes a last line that was
@@ -107,12 +107,12 @@ impl Lines {
         newer: Option<Newer>,
         command: &str,
         options: &impl fmt::Debug,
-    ) -> Result<Lines> {
+    ) -> Result<JobLog> {
         let options = format!("{} {command} {options:?}", env!("CARGO_PKG_VERSION"));
         let options = hex(&Sha256::digest(options))[..16].to_owned();
         if is_standard(path) {
-            let log = Log { name: None, newer, options, known: HashMap::new() };
-            return Ok(Lines { log: Some(log), ..Lines::printed() });
+            let log = LogFile { name: None, newer, options, known: HashMap::new() };
+            return Ok(JobLog { log: Some(log), ..JobLog::printed() });
         }
         let name = path.display().to_string();
         let fail = |error| Failure::io(&name, &error);
@@ -125,12 +125,12 @@ impl Lines {
         }
         let (known, end) = known(&file).map_err(fail)?;
         file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(fail)?;
-        let log = Log { name: Some(name), newer, options, known };
-        Ok(Lines { out: Some(Mutex::new(Box::new(file))), log: Some(log) })
+        let log = LogFile { name: Some(name), newer, options, known };
+        Ok(JobLog { out: Some(Mutex::new(Box::new(file))), log: Some(log) })
     }
 
     /// Returns `true` if lines are written.
-    pub fn are_written(&self) -> bool {
+    pub fn is_written(&self) -> bool {
         self.out.is_some()
     }
 
@@ -164,7 +164,7 @@ impl Lines {
         Some(log.known.get(&*file.to_string_lossy()).map(|state| state.images.clone()).unwrap_or_default())
     }
 
-    /// Returns the state of a file before it is processed, for [`write`](Lines::write).
+    /// Returns the state of a file before it is processed, for [`write`](JobLog::write).
     pub fn state(&self, file: &Path) -> Option<State> {
         let log = self.log.as_ref()?;
         State::read(file, log.newer, &log.options).ok()

@@ -5,7 +5,7 @@ use crate::scene::{Faces, Indices, Mesh};
 
 /// Faces with any number of corners, stored contiguously.
 #[derive(Debug, Default)]
-pub(super) struct Polygons {
+pub(in crate::interop) struct Polygons {
     corners: Vec<u32>,
     /// The number of corners of each face; `None` if all are triangles.
     counts: Option<Vec<u32>>,

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use fast_float2::FastFloat;
 
-use super::detect::BYTE_ORDER_MARK;
+use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::{Error, Result, Span};
 
 /// Iterates over the words of a range of a text. Words are separated by spaces, tabs, line ends, and backslashes that
 /// continue a line.
 #[derive(Debug, Clone)]
-pub(super) struct Words<'a> {
+pub(in crate::interop) struct Words<'a> {
     text: &'a [u8],
     at: usize,
     end: usize,
@@ -182,17 +182,17 @@ fn is_halfway(wide: f64) -> bool {
 }
 
 /// Iterates over the lines of a text, without a byte order mark. A backslash at the end continues a line.
-pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
+pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
     lines_of(text, first_line(text)..text.len())
 }
 
 /// Returns the offset of the first line, after any byte order mark.
-pub(super) fn first_line(text: &[u8]) -> usize {
+pub(in crate::interop) fn first_line(text: &[u8]) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
 /// Iterates over the lines of a range of a text.
-pub(super) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
+pub(in crate::interop) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
     let mut start = part.start;
     std::iter::from_fn(move || {
         let line = start..line_end(text, start, start, part.end);
@@ -204,7 +204,7 @@ pub(super) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = 
 /// Returns the offset after the end of the line that contains `from`, including its line break. The line begins at
 /// `start`; `end` bounds the search.
 #[inline]
-pub(super) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
+pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;
     while let Some(length) = memchr::memchr(b'\n', &text[at..end]) {
         let next = at + length + 1;
@@ -218,17 +218,17 @@ pub(super) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> us
 }
 
 #[inline]
-pub(super) fn is_blank(byte: u8) -> bool {
+pub(in crate::interop) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c')
 }
 
 /// Returns an error at a range of a text.
-pub(super) fn reject(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
+pub(in crate::interop) fn reject(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
     Error::malformed(message).with_span(Some(place(text, range)))
 }
 
 /// Returns the line and column of a range. Scans the text before it, so for errors only.
-pub(super) fn place(text: &[u8], range: Range<usize>) -> Span {
+pub(in crate::interop) fn place(text: &[u8], range: Range<usize>) -> Span {
     let before = &text[..range.start.min(text.len())];
     let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
     let own = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
@@ -239,7 +239,7 @@ pub(super) fn place(text: &[u8], range: Range<usize>) -> Span {
 }
 
 /// Shifts a location in a window of a text by the bytes and lines before the window.
-pub(super) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
+pub(in crate::interop) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
     match span {
         Span::Text { range, line, column } => {
             Span::Text { range: range.start + bytes..range.end + bytes, line: line + lines, column }
@@ -249,7 +249,7 @@ pub(super) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
 }
 
 /// Quotes bytes of a file for a message: escaped, and truncated to 40 bytes.
-pub(super) fn quote(bytes: &[u8]) -> String {
+pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let (shown, more) = (&bytes[..bytes.len().min(MOST)], if bytes.len() > MOST { "…" } else { "" });
     format!("`{}{more}`", shown.escape_ascii())
@@ -257,7 +257,7 @@ pub(super) fn quote(bytes: &[u8]) -> String {
 
 /// Converts a name to one that fits on a line: without control characters, surrounding blanks, or a trailing
 /// backslash, which would continue the line.
-pub(super) fn to_line(name: &str) -> String {
+pub(in crate::interop) fn to_line(name: &str) -> String {
     let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
     match line.strip_suffix('\\') {

@@ -5,13 +5,13 @@ use crate::layout::program::{Frames, Step};
 
 /// The values read by a look-ahead, by their offset from its start.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub(super) struct Lookahead {
     /// The offset of the next field; `None` if unknown.
     pub(super) at: Option<u64>,
     pub(super) seen: Vec<(u64, Value)>,
 }
 
-impl Ahead {
+impl Lookahead {
     /// Returns the bits of a field that the look-ahead read, and the mask of these bits. Advances to the next
     /// field.
     pub(super) fn pass(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {

@@ -15,7 +15,7 @@ type Parts = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 /// it. Rounding then costs at most two bits, so the exact positions are dropped, in most models after a few vertices.
 /// Small objects far from the origin keep theirs.
 #[derive(Debug)]
-pub(super) struct Positions {
+pub(in crate::interop) struct Positions {
     rounded: Vec<[f32; 3]>,
     exact: Option<Vec<[f64; 3]>>,
     extent: Extent,

@@ -9,7 +9,7 @@ use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
 /// Checks changed files against a declaration and its rules.
-pub(super) struct Judge<'f> {
+pub(super) struct BreakageVerifier<'f> {
     /// The file before the change.
     pub(super) file: &'f [u8],
     pub(super) ty: &'static Type,
@@ -34,8 +34,8 @@ struct Verdict {
     severity: Severity,
 }
 
-impl<'f> Judge<'f> {
-    /// Creates a judge of changes to a file.
+impl<'f> BreakageVerifier<'f> {
+    /// Creates a verifier of changes to a file.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<'f> Judge<'f> {
         file: &'f [u8],
         rules: &'static [&'static Rule],
         limits: &Limits,
-    ) -> crate::Result<Judge<'f>> {
+    ) -> crate::Result<BreakageVerifier<'f>> {
         let before = Outcome::of(ty, file, limits);
         let error =
             |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
@@ -55,7 +55,7 @@ impl<'f> Judge<'f> {
         if let Some(finding) = before.errors().next() {
             return Err(error(finding.message.clone()).at(&finding.path));
         }
-        Ok(Judge { file, ty, rules, limits: *limits, before })
+        Ok(BreakageVerifier { file, ty, rules, limits: *limits, before })
     }
 
     /// Returns the files whose change breaks only what the attempt intends.

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use crate::failure::{Failure, Result};
 use crate::input::{self, is_standard};
-use crate::lines::{Lines, Newer};
+use crate::job_log::{JobLog, Newer};
 use crate::listing::Listed;
 
 /// Options of commands with many input files.
 #[derive(Debug, Args)]
-pub struct Many {
+pub struct BatchArgs {
     /// Also read the files named in LIST, one per line or NUL-terminated; `-` is standard input.
     #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub files_from: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub struct Jobs {
     jobs: Option<NonZeroUsize>,
 }
 
-impl Many {
+impl BatchArgs {
     /// Adds the files of the list.
     pub fn add_to(&self, files: &mut Vec<Listed>) -> Result<()> {
         if let Some(list) = &self.files_from {
@@ -63,14 +63,14 @@ impl Many {
     }
 
     /// Returns the destination of the lines. `options` are the options that affect the results of the command.
-    pub fn lines(&self, command: &str, options: &impl fmt::Debug) -> Result<Lines> {
+    pub fn job_log(&self, command: &str, options: &impl fmt::Debug) -> Result<JobLog> {
         match (&self.log, self.newer) {
             (Some(log), Some(_)) if is_standard(log) => {
                 Err(Failure::usage("--newer", "requires a file as LOG: standard output cannot be read back"))
             }
-            (Some(log), newer) => Lines::append_to(log, newer, command, options),
-            (None, _) if self.json_lines => Ok(Lines::printed()),
-            (None, _) => Ok(Lines::none()),
+            (Some(log), newer) => JobLog::append_to(log, newer, command, options),
+            (None, _) if self.json_lines => Ok(JobLog::printed()),
+            (None, _) => Ok(JobLog::none()),
         }
     }
 
