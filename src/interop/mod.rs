@@ -27,6 +27,8 @@ mod shared {
 }
 #[cfg(feature = "stl")]
 mod stl;
+#[cfg(any(feature = "gltf", feature = "obj"))]
+mod texture_transform;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -22,23 +22,23 @@ pub(crate) mod exact;
 mod info;
 pub(crate) mod limits;
 mod material;
-mod merge;
+pub(crate) mod merge;
 mod mesh;
 mod origin;
 #[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
-mod placement;
+pub(crate) mod placement;
 mod places;
 mod pose;
 mod precision;
 #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
-mod resampling;
+pub(crate) mod resampling;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
 mod restrict;
 #[cfg(feature = "bmd")]
 mod scale;
 mod skeleton;
-mod skin;
+pub(crate) mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod texture;
@@ -49,25 +49,13 @@ pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
 pub use capabilities::Capabilities;
 pub use material::{AlphaMode, Material};
-#[cfg(feature = "iyma")]
-pub(crate) use merge::share_attributes;
 pub use mesh::{Colors, Components, Custom, Faces, Indices, Mesh};
 pub use placement::Placement;
-#[cfg(feature = "gltf")]
-pub(crate) use placement::is_diagonal;
 pub use places::{KeyPlaces, MeshPlaces, Places, Share};
 pub use pose::Pose;
 pub use precision::Precision;
-#[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
-pub(crate) use resampling::Deviation;
 pub use skeleton::{Joint, Skeleton, Transform};
-#[cfg(feature = "bmd")]
-pub(crate) use skin::influences;
-#[cfg(any(feature = "mesh", feature = "gltf"))]
-pub(crate) use skin::weights_to_bytes;
 pub use skin::{Skin, Weights};
-#[cfg(any(feature = "gltf", feature = "obj"))]
-pub(crate) use texture::TextureTransform;
 pub use texture::{Filter, Image, Sampler, Texture, Wrap};
 
 use glam::Mat4;

@@ -66,7 +66,7 @@ export class Field {
       const line = tree.textAt(offset);
       [made.size, made.value] = [line.size, line.text];
     } else {
-      made.meaning = "its fields are left out of this page";
+      made.meaning = "its fields are omitted from this page";
     }
     return new Field(tree, made, this, position);
   }

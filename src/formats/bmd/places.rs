@@ -5,7 +5,7 @@ use crate::scene::{KeyPlaces, MeshPlaces, Places, Share};
 
 pub(super) fn places(document: &Document) -> Places {
     let Document { meshes, bones, animations, .. } = document;
-    // Meshes without a material are left out of the scene.
+    // The scene omits meshes without a material.
     let shown = meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_some());
     let shown = shown.map(|(index, _)| MeshPlaces {
         vertices: vec![Share::single(format!("meshes[{index}].vertices"))],

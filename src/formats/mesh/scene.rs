@@ -9,9 +9,10 @@ use super::places;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
+use crate::scene::resampling::Deviation;
 use crate::scene::{
-    self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Places,
-    Samples, Scene, SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, Mesh, Places, Samples, Scene,
+    SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
 };
 use crate::{Dialect, Error, FormatId, Limit, Loss, Result, Text, path};
 

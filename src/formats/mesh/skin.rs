@@ -126,7 +126,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
             let (mut worst, mut normalised) = (0.0_f32, 0);
             let vertices = weights.len();
             let bytes = weights.into_iter().map(|weights| {
-                let bytes = scene::weights_to_bytes(weights);
+                let bytes = scene::skin::weights_to_bytes(weights);
                 let sum: f32 = weights.iter().sum();
                 normalised += usize::from(sum > 0.0 && (sum - 1.0).abs() > NORMALISED);
                 for (weight, byte) in weights.into_iter().zip(bytes).filter(|_| sum > 0.0) {

@@ -11,7 +11,8 @@ use super::errors::{Failures, malformed};
 use super::file::{GltfFile, extras};
 use super::skeleton::Joints;
 use super::take_own;
-use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples};
+use crate::scene::resampling::Deviation;
+use crate::scene::{Animation, Channel, Interpolation, Samples};
 use crate::{Loss, Result};
 
 /// The minimum number of linear segments between two keys of a spline.

@@ -16,7 +16,8 @@ use super::materials::Materials;
 use super::repair::Bones;
 use super::{INSTANCING, LOD, TOP, set_own};
 use crate::Loss;
-use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform, is_diagonal};
+use crate::scene::placement::is_diagonal;
+use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
 
 #[derive(Default)]
 pub(super) struct NodeGraph<'a> {

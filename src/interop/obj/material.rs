@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::interop::images;
 use crate::interop::shared::text::{Words, lines};
-use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, TextureTransform, Wrap};
+use crate::interop::texture_transform::TextureTransform;
+use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Category, Loss, Result};
 
 /// Materials by the names that OBJ files use.

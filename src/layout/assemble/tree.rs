@@ -93,7 +93,7 @@ impl<'b> Tree<'b> {
     }
 
     /// Replaces the value. Keeps the origin and packed bytes, and the fields of a packed word, which may be given
-    /// beside it.
+    /// in addition.
     pub(super) fn put(&mut self, value: Tree<'b>) {
         self.leaf = value.leaf;
         if let Some(new) = value.group {

@@ -61,6 +61,8 @@ pub(crate) use mutations::mutate;
 pub use mutations::{Mutated, Mutation, mutations};
 #[cfg(feature = "proptest")]
 pub use text::{GeneratedText, texts};
+#[cfg(feature = "proptest")]
+pub use tree::{files, valid};
 
 use self::choices::{Choices, Trace};
 use super::declaration::Type;
@@ -138,28 +140,4 @@ fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Resu
         None => Ok(()),
         Some(finding) => Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone())),
     }
-}
-
-/// A strategy for files of a declared type. A failing file shrinks to the fewest items and the simplest values
-/// with which the test still fails; the remaining values stay the same.
-///
-/// ```
-/// use meshspec::layout::{Layout, generate};
-/// use meshspec::mesh::schema::Joint;
-/// use proptest::prelude::*;
-///
-/// proptest!(|(bytes in generate::valid::<Joint>(generate::Config::default()))| {
-///     prop_assert_eq!(bytes.len(), 66);
-/// });
-/// ```
-#[cfg(feature = "proptest")]
-pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
-    files(&T::TYPE, config)
-}
-
-/// As [`valid`], but for a layout: one of a [format](crate::About::layouts), or the result of
-/// [`bind`](super::declaration::bind).
-#[cfg(feature = "proptest")]
-pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
-    tree::Files { ty, config }
 }

@@ -9,6 +9,7 @@ use proptest::test_runner::TestRunner;
 
 use super::choices::{Choice, Choices, List, Trace};
 use super::{Config, assembled, require_constraints};
+use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
 /// The maximum number of passes over a file, since a change can make an earlier one possible.
@@ -30,6 +31,28 @@ const LESS: [fn(u64) -> u64; 9] = [
     |n| n - n / 32,
     |n| n.saturating_sub(1),
 ];
+
+/// A strategy for files of a declared type. A failing file shrinks to the fewest items and the simplest values
+/// with which the test still fails; the remaining values stay the same.
+///
+/// ```
+/// use meshspec::layout::{Layout, generate};
+/// use meshspec::mesh::schema::Joint;
+/// use proptest::prelude::*;
+///
+/// proptest!(|(bytes in generate::valid::<Joint>(generate::Config::default()))| {
+///     prop_assert_eq!(bytes.len(), 66);
+/// });
+/// ```
+pub fn valid<T: Layout>(config: Config) -> impl Strategy<Value = Vec<u8>> {
+    files(&T::TYPE, config)
+}
+
+/// As [`valid`], but for a layout: one of a [format](crate::About::layouts), or the result of
+/// [`bind`](crate::layout::declaration::bind).
+pub fn files(ty: &'static Type, config: Config) -> impl Strategy<Value = Vec<u8>> {
+    Files { ty, config }
+}
 
 /// A strategy for the files of a type.
 #[derive(Debug, Clone)]

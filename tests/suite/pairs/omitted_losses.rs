@@ -63,14 +63,14 @@ fn an_omitted_loss_is_detected() {
             let Some((found, losses)) = convert(&scene, target) else { continue };
             for index in 0..losses.len() {
                 let mut rest = losses.clone();
-                let left_out = rest.remove(index);
-                let same = rest.iter().any(|loss| says_as_much(loss, &left_out));
+                let omitted = rest.remove(index);
+                let same = rest.iter().any(|loss| says_as_much(loss, &omitted));
                 let result = assert_explained(scene.clone(), &found, Some(target.0), &rest);
                 assert!(
-                    result.is_err() || same || is_small(&left_out),
-                    "{left_out} may be left out of {losses:#?}"
+                    result.is_err() || same || is_small(&omitted),
+                    "{omitted} may be omitted from {losses:#?}"
                 );
-                *found_wrong.entry(subject(target.0, &left_out)).or_default() += usize::from(result.is_err());
+                *found_wrong.entry(subject(target.0, &omitted)).or_default() += usize::from(result.is_err());
             }
         }
     }

@@ -100,13 +100,13 @@ impl Model {
     ) -> Model {
         let images = Images::of(scene, arrays, notes);
         let mut room = MAX_TRIANGLES;
-        let mut left_out = 0;
+        let mut omitted = 0;
         let mut distances = distances.into_iter();
         let meshes = scene.meshes.iter_mut().map(|mesh| {
             let faces = face_numbers(mesh);
             // Losses of overlapping polygons do not matter for a picture.
             let _ = mesh.triangulate();
-            let mut data = mesh_data(mesh, faces, &mut room, &mut left_out, arrays);
+            let mut data = mesh_data(mesh, faces, &mut room, &mut omitted, arrays);
             data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
             if let Some(MeshDistances { vertices, centers }) = distances.next() {
                 let (corners, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
@@ -120,8 +120,8 @@ impl Model {
             data
         });
         let meshes = meshes.collect();
-        if left_out > 0 {
-            notes.push(format!("{left_out} triangles are left out: a page shows {MAX_TRIANGLES} at most"));
+        if omitted > 0 {
+            notes.push(format!("{omitted} triangles are omitted: a page shows at most {MAX_TRIANGLES}"));
         }
         let lods = scene.lods.iter();
         Model {
@@ -150,7 +150,7 @@ fn mesh_data(
     mesh: &mut Mesh,
     faces: Option<Vec<u32>>,
     room: &mut usize,
-    left_out: &mut usize,
+    omitted: &mut usize,
     arrays: &mut Arrays,
 ) -> MeshData {
     let vertices = mesh.positions.len();
@@ -162,7 +162,7 @@ fn mesh_data(
     let triangles = all.min(*room);
     indices.truncate(3 * triangles);
     *room -= triangles;
-    *left_out += all - triangles;
+    *omitted += all - triangles;
     let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
     let (joints, weights) = match skin {
         Some(skin) => (Some(arrays.halves(&joint_numbers(&skin))), Some(arrays.bytes(weight_bytes(skin)))),

@@ -237,17 +237,17 @@ fn script() -> String {
 
 fn blocks(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<String>) -> Vec<BlockData> {
     let mut room = MAX_BYTES;
-    let mut left_out = 0;
+    let mut omitted = 0;
     let blocks = unpacked.into_iter().map(|UnpackedBlock { packed, mut content }| {
         let size = content.len();
         content.truncate(room);
         room -= content.len();
-        left_out += size - content.len();
+        omitted += size - content.len();
         BlockData { packed, size: size as u64, bytes: arrays.bytes(content) }
     });
     let blocks = blocks.collect();
-    if left_out > 0 {
-        notes.push(format!("{left_out} unpacked bytes are left out: a page shows {MAX_BYTES} at most"));
+    if omitted > 0 {
+        notes.push(format!("{omitted} unpacked bytes are omitted: a page shows at most {MAX_BYTES}"));
     }
     blocks
 }

@@ -7,7 +7,8 @@ use super::super::Triple;
 use super::precision::Encoding;
 use super::rig;
 use crate::Loss;
-use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, influences};
+use crate::scene::skin::influences;
+use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights};
 
 /// Maximum number of bones added per group of vertices.
 const MAX_DEPTH: usize = 8;

@@ -4,7 +4,8 @@ use glam::{Quat, Vec3};
 
 use super::super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
 use super::rig::Rig;
-use crate::scene::{self, Channel, Deviation, Interpolation, Samples, Scene};
+use crate::scene::resampling::Deviation;
+use crate::scene::{self, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Quantity, Result, Text, path};
 
 /// Frames per second if BMD cannot express the rate.

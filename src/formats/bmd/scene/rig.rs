@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::super::schema::{BoneTransform, PseudoTransform};
 use super::super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
-use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights, influences};
+use crate::scene::skin::influences;
+use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
 /// The joint extra that stores the mesh of its solid.

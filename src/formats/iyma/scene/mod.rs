@@ -73,7 +73,7 @@ impl FromScene for Document {
         let unindexed = !is_indexed(&scene.meshes);
         let capabilities = Capabilities { unindexed, ..CAPABILITIES };
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
-        scene::share_attributes(&mut scene.meshes, &mut losses);
+        scene::merge::share_attributes(&mut scene.meshes, &mut losses);
         let mut document = Document {
             dialect,
             user_data: std::mem::take(&mut scene.user_data).into(),

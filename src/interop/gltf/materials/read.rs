@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use super::textures::Textures;
 use crate::interop::gltf::file::{GltfFile, extras};
 use crate::interop::gltf::{label, take_own};
-use crate::scene::{AlphaMode, Material, Mesh, TextureTransform};
+use crate::interop::texture_transform::TextureTransform;
+use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
 
 /// The older extension for surfaces; its diffuse colour becomes the base colour.

@@ -10,7 +10,8 @@ use crate::interop::gltf::errors::{Failures, malformed};
 use crate::interop::gltf::file::{GltfFile, data_uri};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
-use crate::scene::{Filter, Image, Sampler, Texture, TextureTransform, Wrap};
+use crate::interop::texture_transform::TextureTransform;
+use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
 use crate::{Loss, Result};
 
 /// Returns the number of the set of texture coordinates of a texture, and their transform.

@@ -1,7 +1,8 @@
 //! Repairs animations for glTF: finite values, one channel per property, and only step, linear and slerp interpolation.
 
 use super::vectors::{rotations, vectors};
-use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples, Scene};
+use crate::scene::resampling::Deviation;
+use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
 
 /// The maximum number of whole ticks added to a resampled channel.

@@ -1,7 +1,8 @@
 //! Repairs joints and weights for glTF: distinct joints per vertex, positive weights with a sum of 1, and joint 0 in
 //! unused slots.
 
-use crate::scene::{Scene, Skin, Weights, weights_to_bytes};
+use crate::scene::skin::weights_to_bytes;
+use crate::scene::{Scene, Skin, Weights};
 use crate::{Error, Loss, Quantity, Result};
 
 /// The rounding error of a weight, as a fraction of the total weight of its vertex.
