@@ -135,7 +135,6 @@ impl Rule {
 }
 
 /// Declares the rules of a format: a static for each, and `RULES` with all of them.
-#[allow(unused_macros, reason = "each format has rules, and there may be no format")]
 macro_rules! rules {
     ($(
         $name:ident $code:literal $severity:ident $section:literal $row:literal $by:ident $(($reason:literal))?
@@ -155,7 +154,6 @@ macro_rules! rules {
     };
 }
 
-#[allow(unused_imports, reason = "as above")]
 pub(crate) use rules;
 
 /// A violation of a rule at one place in a file.

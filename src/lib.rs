@@ -236,7 +236,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
-    allow(dead_code, reason = "what only formats call")
+    allow(
+        dead_code,
+        unreachable_code,
+        unused_imports,
+        unused_macros,
+        unused_variables,
+        reason = "without formats, nothing uses the code that they share"
+    )
 )]
 
 // The derives refer to this crate by its external name.

@@ -3,7 +3,6 @@
 /// Implements the functions of [`Declared`](super::Declared) that decode a file to its document or encode documents.
 /// Requires the modules `examples` and `strategy` of the format. `files` is its strategy for files; by default, the
 /// encoded documents of `strategy::documents_with`.
-#[allow(unused_macros, reason = "there may be no format")]
 macro_rules! by_document {
     () => {
         by_document!(|config| $crate::formats::generated::written(strategy::documents_with(config)));

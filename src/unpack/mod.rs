@@ -93,7 +93,7 @@ fn chosen(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packin
     let is_it = |known: &i128| *number == Some(Value::Int(*known));
     let found = packings.iter().find(|(known, _)| is_it(known)).map(|(_, packing)| *packing);
     found.ok_or_else(|| match number {
-        Some(number) => format!("{number} is not a packing"),
+        Some(number) => format!("unknown packing {number}"),
         None => "the number of its packing is missing".to_owned(),
     })
 }

@@ -77,7 +77,7 @@ typedef struct sample_flags { uint8_t bytes[3]; } sample_flags;
 #define SAMPLE_FLAGS_INNER(word) (((uint64_t)(word) >> 16) & UINT64_C(0xff))
 
 /*
- * A wide number and one with a sign, to the end.
+ * Pairs of a wide and a signed number, up to the end of the file.
  */
 typedef struct sample_sevens {
     uint64_t struct_;

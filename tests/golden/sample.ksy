@@ -211,7 +211,7 @@ types:
           The index of the chosen variant.
   sevens:
     doc: |
-      A wide number and one with a sign, to the end.
+      Pairs of a wide and a signed number, up to the end of the file.
     seq:
       - id: struct
         type: u8

@@ -26,7 +26,7 @@ instances:
     pos: _io.pos
     type: 'flags'
     doc: |
-      What the next field is, seen in advance.
+      The kind of the next field.
   name:
     io: _root._io
     pos: 'count'
@@ -127,7 +127,7 @@ types:
           The sum must be 1.5 ± 0.25 (SAMPLE-SUM).
   far:
     doc: |
-      At a place of its own.
+      At a separate offset.
     seq:
       - id: field_0
         type: u2

@@ -57,7 +57,7 @@ fn every_byte_is_shown_or_listed_as_uncovered() {
     assert_eq!(
         text(&dump),
         "\
-Placed at 0x0 — Numbers at places that a table tells.
+Placed at 0x0 — Numbers at offsets from a table.
 00000000 05 u8 first 5 (0x05) Where the first ones are.
 00000001 08 u8 last 8 (0x08) Where the last one is.
 00000008 03 00 u16 far 3 (0x0003)

@@ -295,7 +295,7 @@ fn a_chosen_packing_exists_and_has_the_stated_size() {
     };
     assert_eq!(messages(&[0, 4, 1, 2, 3, 4]), [""; 0]);
     assert_eq!(messages(&[0, 5, 1, 2, 3, 4]), ["unpacks to 4 bytes, but 5 are stated"]);
-    assert_eq!(messages(&[9, 4, 1, 2, 3, 4]), ["9 is not a packing"]);
+    assert_eq!(messages(&[9, 4, 1, 2, 3, 4]), ["unknown packing 9"]);
 }
 
 /// A number that code of the declaration decodes.

@@ -9,7 +9,7 @@ use crate::layout::walk::Segment;
 pub(super) struct Choices<'c> {
     source: Source<'c>,
     pub trace: Trace,
-    /// The choices that are numbers of items, by the last step of their path.
+    /// The choices of item counts, by the last step of their path.
     counts: HashMap<Segment, Vec<usize>>,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Returns the scene name of a usage that scenes do not know.
+/// Returns the scene name of a usage that scenes lack.
 pub(super) fn custom_name(usage: &Usage) -> String {
     match usage {
         Usage::Custom(number, name) => format!("{number}_{name}"),
