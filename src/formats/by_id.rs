@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 #[cfg(feature = "serde")]
 use super::data;
-use super::document::with_format;
 use super::{About, AnyFormat, Detection, Document, Format};
 use crate::layout::declaration::Type;
 use crate::layout::schema::{Schema, SchemaFile};
@@ -14,7 +13,7 @@ use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 impl From<FormatId> for AnyFormat {
     fn from(id: FormatId) -> AnyFormat {
-        with_format!(id, FormatId, |D| {
+        with_format!(id, FormatId {}, |D| {
             let format = AnyFormat::of::<D>().with_id(id);
             #[cfg(feature = "scene")]
             let format = format.with_scenes::<D>().with_info_of(format);
@@ -48,14 +47,14 @@ impl FormatId {
     /// The axes, unit and texture origin of the format, with the evidence.
     #[cfg(feature = "scene")]
     pub fn conventions(self) -> Conventions {
-        with_format!(self, FormatId, |D| D::CONVENTIONS)
+        with_format!(self, FormatId {}, |D| D::CONVENTIONS)
     }
 
     /// Returns `true` if software for this format needs normals. Converters then generate them for scenes without
     /// normals.
     #[cfg(feature = "scene")]
     pub fn needs_normals(self) -> bool {
-        with_format!(self, FormatId, |D| D::NEEDS_NORMALS)
+        with_format!(self, FormatId {}, |D| D::NEEDS_NORMALS)
     }
 
     /// Decodes a file of this format.
@@ -64,7 +63,7 @@ impl FormatId {
     ///
     /// See [`Format::read`].
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        with_format!(self, FormatId, |D| D::read(bytes, options).map(Document::from))
+        with_format!(self, FormatId {}, |D| D::read(bytes, options).map(Document::from))
     }
 }
 
@@ -86,6 +85,6 @@ impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
     /// Deserializes a document of this known format. Its errors keep their position in the text.
     /// `Document::deserialize` loses it because it must find the format first.
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
-        with_format!(self, FormatId, |T| data::without_format::<T, _>(deserializer).map(Document::from))
+        with_format!(self, FormatId {}, |T| data::without_format::<T, _>(deserializer).map(Document::from))
     }
 }
