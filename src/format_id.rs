@@ -3,42 +3,73 @@
 use meshspec_derive::Json;
 use std::fmt;
 
-/// A built-in format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Json)]
-#[non_exhaustive]
-pub enum FormatId {
-    /// MESH 1.0.
-    #[cfg(feature = "mesh")]
-    Mesh,
-    /// Crucible mesh chunks.
-    #[cfg(feature = "crucible")]
-    Crucible,
-    /// IyMA.
-    #[cfg(feature = "iyma")]
-    Iyma,
-    /// Seed.
-    #[cfg(feature = "seed")]
-    Seed,
-    /// BMD images.
-    #[cfg(feature = "bmd")]
-    Bmd,
+/// The table of the built-in formats: feature and name, variant, module, title. Calls a macro with some arguments and
+/// the rows.
+macro_rules! formats {
+    ($macro:ident { $($arguments:tt)* }) => {
+        $macro! {
+            { $($arguments)* }
+            "mesh" Mesh mesh "MESH 1.0.";
+            "crucible" Crucible crucible "Crucible mesh chunks.";
+            "iyma" Iyma iyma "IyMA.";
+            "seed" Seed seed "Seed.";
+            "bmd" Bmd bmd "BMD images.";
+        }
+    };
 }
 
-impl FormatId {
-    /// All built-in formats.
-    pub const ALL: &[FormatId] = &[
-        #[cfg(feature = "mesh")]
-        FormatId::Mesh,
-        #[cfg(feature = "crucible")]
-        FormatId::Crucible,
-        #[cfg(feature = "iyma")]
-        FormatId::Iyma,
-        #[cfg(feature = "seed")]
-        FormatId::Seed,
-        #[cfg(feature = "bmd")]
-        FormatId::Bmd,
-    ];
+/// Matches on a `Document` or `FormatId`, and evaluates the expression with the format's document type bound to
+/// the given name.
+macro_rules! with_format {
+    ($value:expr, $Enum:ident $pattern:tt, |$D:ident| $result:expr) => {
+        formats!(match_format {
+            $value, $Enum $pattern, |$D| $result
+        })
+    };
 }
+
+macro_rules! match_format {
+    (
+        { $value:expr, $Enum:ident $pattern:tt, |$D:ident| $result:expr }
+        $($name:literal $Variant:ident $module:ident $title:literal;)*
+    ) => {
+        match $value {
+            $(
+                #[cfg(feature = $name)]
+                $crate::$Enum::$Variant $pattern => { type $D = $crate::$module::Document; $result }
+            )*
+        }
+    };
+}
+
+macro_rules! declare {
+    ({} $($name:literal $Variant:ident $module:ident $title:literal;)*) => {
+        /// A built-in format.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Json)]
+        #[non_exhaustive]
+        pub enum FormatId {
+            $(
+                #[doc = $title]
+                #[cfg(feature = $name)]
+                $Variant,
+            )*
+        }
+
+        impl FormatId {
+            /// All built-in formats.
+            pub const ALL: &[FormatId] = &[$(#[cfg(feature = $name)] FormatId::$Variant),*];
+
+            /// The name on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $name)] FormatId::$Variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+formats!(declare {});
 
 impl fmt::Display for FormatId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -259,6 +259,7 @@ mod files;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
 mod float;
+#[macro_use]
 mod format_id;
 mod formats;
 pub mod info;

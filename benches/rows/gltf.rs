@@ -155,13 +155,13 @@ fn native(format: FormatId, columns: Columns) -> Result<Document, Error> {
     Ok(match format {
         FormatId::Mesh => {
             let Sheet { positions, normals, uvs, indices } = sheet;
-            let columns = mesh_format::Columns {
+            let mut columns = mesh_format::Columns {
                 positions,
                 normals: Some(normals),
                 uvs: Some(uvs),
-                joint_ids,
-                joint_weights,
+                ..Default::default()
             };
+            (columns.joint_ids, columns.joint_weights) = (joint_ids, joint_weights);
             let vertices = mesh_format::Vertices::from_columns(&columns)?;
             Document::Mesh(mesh_format::Document {
                 vertices,

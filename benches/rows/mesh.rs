@@ -12,13 +12,11 @@ pub fn document() -> Result<mesh::Document, Error> {
 /// Returns a sheet of `side`² vertices with two joints.
 pub fn document_of(side: usize) -> Result<mesh::Document, Error> {
     let Sheet { positions, normals, uvs, indices } = sheet(side);
-    let columns = mesh::Columns {
-        normals: Some(normals),
-        uvs: Some(uvs),
-        joint_ids: Some((0..positions.len()).map(|i| [(i % 2) as u8, 1, 255, 255]).collect()),
-        joint_weights: Some(vec![[128, 127, 0, 0]; positions.len()]),
-        positions,
-    };
+    let count = positions.len();
+    let mut columns =
+        mesh::Columns { positions, normals: Some(normals), uvs: Some(uvs), ..Default::default() };
+    columns.joint_ids = Some((0..count).map(|i| [(i % 2) as u8, 1, 255, 255]).collect());
+    columns.joint_weights = Some(vec![[128, 127, 0, 0]; count]);
     Ok(mesh::Document {
         vertices: mesh::Vertices::from_columns(&columns)?,
         indices,

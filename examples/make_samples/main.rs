@@ -99,13 +99,15 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     let positions: Vec<[f32; 3]> = (0..6).map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0]).collect();
     let ids = |i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] };
     let weights = |i| if i < 2 { [255, 0, 0, 0] } else { [128, 127, 0, 0] };
-    let vertices = columns(mesh::Columns {
+    let mut attributes = mesh::Columns {
         normals: Some(vec![[0.0, 0.0, 1.0]; 6]),
         uvs: Some(positions.iter().map(|[x, y, _]| [x / 2.0, *y]).collect()),
-        joint_ids: Some((0..6).map(ids).collect()),
-        joint_weights: Some((0..6).map(weights).collect()),
         positions,
-    });
+        ..Default::default()
+    };
+    attributes.joint_ids = Some((0..6).map(ids).collect());
+    attributes.joint_weights = Some((0..6).map(weights).collect());
+    let vertices = columns(attributes);
     let identity =
         |x: f32| [[1.0, 0.0, 0.0, -x], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
     let pose = |joint: u32, rotation| mesh::Pose {
@@ -209,7 +211,7 @@ fn seed_tetrahedron() -> seed::Document {
         positions: corners,
         normals,
         faces: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
-        comments: None,
+        ..Default::default()
     }
 }
 
@@ -231,7 +233,7 @@ fn seed_channels() -> seed::Document {
         colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 3], vec![[0.0, 0.125, 1.0, 0.5]; 3]],
         uvs: (0..8).map(channel).collect(),
         faces: vec![[0, 1, 2]],
-        comments: None,
+        ..Default::default()
     }
 }
 

@@ -14,16 +14,17 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     let corners = [[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
     let of_rings = (0..RINGS).flat_map(|ring| (0..4).map(move |corner: usize| (ring, corner)));
     let (ids, weights): (Vec<_>, Vec<_>) = of_rings.clone().map(|(ring, _)| influences(ring)).unzip();
-    let columns = mesh::Columns {
+    let mut columns = mesh::Columns {
         positions: of_rings
             .clone()
             .map(|(ring, corner)| [corners[corner][0], f32::from(ring) * 0.75, corners[corner][1]])
             .collect(),
         normals: Some(of_rings.clone().map(|(_, corner)| diagonal(corners[corner])).collect()),
         uvs: Some(of_rings.map(|(ring, corner)| [corner as f32 / 4.0, f32::from(ring) / 4.0]).collect()),
-        joint_ids: Some(ids),
-        joint_weights: Some(weights),
+        ..Default::default()
     };
+    columns.joint_ids = Some(ids);
+    columns.joint_weights = Some(weights);
     // The joints are stacked, one unit apart.
     let joint = |id: u8| mesh::Joint {
         id,

@@ -4,15 +4,14 @@ use std::str::FromStr;
 
 #[cfg(feature = "serde")]
 use super::data;
-use super::document::with_format;
-use super::{About, AnyFormat, Declared, Detection, Document, Format};
+use super::{About, AnyFormat, Detection, Document, Format};
 use crate::layout::declaration::Type;
 use crate::layout::schema::{Schema, SchemaFile};
 use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 impl From<FormatId> for AnyFormat {
     fn from(id: FormatId) -> AnyFormat {
-        with_format!(id, FormatId, |D| {
+        with_format!(id, FormatId {}, |D| {
             let format = AnyFormat::of::<D>().with_id(id);
             #[cfg(feature = "scene")]
             let format = format.with_scenes::<D>().with_info_of(format);
@@ -22,11 +21,6 @@ impl From<FormatId> for AnyFormat {
 }
 
 impl FormatId {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        with_format!(self, FormatId, |D| D::ABOUT.name)
-    }
-
     /// The description of the format.
     pub fn about(self) -> &'static About {
         AnyFormat::from(self).about()
@@ -54,7 +48,7 @@ impl FormatId {
     ///
     /// See [`Format::read`].
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        with_format!(self, FormatId, |D| D::read(bytes, options).map(Document::from))
+        with_format!(self, FormatId {}, |D| D::read(bytes, options).map(Document::from))
     }
 }
 
@@ -76,6 +70,6 @@ impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
     /// Deserializes a document of this known format. Its errors keep their position in the text.
     /// `Document::deserialize` loses it because it must find the format first.
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
-        with_format!(self, FormatId, |T| data::without_format::<T, _>(deserializer).map(Document::from))
+        with_format!(self, FormatId {}, |T| data::without_format::<T, _>(deserializer).map(Document::from))
     }
 }

@@ -1,6 +1,5 @@
 //! Scenes of formats chosen at run time.
 
-use super::document::with_format;
 use super::{AnyFormat, Document};
 use crate::info::Info;
 use crate::scene::{Conventions, FromScene, Places, Scene, SceneOptions, ToScene};
@@ -126,13 +125,13 @@ fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
 impl FormatId {
     /// The axes, unit and texture origin of the format, with the evidence.
     pub fn conventions(self) -> Conventions {
-        with_format!(self, FormatId, |D| D::CONVENTIONS)
+        with_format!(self, FormatId {}, |D| D::CONVENTIONS)
     }
 
     /// Returns `true` if software for this format needs normals. Converters then generate them for scenes without
     /// normals.
     pub fn needs_normals(self) -> bool {
-        with_format!(self, FormatId, |D| D::NEEDS_NORMALS)
+        with_format!(self, FormatId {}, |D| D::NEEDS_NORMALS)
     }
 }
 
@@ -166,7 +165,7 @@ impl Document {
         options: &SceneOptions,
     ) -> Result<(Document, Vec<Loss>)> {
         scene.check()?;
-        with_format!(format, FormatId, |D| {
+        with_format!(format, FormatId {}, |D| {
             let (document, losses) = D::from_scene(scene, options)?;
             Ok((document.into(), losses))
         })

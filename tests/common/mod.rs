@@ -4,6 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use std::collections::BTreeSet;
+
+use meshspec::layout::declaration::{Requirement, Shape, Type};
+use meshspec::layout::expr::Expr;
 use meshspec::{FormatId, ReadOptions};
 use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
@@ -149,6 +153,45 @@ impl Damage {
             }
         }
         bytes
+    }
+}
+
+/// Returns the names of the fields that describe other fields: offsets, counts, sizes and checksums. Writing computes
+/// them.
+pub fn computed(ty: &Type) -> BTreeSet<&'static str> {
+    let mut names = BTreeSet::new();
+    add_computed(ty, &mut names);
+    names
+}
+
+fn add_computed(ty: &Type, names: &mut BTreeSet<&'static str>) {
+    let declaration = match ty {
+        Type::Array(item, _) | Type::List(item) => return add_computed(item, names),
+        Type::Declared(declaration) => declaration,
+        _ => return,
+    };
+    let fields: Vec<_> = match declaration.shape {
+        Shape::Struct(fields) => fields.iter().collect(),
+        Shape::Choice(variants) => variants.iter().map(|variant| &variant.field).collect(),
+        _ => Vec::new(),
+    };
+    for field in fields {
+        let stored = field.checksum.map(|checksum| checksum.stored);
+        for expr in [field.position, field.count, stored].iter().flatten() {
+            expr.visit(&mut |part| {
+                if let Expr::Path(path) = part {
+                    names.extend(path.last());
+                }
+            });
+        }
+        let is_count = |requirement| matches!(requirement, Requirement::Counts { .. });
+        if field.constraints.iter().any(|constraint| is_count(constraint.requirement)) {
+            names.insert(field.name);
+        }
+        add_computed(&field.ty, names);
+        if let Some(block) = &field.block {
+            add_computed(&block.content, names);
+        }
     }
 }
 

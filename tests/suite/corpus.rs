@@ -202,32 +202,15 @@ fn valid_files_reach_every_kind_of_value() {
     for (entry, bytes) in cases().filter(|(entry, _)| entry.kind == Kind::Valid) {
         coverages.get_mut(&*entry.format).unwrap().add(&bytes, entry.dialect);
     }
-    let never = coverages.values().flat_map(|coverage| coverage.never());
-    let never: Vec<_> = never.map(|(field, kind)| format!("{field}: {kind}")).collect();
-    assert_eq!(never, NEVER);
+    let never: Vec<_> = coverages.values().flat_map(|coverage| coverage.never()).collect();
+    // Numbers with few values, or few files: their boundaries. MESH requires positions.
+    let is_boundary = |kind: &str| ["0", "1", "largest", "sign bit", "more than 255 items"].contains(&kind);
+    let others: Vec<_> = never.iter().filter(|(_, kind)| !is_boundary(kind)).collect();
+    assert_eq!(others, [&("header.format.position", "false")]);
+    let fields = coverages.values().flat_map(|coverage| coverage.fields());
+    let kinds: usize = fields.map(|(_, kinds)| kinds.len()).sum();
+    assert!(20 * never.len() < kinds, "{} of {kinds} kinds: {never:?}", never.len());
 }
-
-const NEVER: &[&str] = &[
-    "animations.frames: more than 255 items",
-    "bones.pseudo.bone_0: largest",
-    "bones.pseudo.bone_0: sign bit",
-    "bones.pseudo.bone_1: largest",
-    "bones.pseudo.bone_1: sign bit",
-    "bones.pseudo.bone_2: largest",
-    "bones.pseudo.bone_2: sign bit",
-    "bones.pseudo.bone_3: largest",
-    "bones.pseudo.bone_3: sign bit",
-    "meshes.n_tris: largest",
-    "meshes.n_tris: sign bit",
-    "chunks.indices.data: more than 255 items",
-    "descriptor.attributes.name: 0",
-    "descriptor.attributes.name: 1",
-    "descriptor.attributes.name: largest",
-    "descriptor.attributes.name: more than 255 items",
-    "animations.poses: more than 255 items",
-    "header.format.position: false",
-    "joints: more than 255 items",
-];
 
 static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is even.");
 

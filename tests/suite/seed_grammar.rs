@@ -247,7 +247,8 @@ fn the_table_has_the_kinds_in_their_order() {
     for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
         assert_eq!(Kind::of(attribute.identifier), Some(kind));
         assert!(std::ptr::eq(kind.attribute(), attribute));
-        assert_eq!(format!("{kind:?}").to_lowercase(), attribute.identifier);
+        let name = format!("{kind:?}");
+        assert_eq!(name.to_lowercase(), attribute.identifier, "the row `{name}` is named as its identifier");
         assert!((1..=MAX_VALUES).contains(&attribute.values));
     }
 }

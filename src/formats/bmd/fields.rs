@@ -85,18 +85,19 @@ fn checked<'d>(words: &'d [u32], is_valid: bool, rules: &'static [&'static Rule]
 
 impl Fields for Bone {
     fn field(&self, name: &'static str) -> Part<'_> {
-        match (name, &self.transform) {
+        let Bone { name: _, transform, id_parent, id_solid, resv1, resv2 } = self;
+        match (name, transform) {
             ("entry", _) => {
                 let mut entry = [0; 13];
-                entry[12] = self.id_parent;
+                entry[12] = *id_parent;
                 Part::number(entry)
             }
             ("xform", Transform::Bone(transform)) => Part::number(transform.into_bytes()),
             ("pseudo", Transform::Pseudo(transform)) => Part::number(transform.into_bytes()),
-            ("id_parent", _) => Part::number([self.id_parent]),
-            ("id_solid", _) => Part::number([self.id_solid]),
-            ("resv1", _) => Part::number([self.resv1]),
-            ("resv2", _) => Part::number([self.resv2]),
+            ("id_parent", _) => Part::number([*id_parent]),
+            ("id_solid", _) => Part::number([*id_solid]),
+            ("resv1", _) => Part::number([*resv1]),
+            ("resv2", _) => Part::number([*resv2]),
             _ => Part::Unknown,
         }
     }
@@ -104,18 +105,19 @@ impl Fields for Bone {
 
 impl Fields for Animation {
     fn field(&self, name: &'static str) -> Part<'_> {
+        let Animation { name: _, n_frames, fl_hz, tracks, trailing, resv1, resv2 } = self;
         match name {
-            "n_frames" => Part::number([self.n_frames]),
-            "fl_hz" => Part::number(self.fl_hz.into_bytes()),
+            "n_frames" => Part::number([*n_frames]),
+            "fl_hz" => Part::number(fl_hz.into_bytes()),
             "sz_frames" => {
-                let tracks = self.tracks.iter().map(|track| track.as_bytes().len() + 1);
-                Part::count::<u32>(tracks.sum::<usize>() + self.trailing.len())
+                let tracks = tracks.iter().map(|track| track.as_bytes().len() + 1);
+                Part::count::<u32>(tracks.sum::<usize>() + trailing.len())
             }
-            "resv1" => Part::number([self.resv1]),
-            "resv2" => Part::number([self.resv2]),
+            "resv1" => Part::number([*resv1]),
+            "resv2" => Part::number([*resv2]),
             "frames" => {
-                let keys = self.tracks.iter().flat_map(|track| [track.as_bytes(), &[0]]);
-                Part::Bytes(keys.chain([&*self.trailing]).collect::<Vec<_>>().concat().into())
+                let keys = tracks.iter().flat_map(|track| [track.as_bytes(), &[0]]);
+                Part::Bytes(keys.chain([&**trailing]).collect::<Vec<_>>().concat().into())
             }
             _ => Part::Unknown,
         }

@@ -35,7 +35,7 @@ struct HeaderFields<'d>(&'d Document);
 
 impl Fields for HeaderFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Document { vertices, indices, joints, animations, root_transform, dialect, .. } = self.0;
+        let Document { vertices, indices, joints, animations, root_transform, dialect, strings: _ } = self.0;
         match name {
             "version" => Part::number([Header::VERSION]),
             "format" => Part::number(vertices.format().into_bytes()),

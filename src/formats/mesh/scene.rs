@@ -87,12 +87,12 @@ impl FromScene for Document {
         let root_transform = renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
         let joints = from_skeleton(&scene.skeleton)?;
         let animations = from_animations(&scene, &names, &mut losses)?;
-        let (vertices, indices) = match scene.meshes.into_iter().next() {
-            Some(mesh) => from_mesh(mesh, &mut losses)?,
-            None => Default::default(),
-        };
         let strings = names.iter().map(String::as_str).collect();
-        let document = Document { dialect, root_transform, vertices, indices, joints, animations, strings };
+        let mut document =
+            Document { dialect, root_transform, joints, animations, strings, ..Document::default() };
+        if let Some(mesh) = scene.meshes.into_iter().next() {
+            (document.vertices, document.indices) = from_mesh(mesh, &mut losses)?;
+        }
         Ok((document, losses))
     }
 }
@@ -148,10 +148,10 @@ fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
 
 fn from_mesh(mesh: Mesh, losses: &mut Vec<Loss>) -> Result<(Vertices, Vec<u32>)> {
     let indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+    let mut columns = Columns { positions: mesh.positions, normals: mesh.normals, ..Columns::default() };
+    columns.uvs = mesh.uvs.into_iter().next();
     let skin = mesh.skins.into_iter().next().map(|skin| skin::from_skin(skin, losses)).transpose()?;
-    let (joint_ids, joint_weights) = skin.unzip();
-    let uvs = mesh.uvs.into_iter().next();
-    let columns = Columns { positions: mesh.positions, normals: mesh.normals, uvs, joint_ids, joint_weights };
+    (columns.joint_ids, columns.joint_weights) = skin.unzip();
     Ok((Vertices::from_columns(&columns)?, indices))
 }
 

@@ -81,7 +81,7 @@ impl FromScene for Document {
             colors: mesh.colors.into_iter().map(Colors::into_f32).collect(),
             uvs: mesh.uvs,
             faces: faces.to_vec(),
-            comments: None,
+            ..Document::default()
         };
         Ok((document, losses))
     }

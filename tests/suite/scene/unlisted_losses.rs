@@ -43,7 +43,8 @@ fn names(path: &str) -> String {
 
 /// Returns `true` if the name is a part of the document, or a value in it.
 fn is_in(part: &str, name: &str) -> bool {
-    name.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let mut steps = name.split('.');
+    part.split('.').all(|step| steps.next().is_some_and(|name| step == "*" || step == name))
 }
 
 fn is_told(losses: &[Loss], name: &str) -> bool {
@@ -100,41 +101,44 @@ fn changed(original: &Value, place: &str) -> Option<Document> {
     })
 }
 
-/// Parts of a scene that a loss may name instead of the declared value.
-const PARTS: [(&str, &str); 11] = [
-    ("indices", "meshes.faces"),
-    ("attributes", "n_vertices"),
-    ("chunks.indices", "meshes.faces"),
-    ("chunks.streams.data", "chunks.bone_weights"),
-    ("animations.fl_hz", "animations.rate"),
-    ("animations.n_frames", "animations.duration"),
-    ("animations.poses", "animations.channels"),
-    ("animations.timestamps", "animations.channels"),
-    ("animations.tracks", "animations.channels"),
-    ("bones", "skeleton.joints"),
-    ("lods.ld_sc", "lods.distance"),
+/// Parts of a scene that a loss may name instead of the declared value: format, value, part.
+const PARTS: [(&str, &str, &str); 7] = [
+    ("crucible", "chunks.indices", "meshes.faces"),
+    ("crucible", "chunks.streams.data.bone", "chunks.bone_weights"),
+    ("crucible", "chunks.streams.data.influence", "chunks.bone_weights"),
+    ("iyma", "attributes.data", "n_vertices"),
+    ("iyma", "attributes.usage", "n_vertices"),
+    ("iyma", "indices", "meshes.faces"),
+    ("mesh", "indices", "meshes.faces"),
 ];
 
-/// Values with several equivalent notations: format, name, notation.
-const NOTATIONS: [(&str, &str, &str); 10] = [
-    ("bmd", "meshes.vertices", "packed again, in the forms that fit"),
-    ("bmd", "meshes.flags.vertex_subtype", "follows from the vertices"),
-    ("bmd", "meshes.flags.triangles_type", "follows from the faces"),
-    ("bmd", "bones.transform", "packed again: only errors that can be seen are losses"),
-    ("bmd", "animations.tracks", "packed again: only errors that can be seen are losses"),
-    ("iyma", "attributes.usage", "a usage of no values, in a file without vertices"),
-    ("iyma", "meshes.first_index", "indices of one mesh after those of another"),
-    ("iyma", "meshes.first_vertex", "vertices of one mesh after those of another"),
-    ("mesh", "joints.parent", "an id, or a position among the joints"),
-    ("mesh", "animations.name", "the number of one of several equal strings"),
+/// Values with several equivalent notations: format, struct, its fields, notation. `*` is any name, such as that of a
+/// form. A new field is in no list, so that its loss cannot hide in that of another.
+const NOTATIONS: [(&str, &str, &[&str], &str); 9] = [
+    (
+        "bmd",
+        "meshes.vertices.*",
+        &["position", "org_x", "org_y", "org_z", "st", "normal", "color", "color_or_bone", "bone", "tag"],
+        "packed again, in the forms that fit",
+    ),
+    ("bmd", "meshes.flags", &["vertex_subtype", "triangles_type"], "follows from the vertices and faces"),
+    ("bmd", "bones.transform.xform", &["origin", "rotation"], "packed again: only visible errors are losses"),
+    ("bmd", "bones.transform.pseudo", &["bone_0", "bone_1", "bone_2", "bone_3"], "a bone of weight 0"),
+    ("bmd", "animations.tracks", &["translation", "rotation", "scale"], "packed again, as bones"),
+    ("iyma", "attributes.usage", &["custom"], "a usage of no values, in a file without vertices"),
+    ("iyma", "meshes", &["first_index", "first_vertex"], "meshes in another order than their values"),
+    ("mesh", "joints", &["parent"], "an id, or a position among the joints"),
+    ("mesh", "animations", &["name"], "the number of one of several equal strings"),
 ];
 
 /// Returns `true` if a value may change: a loss names it, or it has another notation.
 fn may_change(document: &Document, losses: &[Loss], name: &str) -> bool {
     let format = document.format().name();
-    let has_notation = |notation: &(&str, &str, &str)| notation.0 == format && is_in(notation.1, name);
-    let part = PARTS.iter().find(|(value, _)| is_in(value, name)).map_or(name, |(_, part)| part);
-    is_told(losses, name) || is_told(losses, part) || NOTATIONS.iter().any(has_notation)
+    let has_notation = NOTATIONS.iter().any(|(of, list, fields, _)| {
+        *of == format && fields.iter().any(|field| is_in(&format!("{list}.{field}"), name))
+    });
+    let mut parts = PARTS.iter().filter(|(of, value, _)| *of == format && is_in(value, name));
+    is_told(losses, name) || has_notation || parts.any(|(.., part)| is_told(losses, part))
 }
 
 /// Formats a document and losses; floats are compared by their bits.

@@ -29,7 +29,7 @@ use binrw::{binread, binrw};
 pub use animation::{AnimDef, AnimPlaces, AnimRate};
 pub use bone::{BoneDef, BoneEntry, BoneTransform, PseudoTransform, Transform};
 pub use f8a::{F8A, Normal, Rotation};
-pub use face::{FaceItem, FaceKind, FaceList, FaceTag, PackedFace, Quad32, Quad64, Triangle32, Triangle64};
+pub use face::*;
 pub use forms::{Form, FormRow, WordVisitor};
 pub use mesh::{ControlFlags, LodDef, MeshDef, MeshPlaces};
 pub use packed::Packed;
@@ -38,10 +38,7 @@ pub(super) use track::are_keys;
 pub use track::{AnimTag, Key, KeyList, Track, TrackKey};
 pub use triple::Triple;
 pub(super) use vertex::half;
-pub use vertex::{
-    FineSt, FineVertex96, FlatVertex64, PackedVertex, ScaledSt, ScaledVertex96, TexturedVertex64, Vertex128,
-    VertexItem, VertexKind, VertexList, VertexTag, WideSt,
-};
+pub use vertex::*;
 
 use crate::bulk::List;
 use crate::layout::Layout;
