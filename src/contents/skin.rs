@@ -47,8 +47,6 @@ pub(crate) struct Skinned {
     positions: Vec<f32>,
     /// The largest sum of products over all defined positions.
     largest: f64,
-    /// The largest permitted relative deviation besides rounding.
-    slack: f64,
 }
 
 impl Skinned {
@@ -67,17 +65,11 @@ impl Skinned {
         }
     }
 
-    /// Permits this relative deviation in addition to rounding.
-    #[cfg(feature = "mesh")]
-    pub(crate) fn permit(&mut self, deviation: f64) {
-        self.slack = self.slack.max(deviation);
-    }
-
     /// Returns the positions with their tolerance. `reach` is the largest matrix element.
     pub(crate) fn into_array(self, reach: f64) -> Array {
         let reach = if reach.is_finite() { reach } else { 0.0 };
         Array::from(Numbers::F32(self.positions))
             .with_components(3)
-            .with_tolerance(((ROUNDING + self.slack) * self.largest.max(reach)) as f32)
+            .with_tolerance((ROUNDING * self.largest.max(reach)) as f32)
     }
 }

@@ -76,7 +76,20 @@ fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// The joints, prepared for skinning.
+/// Returns the length of the path from each joint to its root; more than the number of joints in a cycle.
+fn depths(parents: &[Option<usize>]) -> Vec<usize> {
+    let parent = |joint: &usize| parents.get(*joint).copied().flatten();
+    let depth = |joint| std::iter::successors(Some(joint), parent).take(parents.len() + 1).count();
+    (0..parents.len()).map(depth).collect()
+}
+
+/// Returns `true` if all parents exist, and no joint is its own ancestor.
+fn is_forest(parents: &[Option<usize>]) -> bool {
+    let len = parents.len();
+    parents.iter().flatten().all(|parent| *parent < len) && depths(parents).iter().all(|depth| *depth <= len)
+}
+
+/// The joints by id, prepared for skinning.
 struct Rig {
     /// Joints with parents before children. In a parent cycle, no joint precedes all others, so their poses are
     /// undefined.
@@ -89,22 +102,29 @@ struct Rig {
 const UNIT: f64 = 1e-5;
 
 impl Rig {
-    /// Returns `None` without joints, or if their ids are out of order: parents may then be ids or indices (M10).
+    /// Returns `None` without joints, or if their parents are ambiguous: ids or indices (M10).
     fn new(joints: &[Joint]) -> Option<Rig> {
-        let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
-        if joints.is_empty() || !is_ordered {
+        let mut entries: Vec<_> = (0..joints.len()).collect();
+        entries.sort_by_key(|entry| joints[*entry].id);
+        let is_permutation =
+            entries.iter().enumerate().all(|(id, entry)| usize::from(joints[*entry].id) == id);
+        if joints.is_empty() || !is_permutation {
             return None;
         }
-        let parents: Vec<_> = joints.iter().map(Joint::parent_entry).collect();
-        let depth = |joint: usize| {
-            let path = std::iter::successors(Some(joint), |joint| parents.get(*joint).copied().flatten());
-            path.take(joints.len() + 1).count()
+        let by_id: Vec<_> = entries.iter().map(|entry| joints[*entry].parent_entry()).collect();
+        let id_of = |entry: usize| joints.get(entry).map_or(entry, |joint| joint.id.into());
+        let by_index: Vec<_> = by_id.iter().map(|parent| parent.map(id_of)).collect();
+        let parents = match (is_forest(&by_id), is_forest(&by_index)) {
+            _ if by_id == by_index => by_id,
+            (true, false) => by_id,
+            (false, true) => by_index,
+            _ => return None,
         };
-        let mut order: Vec<_> = (0..joints.len()).map(|joint| (depth(joint), joint)).collect();
+        let mut order: Vec<_> = depths(&parents).into_iter().zip(0..).collect();
         order.sort_unstable();
         let order = order.into_iter().map(|(_, joint)| joint).collect();
         let rows = |joint: &Joint| DMat4::from_cols_array_2d(&joint.transform.map(|row| row.map(f64::from)));
-        let inverse_bind = joints.iter().map(|joint| rows(joint).transpose()).collect();
+        let inverse_bind = entries.into_iter().map(|entry| rows(&joints[entry]).transpose()).collect();
         Some(Rig { order, parents, inverse_bind })
     }
 
@@ -126,7 +146,7 @@ impl Rig {
             let (matrices, reach) = self.matrices(&pose);
             let mut skinned = Skinned::default();
             for ((position, ids), weights) in positions.iter().zip(ids).zip(weights) {
-                let matrix = blend(&matrices, *ids, *weights, &mut skinned);
+                let matrix = blend(&matrices, *ids, *weights);
                 skinned.add(*position, matrix.map(|matrix| matrix.to_cols_array_2d()));
             }
             Some(contents::Pose {
@@ -179,13 +199,11 @@ fn local(pose: &Pose) -> Option<DMat4> {
 const WEIGHTS: i32 = 2;
 
 /// Blends the joint matrices of a vertex by their weights; `None` if the result is undefined.
-fn blend(matrices: &[Option<DMat4>], ids: [u8; 4], weights: [u8; 4], skinned: &mut Skinned) -> Option<DMat4> {
+fn blend(matrices: &[Option<DMat4>], ids: [u8; 4], weights: [u8; 4]) -> Option<DMat4> {
     let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
-    let deviation = (sum - 255).abs();
-    if deviation > WEIGHTS {
+    if (sum - 255).abs() > WEIGHTS {
         return None;
     }
-    skinned.permit(f64::from(deviation) / 255.0);
     let mut blended = DMat4::ZERO;
     for (id, weight) in ids.into_iter().zip(weights).filter(|(_, weight)| *weight > 0) {
         blended += matrices.get(usize::from(id)).copied().flatten()? * (f64::from(weight) / f64::from(sum));
