@@ -51,6 +51,8 @@ pub struct AnyFormat {
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
     files: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
+    #[cfg(feature = "proptest")]
+    edge_cases: fn() -> Vec<(&'static str, Vec<u8>)>,
     example_of: fn(&'static Rule) -> Option<RuleExample>,
     #[cfg(feature = "scene")]
     pub(super) scenes: Option<Scenes>,
@@ -75,6 +77,8 @@ impl AnyFormat {
             check_lines: T::check_lines,
             #[cfg(feature = "proptest")]
             files: T::files,
+            #[cfg(feature = "proptest")]
+            edge_cases: T::edge_cases,
             example_of: T::example_of,
             #[cfg(feature = "scene")]
             scenes: None,
@@ -199,6 +203,12 @@ impl AnyFormat {
     pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
         let rows = rule.row.split(", ").filter(|_| self.built_in.is_some());
         rows.filter_map(Interpretation::of).collect()
+    }
+
+    /// Returns valid files at limits that no declaration states, each with a description.
+    #[cfg(feature = "proptest")]
+    pub(crate) fn edge_cases(self) -> Vec<(&'static str, Vec<u8>)> {
+        (self.edge_cases)()
     }
 
     /// Returns a violating and a correct example of a rule. The example is the format's [own](Declared::example_of),

@@ -165,6 +165,12 @@ pub trait Declared: 'static {
         Report::default()
     }
 
+    /// Returns valid files at limits that no declaration states, each with a description. None by default.
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        Vec::new()
+    }
+
     /// Returns an example of a rule that no [breakage](crate::layout::generate::breakages) of a generated file breaks
     /// alone. `None` by default.
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {

@@ -11,8 +11,9 @@ use super::oracle::{Judgement, Oracle};
 use super::pool::{Pool, ValidFile};
 use super::{Case, Config, Corpus, boundaries, search};
 use crate::conformance::Coverage;
+use crate::contents::Mesh;
 use crate::layout::generate;
-use crate::{AnyFormat, Dialect, Result, parallel};
+use crate::{AnyFormat, Dialect, ReadOptions, Result, parallel};
 
 /// The minimum number of mutated files.
 const MIN_MUTATED: usize = 32;
@@ -22,6 +23,10 @@ const MAX_TURNS: usize = 20;
 
 /// The maximum number of kinds of values in the description of a valid file.
 const MAX_LISTED: usize = 4;
+
+/// The contents of meshes with more vertices or indices are only part of corpora of at least this number of files.
+const MAX_ITEMS: usize = 1024;
+const LARGE_CORPUS: usize = 1000;
 
 pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
     if let Some(dialect) = config.dialect {
@@ -33,9 +38,12 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
         boundaries::reach(format, oracle, &mut pool);
     }
     let (broken, almost) = broken(format, oracle, config.dialect, &mut pool);
-    let mut builder = Builder::new(format, oracle);
+    let mut builder = Builder::new(format, oracle, config.count);
     for (file, reached) in pool.covering() {
         builder.valid(file.dialect, file.bytes.clone(), &reached);
+    }
+    for (what, bytes) in format.edge_cases() {
+        builder.edge_case(what, bytes, config);
     }
     broken.iter().for_each(|file| builder.broken(file));
     almost.into_iter().for_each(|file| builder.almost(file));
@@ -62,9 +70,10 @@ fn broken(
     offer_examples(format, dialect, &mut candidates);
     if format.grammar().is_none() {
         let rules = format.about().rules.iter().map(|rule| rule.code);
-        let rules = rules.filter(|code| !candidates.has(code)).collect();
+        let rules = rules.filter(|code| !candidates.has_later(code)).collect();
         let rules = search::offer_other_bytes(&bases, rules, &mut candidates);
-        let rules = search::offer_other_bytes(&pool.clean(), rules, &mut candidates);
+        let mut rules = search::offer_other_bytes(&pool.clean(), rules, &mut candidates);
+        rules.retain(|code| !candidates.has(code));
         search::offer_mutations(pool, &rules, &mut candidates);
     }
     let mut files = candidates.into_files();
@@ -92,13 +101,15 @@ struct Builder {
     oracle: Oracle,
     cases: Vec<Case>,
     seen: HashSet<(Dialect, Vec<u8>)>,
+    /// The requested number of files.
+    count: usize,
     /// The number of files with each name prefix.
     names: BTreeMap<String, usize>,
 }
 
 impl Builder {
-    fn new(format: AnyFormat, oracle: Oracle) -> Builder {
-        Builder { format, oracle, cases: Vec::new(), seen: HashSet::new(), names: BTreeMap::new() }
+    fn new(format: AnyFormat, oracle: Oracle, count: usize) -> Builder {
+        Builder { format, oracle, cases: Vec::new(), seen: HashSet::new(), count, names: BTreeMap::new() }
     }
 
     fn valid(&mut self, dialect: Dialect, bytes: Vec<u8>, reached: &[String]) {
@@ -112,6 +123,15 @@ impl Builder {
             false => format!("Valid; reaches {listed}."),
         };
         self.push(Kind::Valid, dialect, bytes, judgement, None, description);
+    }
+
+    fn edge_case(&mut self, what: &str, bytes: Vec<u8>, config: &Config) {
+        let dialect = self.format.detect(&bytes).dialect;
+        let Some(judgement) = self.oracle.accepted(&bytes, dialect) else { return };
+        let is_realistic = judgement.codes.is_empty() || !config.plausible;
+        if is_realistic && config.dialect.is_none_or(|wanted| wanted == dialect) {
+            self.push(Kind::Valid, dialect, bytes, judgement, None, format!("Valid: {what}."));
+        }
     }
 
     fn broken(&mut self, file: &Candidate) {
@@ -201,7 +221,7 @@ impl Builder {
         let format = self.format.name().to_owned();
         // In another detected dialect, the file may have other contents.
         let is_detected = self.format.detect(&bytes).dialect == dialect;
-        let has_contents = strict == Verdict::Accept && is_detected;
+        let has_contents = strict == Verdict::Accept && is_detected && !self.is_too_large(&bytes, dialect);
         let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
         let entry = Entry {
             file,
@@ -217,6 +237,19 @@ impl Builder {
             contents,
         };
         self.cases.push(Case { entry, bytes });
+    }
+
+    /// Returns `true` if the contents of a file would dominate a small corpus.
+    fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
+        let options = ReadOptions::default().with_dialect(dialect);
+        let is_large = |mesh: &Mesh| {
+            mesh.vertices.max(mesh.indices.as_ref().map_or(0, |indices| indices.numbers.len())) > MAX_ITEMS
+        };
+        self.count < LARGE_CORPUS
+            && self
+                .format
+                .contents(bytes, &options)
+                .is_ok_and(|contents| contents.meshes.iter().any(is_large))
     }
 
     /// Returns the name of a new file, such as `mesh/spec/broken/mesh-magic-1.mesh`.

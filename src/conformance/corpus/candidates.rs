@@ -80,14 +80,27 @@ impl Candidates {
         bytes: Vec<u8>,
     ) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
-        if codes.iter().any(|code| rules.contains(code)) {
-            self.offer(dialect, (what, what), source, bytes);
+        if !codes.iter().any(|code| rules.contains(code)) {
+            return;
         }
+        let reason = self.oracle.judge(&bytes, Some(dialect)).and_then(|judgement| judgement.reason);
+        let position = reason.map_or("", |reason| later(&reason.path));
+        self.offer(dialect, (what, &format!("{what}{position}")), source, bytes);
     }
 
     /// Returns `true` if a changed file breaks this rule.
     pub(super) fn has(&self, code: &str) -> bool {
         self.best.iter().any(|((_, other, ..), file)| *other == code && file.source.is_some())
+    }
+
+    /// Returns `true` if a changed file breaks this rule and, if the rule is one of list items, another breaks it only
+    /// in a later item.
+    pub(super) fn has_later(&self, code: &str) -> bool {
+        let files =
+            || self.best.iter().filter(|((_, other, ..), file)| *other == code && file.source.is_some());
+        let paths = || files().filter_map(|(_, file)| Some(&*file.judgement.reason.as_ref()?.path));
+        self.has(code) && paths().all(|path| !path.contains('['))
+            || paths().any(|path| !later(path).is_empty())
     }
 
     /// Returns the files. If a rule can be broken alone, only returns the files that do so.
@@ -97,4 +110,10 @@ impl Candidates {
         let files = self.best.into_values();
         files.filter(|file| file.is_alone() || !alone.contains(file.code())).collect()
     }
+}
+
+/// Marks the path of a value in a later item of the outermost list.
+fn later(path: &str) -> &'static str {
+    let index = path.split_once('[').map(|(_, index)| index);
+    if index.is_none_or(|index| index.starts_with("0]")) { "" } else { " of a later item" }
 }

@@ -34,6 +34,9 @@ fn max_kept(broken: &Broken) -> usize {
     match broken.breakage {
         // Loaders accept files with warnings: one value is enough.
         _ if broken.severity < Severity::Error => 1,
+        Breakage::Constraint(_) => 3,
+        // The first item has the other values.
+        _ if !position(&broken.changed).is_empty() => 1,
         // Each attribute of a text is broken in the same ways.
         Breakage::Line(_) => 2,
         _ => 3,
@@ -122,10 +125,13 @@ fn magnitude(broken: &Broken) -> &'static str {
 
 /// Marks values of later list items, which loaders check less often.
 fn position(path: &Path) -> &'static str {
+    let segments = path.segments().unwrap_or_default().iter();
+    let mut indices = segments.filter(|step| matches!(step, Segment::Index(_)));
     let is_later = |step: &Segment| matches!(step, Segment::Index(1..));
-    match path.segments().unwrap_or_default().iter().any(is_later) {
-        true => " of a later item",
-        false => "",
+    match (indices.next().is_some_and(is_later), indices.any(is_later)) {
+        (true, _) => " of a later item",
+        (false, true) => " of a later inner item",
+        (false, false) => "",
     }
 }
 

@@ -24,7 +24,8 @@ const CHANGES: [fn(u8) -> u8; 10] = [
     |byte| byte ^ 0x01,
 ];
 
-/// Offers files with one changed byte until all these rules are broken. Returns the remaining rules.
+/// Offers files with one changed byte until all these rules are broken, also in a later item only. Returns the
+/// remaining rules.
 pub(super) fn offer_other_bytes(
     bases: &[&ValidFile],
     mut rules: Vec<&'static str>,
@@ -50,7 +51,7 @@ pub(super) fn offer_other_bytes(
                 candidates.offer_for(&rules, base.dialect, "another value", Some(&base.bytes), bytes);
             }
         }
-        rules.retain(|code| !candidates.has(code));
+        rules.retain(|code| !candidates.has_later(code));
     }
     rules
 }

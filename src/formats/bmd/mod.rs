@@ -4,6 +4,8 @@ mod bits;
 mod codec;
 mod contents;
 mod document;
+#[cfg(feature = "proptest")]
+mod edge_cases;
 mod examples;
 mod fields;
 mod info;
@@ -65,6 +67,11 @@ impl Declared for Document {
     }
 
     by_document!();
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
 }
 
 impl Format for Document {

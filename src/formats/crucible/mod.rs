@@ -21,6 +21,8 @@
 mod codec;
 mod contents;
 mod document;
+#[cfg(feature = "proptest")]
+mod edge_cases;
 mod examples;
 mod fields;
 #[cfg(feature = "scene")]
@@ -72,6 +74,11 @@ impl Declared for Document {
     }
 
     by_document!();
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
 }
 
 impl Format for Document {

@@ -70,9 +70,9 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     }
 }
 
-/// Counts of 8 and 16 bits wrap at the first two; with the others, the size of items of 4 and 2 bytes overflows 32
+/// Counts of 8 and 16 bits wrap at the first two; with the others, the size of items of 4, 2 and 1 bytes overflows 32
 /// bits.
-const WRAPS: [u32; 4] = [8, 16, 30, 31];
+const WRAPS: [u32; 5] = [8, 16, 30, 31, 32];
 
 /// The number of low bits that are flipped, since each may be a flag.
 const LOWEST_BITS: u32 = 16;

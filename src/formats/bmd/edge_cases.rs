@@ -1,0 +1,71 @@
+//! Valid BMD files that generated files rarely resemble: many vertices, and flat colours in every notation.
+
+use super::schema::{FlatVertex64, MeshDef, TexturedVertex64, Triple};
+use super::{Document, Face, Faces, Mesh, PackedFace, PackedVertex, Surface, Vertices};
+use crate::{Format, Text, WriteOptions};
+
+/// The offset of the table of meshes in the header.
+const OFS_MESHES: usize = 16;
+
+/// Returns each file with a description.
+pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+    let many = "1,024 and 1,025 vertices, with quads counted as one and as two";
+    let flat = "names of materials that are, or almost are, flat colours";
+    [(many, many_vertices()), (flat, flat_colors())]
+        .into_iter()
+        .filter_map(|(what, bytes)| Some((what, bytes?)))
+        .collect()
+}
+
+/// Builds four meshes with 1,025 or 1,024 shared vertices, a quad and a triangle. The quad counts as one or as two
+/// (B12).
+fn many_vertices() -> Option<Vec<u8>> {
+    let mesh = |count: usize, n_tris, last| {
+        let mut vertices = Vertices::default();
+        (0..count).try_for_each(|_| vertices.push(vertex(Surface::default())).map(drop)).ok()?;
+        let mut faces = Faces::default();
+        for face in [Face::Quad([0, 1, 2, 3]), Face::Triangle([0, 1, last])] {
+            faces.push(PackedFace::smallest(face)?).ok()?;
+        }
+        Some(Mesh { n_tris: Some(n_tris), ..Mesh::new(Some(Text::from("stone")), vertices, faces) })
+    };
+    // Later meshes get the vertices of the first one below.
+    let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 3, 3)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
+    let document = Document { meshes, ..Document::default() };
+    let mut bytes = document.write(&WriteOptions::default()).ok()?;
+    let table = u32::from_le_bytes(*bytes.get(OFS_MESHES..)?.first_chunk()?) as usize;
+    let ofs_vtx: [u8; 4] = *bytes.get(table..)?.first_chunk()?;
+    for (index, n_vtx) in [(1, 1025_u16), (2, 1024), (3, 1024)] {
+        let entry = bytes.get_mut(table + index * MeshDef::SIZE as usize..)?;
+        let sz_vtx = u32::from(n_vtx) * 8;
+        entry.get_mut(..4)?.copy_from_slice(&ofs_vtx);
+        entry.get_mut(12..14)?.copy_from_slice(&n_vtx.to_le_bytes());
+        entry.get_mut(16..20)?.copy_from_slice(&sz_vtx.to_le_bytes());
+    }
+    Some(bytes)
+}
+
+/// Builds a mesh of one vertex for each name.
+fn flat_colors() -> Option<Vec<u8>> {
+    let names = ["#09AFaf", "#123456 gold", "#12345g", "#12345", "x#123456", "# 123456"];
+    let mesh = |name: &str| {
+        let (material, mut vertices) = (Some(Text::from(name)), Vertices::default());
+        vertices.push(vertex(Surface::of(material.as_ref()))).ok()?;
+        Some(Mesh::new(material, vertices, Faces::default()))
+    };
+    let meshes = names.into_iter().map(mesh).collect::<Option<Vec<_>>>()?;
+    Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()
+}
+
+/// Returns a vertex of 64 bits, in the form of the surface.
+fn vertex(surface: Surface) -> PackedVertex {
+    let position = Triple::from(22 << 27 | 3);
+    let [low, mid, high] = [0x21, 0x43, 0x05];
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&position.into_bytes());
+    bytes[4..7].copy_from_slice(&[low, mid, high]);
+    match surface {
+        Surface::Flat => PackedVertex::Flat64(FlatVertex64::from_bytes(bytes)),
+        Surface::Textured => PackedVertex::Textured64(TexturedVertex64::from_bytes(bytes)),
+    }
+}

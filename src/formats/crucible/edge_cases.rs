@@ -1,0 +1,72 @@
+//! Valid Crucible files that generated files rarely resemble: long runs and distant matches in LZ4 blocks.
+
+use super::{Chunk, Container, Document, Indices, Values};
+use crate::{Format, WriteOptions};
+
+/// Returns each file with a description.
+pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+    let literals = "a stream of more than 15 + 255 bytes that do not repeat";
+    let window = "indices of more than 64 KiB, with a match 65,535 bytes back";
+    let mut cases = vec![(window, distant_match())];
+    cases.extend(long_literals().map(|bytes| (literals, bytes)));
+    cases
+}
+
+/// Builds positions without equal bytes in a row, which LZ4 stores as they are.
+fn long_literals() -> Option<Vec<u8>> {
+    let mut state = 1_u32;
+    let mut coordinate = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from_bits(0x3f80_0000 | state >> 9)
+    };
+    let positions = (0..30).map(|_| [(); 3].map(|()| coordinate())).collect();
+    let chunk = Chunk {
+        indices: Indices::U16(vec![0, 1, 29]),
+        streams: vec![Values::Position3d(positions).into()],
+        ..Chunk::default()
+    };
+    let document = Document { container: Container::Model, chunks: vec![chunk], ..Document::default() };
+    document.write(&WriteOptions::default()).ok()
+}
+
+/// Builds a bare chunk whose indices are zeros, a run of ones, and zeros from the start. The distance of the last match
+/// is odd: from anywhere else, it copies indices of 256.
+fn distant_match() -> Vec<u8> {
+    const ONES: usize = 65_520;
+    let mut packed = Vec::new();
+    push_sequence(&mut packed, &[0; 4], Some((1, 60)));
+    push_sequence(&mut packed, &[1, 0], Some((2, ONES - 2)));
+    push_sequence(&mut packed, &[], Some((65_535, 10)));
+    push_sequence(&mut packed, &[0; 16], None);
+    let mut positions = Vec::new();
+    push_sequence(&mut positions, &[0; 36], None);
+    let size = |bytes: usize| (bytes as i32).to_le_bytes();
+    [
+        &[0][..],
+        &size(packed.len()),
+        &size(64 + ONES + 26),
+        &packed,
+        &[1, 1, 0],
+        &size(positions.len()),
+        &size(36),
+        &positions,
+    ]
+    .concat()
+}
+
+/// Appends literals and a match of an LZ4 block: its distance and length.
+fn push_sequence(block: &mut Vec<u8>, literals: &[u8], back: Option<(u16, usize)>) {
+    let (literal, matched) = (literals.len(), back.map_or(0, |(_, length)| length - 4));
+    let start = |length: usize| length.min(15) as u8;
+    let rest = |length: usize| {
+        let rest = length.checked_sub(15);
+        rest.into_iter().flat_map(|rest| std::iter::repeat_n(255, rest / 255).chain([(rest % 255) as u8]))
+    };
+    block.push(start(literal) << 4 | start(matched));
+    block.extend(rest(literal));
+    block.extend(literals);
+    if let Some((distance, _)) = back {
+        block.extend(distance.to_le_bytes());
+        block.extend(rest(matched));
+    }
+}
