@@ -75,7 +75,7 @@ struct StreamFields<'d> {
 
 impl Fields for StreamFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let values = &self.stream.values;
+        let Stream { values } = self.stream;
         match name {
             "attribute" => {
                 let attribute = values.attribute(self.dialect);
