@@ -88,13 +88,16 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
             let vectors = exact.chunks(components).map(|vector| &vector[..components.min(max_components)]);
             let padded =
                 |vector: &[f64]| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0));
+            let is_rounded = |value: &f64| f64::from(*value as f32) != *value && !value.is_nan();
+            // An axis-aligned direction keeps its angle, but not its length.
+            let any_rounded = vectors.clone().flatten().any(is_rounded);
             let worst = match role_of(attribute) {
                 Role::Normal | Role::Tangent => {
                     vectors.map(|vector| exact::rounding_angle(padded(vector))).fold(0.0, f64::max)
                 }
                 _ => vectors.flatten().map(|value| exact::error([*value; 3])).fold(0.0, f64::max),
             };
-            if worst > 0.0 {
+            if any_rounded {
                 let quantity = role_of(attribute).quantity();
                 let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(Loss::quantised(path, message, quantity, worst as f32));
