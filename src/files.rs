@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use crate::formats::detect_beside;
+use crate::formats::detect_without;
 use crate::interop::{Folder, Interchange};
 use crate::scene::{Scene, SceneOptions};
 use crate::{AnyFormat, Error, FormatId, Loss, ReadOptions, Result, WriteOptions};
@@ -53,7 +53,7 @@ impl Scene {
         let read = |bytes: Vec<u8>| match Interchange::detect(&bytes) {
             Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
             None => {
-                let detected = detect_beside(&interchange_names(), &bytes, path)?;
+                let detected = detect_without(&interchange_names(), &bytes, path)?;
                 detected.read(&bytes, options)?.into_scene(&scene_options)
             }
         };

@@ -362,7 +362,7 @@ impl Report {
     }
 
     /// The first finding that this strictness rejects.
-    pub fn first_refused(&self, strictness: Strictness) -> Option<&Finding> {
+    pub fn first_rejected(&self, strictness: Strictness) -> Option<&Finding> {
         self.findings.iter().find(|f| f.rule.severity >= strictness.threshold())
     }
 

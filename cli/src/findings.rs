@@ -1,4 +1,4 @@
-//! Selects the findings of a check to show: all of them, or a readable number.
+//! Selects the findings to print: all of them, or the first of each rule.
 
 use meshspec::{Finding, Path, Report, Rule, Severity};
 

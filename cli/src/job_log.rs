@@ -27,7 +27,7 @@ pub enum Newer {
     Hash,
 }
 
-/// The destination of the lines.
+/// A log of processed files, one line each.
 pub struct JobLog {
     out: Option<Mutex<Box<dyn Write + Send>>>,
     log: Option<LogFile>,
@@ -88,12 +88,12 @@ struct First {
 const START: &[u8] = b"{\"file\":";
 
 impl JobLog {
-    /// Creates a destination that drops all lines.
+    /// Creates a log that drops all lines.
     pub fn none() -> JobLog {
         JobLog { out: None, log: None }
     }
 
-    /// Creates lines on standard output.
+    /// Creates a log on standard output.
     pub fn printed() -> JobLog {
         JobLog { out: Some(Mutex::new(Box::new(io::stdout()))), log: None }
     }

@@ -37,7 +37,7 @@ impl Content {
         }
         let mut document = json::read_document(text).map_err(|error| Failure::invalid(&place, error))?;
         change(&mut document);
-        match document.check().first_refused(strictness) {
+        match document.check().first_rejected(strictness) {
             Some(finding) => Err(Failure::invalid(&place, finding)),
             None => Ok(Content::Document(Box::new(document))),
         }

@@ -63,7 +63,8 @@ pub(super) struct Cause {
 }
 
 impl Disagreement {
-    /// Returns the sort key of files with the same disagreement. Changed values are easier to read than changed bytes.
+    /// Returns the sort key of files with the same disagreement. Generated files and files with changed fields come first,
+    /// then those with other bytes; shorter files come before longer ones.
     pub(super) fn order(&self) -> (u8, usize) {
         let order = match self.making {
             Making::Valid | Making::AlmostBroken(..) | Making::Broken(..) => 0,

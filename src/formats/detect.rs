@@ -66,7 +66,7 @@ pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
 
 /// Works as [`detect`], but messages also list the `others`, which the caller has already ruled out.
 #[cfg(feature = "scene")]
-pub(crate) fn detect_beside(others: &[&'static str], bytes: &[u8], path: &Path) -> Result<Detected> {
+pub(crate) fn detect_without(others: &[&'static str], bytes: &[u8], path: &Path) -> Result<Detected> {
     among(FormatId::ALL, others, bytes, Some(path))
 }
 

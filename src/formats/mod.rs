@@ -39,7 +39,7 @@ pub use any::AnyFormat;
 pub use binary::{BinaryFormat, FromDialect};
 pub use declared::Declared;
 #[cfg(feature = "scene")]
-pub(crate) use detect::detect_beside;
+pub(crate) use detect::detect_without;
 pub use detect::{Detected, detect};
 pub use detection::{Confidence, Detection};
 pub use document::Document;

@@ -6,7 +6,7 @@
 
 use super::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
 use super::expr::{IntType, Scope};
-use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
+use super::notation::{Notation, Text, atom, escape_keyword, identifier, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
     Lines, bit_field_lines, byte_order, check_text, content_text, declaration_lines, offsets, packing_text,
@@ -79,7 +79,7 @@ const KEYWORDS: &str = "and asm auto bool break case catch char class const cont
     true try typedef typeid typename union unsigned using virtual void volatile while xor";
 
 fn member_name(name: &str) -> String {
-    name_beside(KEYWORDS, name)
+    escape_keyword(KEYWORDS, name)
 }
 
 /// The printer; all names start with `prefix`.

@@ -92,7 +92,7 @@ pub(crate) fn keeping_findings(options: &ReadOptions) -> ReadOptions {
 
 /// Returns an error for the first finding that this strictness rejects.
 pub(crate) fn accept(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
-    report.first_refused(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
+    report.first_rejected(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
 /// Returns the [`Error`] inside a binrw error, or else converts the binrw error with `other`.

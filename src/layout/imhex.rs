@@ -18,7 +18,7 @@
 
 use super::declaration::{BitField, Field, Packing, Shape, Type, Variant};
 use super::expr::{Expr, IntType};
-use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
+use super::notation::{Notation, escape_keyword, factor, match_bytes, print as print_expr, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, content_text, declaration_lines, grouped, packing_text, remark_lines};
 
@@ -59,7 +59,7 @@ const KEYWORDS: &str = "_ addressof any as auto be bitfield bool break catch cha
     union unsigned using while word";
 
 fn member_name(name: &str) -> String {
-    name_beside(KEYWORDS, name)
+    escape_keyword(KEYWORDS, name)
 }
 
 struct ImHex;

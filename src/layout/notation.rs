@@ -185,7 +185,7 @@ pub(super) fn identifier(name: &str) -> String {
 }
 
 /// Returns a field's name in a language with these keywords: `class` becomes `class_`.
-pub(super) fn name_beside(keywords: &str, name: &str) -> String {
+pub(super) fn escape_keyword(keywords: &str, name: &str) -> String {
     let name = identifier(name);
     if keywords.split(' ').any(|word| word == name) { name + "_" } else { name }
 }

@@ -8,10 +8,13 @@ use meshspec_derive::ToJson;
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct Places {
     /// The fields of each mesh of the scene.
+    #[json(always)]
     pub meshes: Vec<MeshPlaces>,
     /// The path of each joint of the skeleton.
+    #[json(always)]
     pub joints: Vec<String>,
     /// The keys of each animation.
+    #[json(always)]
     pub animations: Vec<KeyPlaces>,
 }
 
@@ -19,8 +22,10 @@ pub struct Places {
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct MeshPlaces {
     /// The lists that hold a share of each vertex.
+    #[json(always)]
     pub vertices: Vec<Share>,
     /// The lists that hold a share of each face.
+    #[json(always)]
     pub faces: Vec<Share>,
 }
 
@@ -48,5 +53,6 @@ pub struct KeyPlaces {
     /// The path of the list of keys.
     pub list: String,
     /// For each channel the index in the list of each sample.
+    #[json(always)]
     pub channels: Vec<Vec<u32>>,
 }

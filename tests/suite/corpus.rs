@@ -126,7 +126,8 @@ fn corpus_contents_match_decoding() {
         }
         let contents = AnyFormat::from(format_of(&entry)).contents(&bytes, &options).unwrap();
         let is_small = |mesh: &meshspec::contents::Mesh| {
-            mesh.vertices <= 1024 && mesh.indices.as_ref().is_none_or(|indices| indices.numbers.len() <= 1024)
+            (mesh.vertices <= 1024 || mesh.attributes.is_empty())
+                && mesh.indices.as_ref().is_none_or(|indices| indices.numbers.len() <= 1024)
         };
         assert_eq!(entry.contents.is_some(), contents.meshes.iter().all(is_small), "{}", entry.file);
         let Some(path) = &entry.contents else { continue };
@@ -240,15 +241,15 @@ fn valid_bmd_files_have_many_vertices_and_flat_colours() {
         let table = u32::from_le_bytes(*bytes[16..].first_chunk().unwrap()) as usize;
         for (index, mesh) in document.meshes.into_iter().enumerate() {
             if mesh.vertices.len() >= 1024 {
-                // A document has only numbers of triangles that are wrong.
+                // `Mesh::n_tris` is `None` if the number is canonical, so it is read from the bytes.
                 let n_tris = u16::from_le_bytes(*bytes[table + 32 * index + 14..].first_chunk().unwrap());
                 counts.insert((mesh.vertices.len(), n_tris));
             }
             materials.extend(mesh.material.map(|name| name.to_string()));
         }
     }
-    assert_eq!(counts, BTreeSet::from([(1024, 2), (1024, 3), (1025, 2), (1025, 3)]));
-    for name in ["#09AFaf", "#123456 gold", "#12345g", "#12345", "x#123456"] {
+    assert_eq!(counts, BTreeSet::from([(1024, 2), (1024, 3), (1025, 2)]));
+    for name in ["#09AFaf", "#123456 gold", "#12345g", "#12345", "x#123456", "# 123456"] {
         assert!(materials.contains(name), "{name}");
     }
 }
@@ -281,7 +282,7 @@ fn crucible_files_have_long_blocks_and_lengths() {
     assert!(cases().filter(|(entry, _)| entry.format == "crucible").any(has_long_length));
 }
 
-/// Kinds of values that no valid file reaches, except numbers that depend on the rest of the file.
+/// Valid files reach every kind of value, except some boundaries.
 #[test]
 fn valid_files_reach_every_kind_of_value() {
     let mut coverages: BTreeMap<&str, Coverage> =
@@ -296,7 +297,7 @@ fn valid_files_reach_every_kind_of_value() {
     assert_eq!(others, [&("header.format.position", "false")]);
     let fields = coverages.values().flat_map(|coverage| coverage.fields());
     let kinds: usize = fields.map(|(_, kinds)| kinds.len()).sum();
-    assert!(20 * never.len() < kinds, "{} of {kinds} kinds: {never:?}", never.len());
+    assert!(50 * never.len() < kinds, "{} of {kinds} kinds: {never:?}", never.len());
 }
 
 static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is even.");

@@ -129,3 +129,10 @@ fn check_branch(branch: &Branch, outer: &str, layout: &'static Type, bytes: &[u8
     }
     seen + branch.parts.iter().map(|part| check_branch(part, &path, layout, bytes)).sum::<usize>()
 }
+
+/// Viewers iterate over lists that may be empty.
+#[test]
+fn empty_lists_are_written() {
+    let places = serde_json::to_value(MeshPlaces::default()).unwrap();
+    assert_eq!(places, serde_json::json!({ "vertices": [], "faces": [] }));
+}

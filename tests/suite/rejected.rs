@@ -30,7 +30,7 @@ fn documents_that_break_a_rule_are_not_written() {
         (seed.into(), "SEED-NUMBER"),
     ];
     for (document, code) in documents {
-        let found = document.check().first_refused(Strictness::Strict).map(|finding| finding.rule.code);
+        let found = document.check().first_rejected(Strictness::Strict).map(|finding| finding.rule.code);
         assert_eq!(found, Some(code));
         let error = document.write(&WriteOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Inexpressible, "{error}");

@@ -83,8 +83,8 @@ export class BytesView {
     const title = packed ? `Unpacked from ${hexadecimal(packed.start)}..${hexadecimal(packed.end)}` : "File";
     const rows = [];
     for (let at = start; at < Math.min(bytes.length, start + length); at += this.columns) rows.push(this.line(block, bytes, at));
-    const leftOut = counted(size - bytes.length, "byte is", "bytes are");
-    const note = bytes.length < size ? element("p", { class: "none" }, `${leftOut} left out of this page.`) : null;
+    const omitted = counted(size - bytes.length, "byte is", "bytes are");
+    const note = bytes.length < size ? element("p", { class: "none" }, `${omitted} omitted from this page.`) : null;
     const heading = element("h2", {}, `${title}, ${counted(size, "byte", "bytes")}`);
     return element("div", { class: "hex" }, heading, this.pager(block, bytes.length, start, length), element("pre", {}, rows), note);
   }

@@ -24,7 +24,7 @@ const MAX_TURNS: usize = 20;
 /// The maximum number of kinds of values in the description of a valid file.
 const MAX_LISTED: usize = 4;
 
-/// The contents of meshes with more vertices or indices are only part of corpora of at least this number of files.
+/// The contents of meshes with more vertices or indices are omitted if fewer files than `LARGE_CORPUS` are requested.
 const MAX_ITEMS: usize = 1024;
 const LARGE_CORPUS: usize = 1000;
 
@@ -243,7 +243,8 @@ impl Builder {
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
         let is_large = |mesh: &Mesh| {
-            mesh.vertices.max(mesh.indices.as_ref().map_or(0, |indices| indices.numbers.len())) > MAX_ITEMS
+            let vertices = if mesh.attributes.is_empty() { 0 } else { mesh.vertices };
+            vertices.max(mesh.indices.as_ref().map_or(0, |indices| indices.numbers.len())) > MAX_ITEMS
         };
         self.count < LARGE_CORPUS
             && self

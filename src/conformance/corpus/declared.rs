@@ -35,7 +35,7 @@ fn max_kept(broken: &Broken) -> usize {
         // Loaders accept files with warnings: one value is enough.
         _ if broken.severity < Severity::Error => 1,
         Breakage::Constraint(_) => 3,
-        // The first item has the other values.
+        // In later items, one value is enough.
         _ if !position(&broken.changed).is_empty() => 1,
         // Each attribute of a text is broken in the same ways.
         Breakage::Line(_) => 2,

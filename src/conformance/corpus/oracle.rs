@@ -81,7 +81,7 @@ impl Oracle {
         options: &ReadOptions,
         report: &Report,
     ) -> Option<std::result::Result<(), Reason>> {
-        let rejected = report.first_refused(options.strictness);
+        let rejected = report.first_rejected(options.strictness);
         let Some(id) = self.format.built_in() else {
             return Some(rejected.map_or(Ok(()), |finding| Err(Reason::of(finding))));
         };

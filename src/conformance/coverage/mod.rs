@@ -45,7 +45,7 @@ impl Coverage {
         Coverage::in_dialect(format, None)
     }
 
-    /// Creates an empty coverage for a dialect, without fields and kinds of other dialects only.
+    /// Creates an empty coverage for one dialect. Omits fields and kinds that only other dialects have.
     pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
         let format = format.into();
         Coverage { format, counts: expected::kinds(format, dialect) }

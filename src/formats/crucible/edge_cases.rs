@@ -12,7 +12,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases
 }
 
-/// Builds positions without equal bytes in a row, which LZ4 stores as they are.
+/// Builds positions without equal bytes in a row, which LZ4 stores as literals.
 fn long_literals() -> Option<Vec<u8>> {
     let mut state = 1_u32;
     let mut coordinate = || {
@@ -29,8 +29,8 @@ fn long_literals() -> Option<Vec<u8>> {
     document.write(&WriteOptions::default()).ok()
 }
 
-/// Builds a bare chunk whose indices are zeros, a run of ones, and zeros from the start. The distance of the last match
-/// is odd: from anywhere else, it copies indices of 256.
+/// Builds a bare chunk whose indices are zeros, a run of ones, and zeros from the start. From an odd offset
+/// in the ones, the last match would copy indices of 256, which are out of range.
 fn distant_match() -> Vec<u8> {
     const ONES: usize = 65_520;
     let mut packed = Vec::new();

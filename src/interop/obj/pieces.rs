@@ -34,7 +34,7 @@ pub(super) struct Piece {
     /// The number of corners of each face.
     pub faces: Vec<u32>,
     /// The number of faces with a corner without a normal.
-    bare: usize,
+    without_normals: usize,
     pub runs: Vec<Run>,
     is_malformed: bool,
     /// The number of line ends.
@@ -49,8 +49,8 @@ pub(super) struct Run {
     /// The minimum number of values of each kind that its faces refer to.
     pub needed: Corner,
     /// The totals of the piece at the start and end of the run.
-    pub start: Marks,
-    pub end: Marks,
+    pub start: Totals,
+    pub end: Totals,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +65,11 @@ pub(super) enum Sort {
 
 /// Running totals of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Marks {
+pub(super) struct Totals {
     pub counts: Counts,
     pub corners: usize,
     pub faces: usize,
-    pub bare: usize,
+    pub without_normals: usize,
 }
 
 /// Parses a range of a text.
@@ -134,7 +134,7 @@ impl Piece {
             Some(run) if run.sort != Sort::Others => run.sort = Sort::Faces,
             _ => self.begin(Sort::Faces, start),
         }
-        let (first, mut needed, mut bare) = (self.corners.len(), [0; 3], false);
+        let (first, mut needed, mut without_normals) = (self.corners.len(), [0; 3], false);
         let mut rest = corners;
         while let Some(blanks) = rest.iter().position(|byte| !is_blank(*byte)).filter(|at| rest[*at] != b'#')
         {
@@ -148,11 +148,11 @@ impl Piece {
                 // `ABSENT` wraps around to 0.
                 *needed = index.wrapping_add(1).max(*needed);
             }
-            bare |= corner[2] == ABSENT;
+            without_normals |= corner[2] == ABSENT;
             self.corners.push(corner);
         }
         self.faces.push((self.corners.len() - first) as u32);
-        self.bare += usize::from(bare);
+        self.without_normals += usize::from(without_normals);
         if let Some(run) = self.runs.last_mut() {
             run.needed = std::array::from_fn(|kind| run.needed[kind].max(needed[kind]));
         }
@@ -172,21 +172,21 @@ impl Piece {
         self.runs.last().map(|run| run.sort)
     }
 
-    fn marks(&self) -> Marks {
+    fn totals(&self) -> Totals {
         let (counts, corners, faces) = (self.lists.counts(), self.corners.len(), self.faces.len());
-        Marks { counts, corners, faces, bare: self.bare }
+        Totals { counts, corners, faces, without_normals: self.without_normals }
     }
 
     /// Begins a run.
     fn begin(&mut self, sort: Sort, at: usize) {
         self.close(at);
-        let start = self.marks();
+        let start = self.totals();
         self.runs.push(Run { lines: at..at, sort, needed: [0; 3], start, end: start });
     }
 
     /// Ends the last run.
     fn close(&mut self, at: usize) {
-        let end = self.marks();
+        let end = self.totals();
         if let Some(run) = self.runs.last_mut() {
             run.lines.end = at;
             run.end = end;

@@ -180,7 +180,8 @@ impl Reader<'_> {
                 }
                 part.faces.finish();
             }
-            self.file.others.smooth += if self.smooth { end.bare - start.bare } else { 0 };
+            self.file.others.smooth +=
+                if self.smooth { end.without_normals - start.without_normals } else { 0 };
         }
         self.file.lists.extend(&piece.lists, &start.counts, &end.counts);
         self.known = true;
@@ -288,13 +289,13 @@ impl Reader<'_> {
         let place = self.part().map_err(|error| error.with_span(Some(words.place())))?;
         self.triangles += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[place];
-        let mut bare = false;
+        let mut without_normals = false;
         for corner in &self.face {
-            bare |= corner[2] == ABSENT;
+            without_normals |= corner[2] == ABSENT;
             part.faces.corner(self.corners.vertex(place as u32, *corner, positions, &mut part.vertices));
         }
         part.faces.finish();
-        self.file.others.smooth += usize::from(self.smooth && bare);
+        self.file.others.smooth += usize::from(self.smooth && without_normals);
         Ok(())
     }
 

@@ -66,7 +66,7 @@ pub fn check_bytes(
 
 /// Adds a finding for each violated constraint in a document of type `ty`, with its path.
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
-    if !collects_any(ty, report) {
+    if !is_any_enabled(ty, report) {
         return;
     }
     let (limits, mut sizes) = (Limits::default(), Sizes::of_document(ty));
@@ -78,8 +78,8 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
     let _ = walk_fields(ty, document, &limits, &mut Checker::new(sizes, false, report));
 }
 
-/// Returns `true` if the report collects findings of any constraint in `ty`.
-fn collects_any(ty: &'static Type, report: &Report) -> bool {
+/// Returns `true` if the report accepts findings of any constraint in `ty`.
+fn is_any_enabled(ty: &'static Type, report: &Report) -> bool {
     Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule))
 }
 

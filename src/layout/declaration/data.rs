@@ -105,7 +105,7 @@ pub struct Field {
     pub plausible: &'static [Constraint],
     /// The structure within the bytes of the field.
     pub block: Option<Block>,
-    /// The checksum of the bytes up to the end of the field.
+    /// The checksum of this field, or of a range of fields that ends with it.
     pub checksum: Option<Checksum>,
     /// The rule for faults in this field, if it is not the general rule of the format.
     pub rule: Option<&'static Rule>,

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) -> bool {
     assert_eq!(expected["size"], bytes.len(), "{file}");
     assert_eq!(expected["header"]["resv"], json!(document.reserved), "{file}");
-    each(file, "meshes", &document.meshes, expected, mesh);
-    each(file, "lods", &document.lods, expected, lod);
-    each(file, "bones", &document.bones, expected, bone);
-    each(file, "anims", &document.animations, expected, animation);
+    assert_each(file, "meshes", &document.meshes, expected, assert_mesh);
+    assert_each(file, "lods", &document.lods, expected, assert_lod);
+    assert_each(file, "bones", &document.bones, expected, assert_bone);
+    assert_each(file, "anims", &document.animations, expected, assert_animation);
     true
 }
 
-fn each<T>(file: &str, list: &str, items: &[T], expected: &Value, compare: impl Fn(&str, &T, &Value)) {
+fn assert_each<T>(file: &str, list: &str, items: &[T], expected: &Value, compare: impl Fn(&str, &T, &Value)) {
     let expected = expected[list].as_array().unwrap();
     assert_eq!(items.len(), expected.len(), "{file}: {list}");
     for (index, (item, expected)) in items.iter().zip(expected).enumerate() {
@@ -34,7 +34,7 @@ fn assert_numbers(at: &str, found: &[f32], expected: &Value) {
     assert_eq!(found, expected, "{at}");
 }
 
-fn mesh(at: &str, mesh: &Mesh, expected: &Value) {
+fn assert_mesh(at: &str, mesh: &Mesh, expected: &Value) {
     assert_eq!(text(&mesh.material), expected["material"], "{at}");
     let color = mesh.material.as_ref().and_then(|name| flat_color(name.as_bytes()));
     assert_eq!(json!(color), expected["flat_color"], "{at}");
@@ -61,7 +61,7 @@ fn mesh(at: &str, mesh: &Mesh, expected: &Value) {
     assert_eq!(expected["n_tris_quads_as_2"], counts.triangulated(), "{at}");
 }
 
-fn lod(at: &str, lod: &LodDef, expected: &Value) {
+fn assert_lod(at: &str, lod: &LodDef, expected: &Value) {
     assert_eq!(expected["id_mesh"], lod.id_mesh, "{at}");
     assert_eq!(expected["n_mesh"], lod.n_mesh, "{at}");
     assert_eq!(expected["ld_sc_raw"], lod.ld_sc.code(), "{at}");
@@ -69,7 +69,7 @@ fn lod(at: &str, lod: &LodDef, expected: &Value) {
     assert_numbers(at, &[lod.ld_sc.value()], &json!([expected["ld_sc"]]));
 }
 
-fn bone(at: &str, bone: &Bone, expected: &Value) {
+fn assert_bone(at: &str, bone: &Bone, expected: &Value) {
     assert_eq!(text(&bone.name), expected["name"], "{at}");
     assert_eq!(expected["parent"], bone.id_parent, "{at}");
     assert_eq!(expected["solid"], bone.id_solid, "{at}");
@@ -89,7 +89,7 @@ fn bone(at: &str, bone: &Bone, expected: &Value) {
     assert_eq!(expected["xform"], format!("{:016x}", u64::from_le_bytes(word)), "{at}");
 }
 
-fn animation(at: &str, animation: &Animation, expected: &Value) {
+fn assert_animation(at: &str, animation: &Animation, expected: &Value) {
     assert_eq!(text(&animation.name), expected["name"], "{at}");
     assert_eq!(expected["n_frames"], animation.n_frames, "{at}");
     assert_eq!(expected["fl_hz"], animation.fl_hz.into_bytes()[0], "{at}");

@@ -17,16 +17,16 @@ pub fn compare(file: &str, document: &Document, _: &[u8], expected: &Value) -> b
     assert_eq!(expected["vertex_count"], chunk.vertex_count(), "{file}");
     assert_eq!(expected["attribute_count"], chunk.streams.len(), "{file}");
     assert_eq!(expected["trailing"], document.trailing.len(), "{file}");
-    indices(file, chunk, expected);
+    assert_indices(file, chunk, expected);
     let streams = expected["streams"].as_array().unwrap();
     assert_eq!(streams.len(), chunk.streams.len(), "{file}");
     for (stream, expected) in chunk.streams.iter().zip(streams) {
-        self::stream(file, stream, expected);
+        assert_stream(file, stream, expected);
     }
     true
 }
 
-fn indices(file: &str, chunk: &Chunk, expected: &Value) {
+fn assert_indices(file: &str, chunk: &Chunk, expected: &Value) {
     let (width, bytes): (u32, Cow<[u8]>) = match &chunk.indices {
         Indices::U16(values) => (2, bulk::as_bytes(values)),
         Indices::U32(values) => (4, bulk::as_bytes(values)),
@@ -44,7 +44,7 @@ fn indices(file: &str, chunk: &Chunk, expected: &Value) {
     assert!(values.starts_with(&first) && values.ends_with(&last), "{file}: {first:?} … {last:?}");
 }
 
-fn stream(file: &str, stream: &Stream, expected: &Value) {
+fn assert_stream(file: &str, stream: &Stream, expected: &Value) {
     let values = &stream.values;
     let bytes = values.to_bytes();
     assert_eq!(expected["name"], values.name(), "{file}");

@@ -13,7 +13,7 @@ pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) 
     let is_absent = expected["header"]["data_checksum"] == "0x0000000000000000";
     let checksum = if is_absent { DataChecksum::Absent } else { DataChecksum::Present };
     assert_eq!((document.data_checksum, document.metadata_checksum), (checksum, None), "{file}");
-    descriptor(file, document, &expected["descriptor"]);
+    assert_descriptor(file, document, &expected["descriptor"]);
     let length = document.descriptor().unwrap().data_len();
     assert_eq!(expected["uncompressed_len"], length, "{file}");
     let mut offset = 0;
@@ -33,12 +33,12 @@ pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) 
     }
     assert_eq!(attributes.next(), None, "{file}");
     assert_eq!(expected["uncompressed_sha256"], sha256(&all), "{file}");
-    first_values(file, document, expected);
-    same_head(file, document, bytes);
+    assert_first_values(file, document, expected);
+    assert_same_head(file, document, bytes);
     true
 }
 
-fn descriptor(file: &str, document: &Document, expected: &Value) {
+fn assert_descriptor(file: &str, document: &Document, expected: &Value) {
     assert_eq!(expected["n_vertices"], document.n_vertices, "{file}");
     assert_eq!(expected["user_data_len"], document.user_data.len(), "{file}");
     let meshes = document.meshes.iter();
@@ -66,7 +66,7 @@ fn descriptor(file: &str, document: &Document, expected: &Value) {
 }
 
 /// Compares the first values of the index buffer and float buffers.
-fn first_values(file: &str, document: &Document, expected: &Value) {
+fn assert_first_values(file: &str, document: &Document, expected: &Value) {
     for buffer in expected["buffers"].as_array().unwrap() {
         let Some(values) = buffer["first_values"].as_array() else { continue };
         if buffer["role"] == "index" {
@@ -85,7 +85,7 @@ fn first_values(file: &str, document: &Document, expected: &Value) {
 
 /// Requires that the written file has the same header and descriptor. Checksums must match if zstd produces the same
 /// bytes.
-fn same_head(file: &str, document: &Document, bytes: &[u8]) {
+fn assert_same_head(file: &str, document: &Document, bytes: &[u8]) {
     use meshspec::{Format, WriteOptions};
     let descriptor_end = 24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]]));
     let mut same_data = false;

@@ -10,23 +10,23 @@ pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) 
     if expected.get("error").is_some() {
         return false;
     }
-    header(file, document, &expected["header"]);
-    sections(file, document, bytes, &expected["sections"]);
-    vertices(file, document, expected);
+    assert_header(file, document, &expected["header"]);
+    assert_sections(file, document, bytes, &expected["sections"]);
+    assert_vertices(file, document, expected);
     if !document.indices.is_empty() {
         let indices = &expected["indices"];
-        ends(file, &document.indices, indices);
+        assert_ends(file, &document.indices, indices);
         assert_eq!(indices["max"], json!(document.indices.iter().max()), "{file}");
     }
     if let (Some(first), Some(last)) = (document.joints.first(), document.joints.last()) {
-        joint(file, first, &expected["joints"]["first"]);
-        joint(file, last, &expected["joints"]["last"]);
+        assert_joint(file, first, &expected["joints"]["first"]);
+        assert_joint(file, last, &expected["joints"]["last"]);
         let ids: Vec<u8> = document.joints.iter().map(|j| j.id).collect();
         let parents: Vec<u8> = document.joints.iter().map(|j| j.parent).collect();
         assert_eq!(expected["joints"]["ids"], json!(ids), "{file}");
         assert_eq!(expected["joints"]["parents"], json!(parents), "{file}");
     }
-    animations(file, document, expected["animations"].as_array().unwrap());
+    assert_animations(file, document, expected["animations"].as_array().unwrap());
     if document.dialect == Dialect::Spec {
         let strings: Vec<_> = document.strings.iter().map(String::from_utf8_lossy).collect();
         assert_eq!(expected["strings"], json!(strings), "{file}");
@@ -35,7 +35,7 @@ pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) 
     true
 }
 
-fn header(file: &str, document: &Document, expected: &Value) {
+fn assert_header(file: &str, document: &Document, expected: &Value) {
     let format = document.vertices.format().into_bytes();
     assert_eq!(expected["format"], u16::from_le_bytes(format), "{file}");
     assert_eq!(expected["vertex_count"], document.vertices.len(), "{file}");
@@ -57,7 +57,7 @@ impl Flatten for [[f32; 4]; 4] {
 }
 
 /// Requires that the sections have the offsets of the layout and the hashes of the independent decoder.
-fn sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
+fn assert_sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
     let layout = meshspec::FormatId::Mesh.layout_of(bytes, document.dialect).unwrap();
     let names = [
         ("vertex_data", "vertices"),
@@ -79,7 +79,7 @@ fn sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
     assert_eq!(expected["index_data"]["sha256"], sha256(&bulk::as_bytes(&document.indices)), "{file}");
 }
 
-fn vertices(file: &str, document: &Document, expected: &Value) {
+fn assert_vertices(file: &str, document: &Document, expected: &Value) {
     let vertices = &document.vertices;
     assert_eq!(expected["vertex_stride"], vertices.stride(), "{file}");
     let attributes: Vec<&str> =
@@ -96,22 +96,22 @@ fn vertices(file: &str, document: &Document, expected: &Value) {
     if vertices.is_empty() {
         return;
     }
-    vertex(file, &vertices.get(0).unwrap(), &expected["first_vertex"]);
-    vertex(file, &vertices.get(vertices.len() - 1).unwrap(), &expected["last_vertex"]);
+    assert_vertex(file, &vertices.get(0).unwrap(), &expected["first_vertex"]);
+    assert_vertex(file, &vertices.get(vertices.len() - 1).unwrap(), &expected["last_vertex"]);
     let streams = &expected["streams"];
-    column(file, &vertices.positions().to_vec(), &streams["position"]);
-    vertices.normals().inspect(|c| column(file, &c.to_vec(), &streams["normal"]));
-    vertices.uvs().inspect(|c| column(file, &c.to_vec(), &streams["uv"]));
-    vertices.joint_ids().inspect(|c| column(file, &c.to_vec(), &streams["joint_ids"]));
-    vertices.joint_weights().inspect(|c| column(file, &c.to_vec(), &streams["joint_weights"]));
+    assert_column(file, &vertices.positions().to_vec(), &streams["position"]);
+    vertices.normals().inspect(|c| assert_column(file, &c.to_vec(), &streams["normal"]));
+    vertices.uvs().inspect(|c| assert_column(file, &c.to_vec(), &streams["uv"]));
+    vertices.joint_ids().inspect(|c| assert_column(file, &c.to_vec(), &streams["joint_ids"]));
+    vertices.joint_weights().inspect(|c| assert_column(file, &c.to_vec(), &streams["joint_weights"]));
 }
 
-fn column<T: bulk::Plain>(file: &str, values: &[T], expected: &Value) {
+fn assert_column<T: bulk::Plain>(file: &str, values: &[T], expected: &Value) {
     assert_eq!(expected["size"], size_of_val(values), "{file}");
     assert_eq!(expected["sha256"], sha256(&bulk::as_bytes(values)), "{file}");
 }
 
-fn vertex(file: &str, vertex: &Vertex, expected: &Value) {
+fn assert_vertex(file: &str, vertex: &Vertex, expected: &Value) {
     assert_eq!(expected["position_bits"], bits(vertex.position), "{file}");
     assert_eq!(expected.get("normal_bits"), vertex.normal.map(bits).as_ref(), "{file}");
     assert_eq!(expected.get("uv_bits"), vertex.uv.map(bits).as_ref(), "{file}");
@@ -120,21 +120,21 @@ fn vertex(file: &str, vertex: &Vertex, expected: &Value) {
 }
 
 /// Compares the first and the last values.
-fn ends(file: &str, values: &[u32], expected: &Value) {
+fn assert_ends(file: &str, values: &[u32], expected: &Value) {
     let first: Vec<u64> = expected["first"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
     let last: Vec<u64> = expected["last"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
     let values: Vec<u64> = values.iter().map(|v| u64::from(*v)).collect();
     assert!(values.starts_with(&first) && values.ends_with(&last), "{file}: {first:?} … {last:?}");
 }
 
-fn joint(file: &str, joint: &Joint, expected: &Value) {
+fn assert_joint(file: &str, joint: &Joint, expected: &Value) {
     assert_eq!(expected["joint_id"], joint.id, "{file}");
     assert_eq!(expected["parent_id"], joint.parent, "{file}");
     let flat: [f32; 16] = joint.transform.as_flattened().try_into().unwrap();
     assert_eq!(expected["bits"], bits(flat), "{file}");
 }
 
-fn animations(file: &str, document: &Document, expected: &[Value]) {
+fn assert_animations(file: &str, document: &Document, expected: &[Value]) {
     for (animation, expected) in document.animations.iter().zip(expected) {
         assert_eq!(expected.get("name_index"), animation.name.map(|n| json!(n)).as_ref(), "{file}");
         let name = document.name_of(animation).map(|name| name.to_string());
@@ -147,8 +147,8 @@ fn animations(file: &str, document: &Document, expected: &[Value]) {
         let poses = &expected["poses"];
         assert_eq!(poses["entries"], animation.poses.len(), "{file}");
         if let (Some(first), Some(last)) = (animation.poses.first(), animation.poses.last()) {
-            pose(file, first, &poses["first"]);
-            pose(file, last, &poses["last"]);
+            assert_pose(file, first, &poses["first"]);
+            assert_pose(file, last, &poses["last"]);
         }
         let transforms: Vec<f32> = animation.poses.iter().flat_map(numbers).collect();
         if let Some(hash) = poses.get("trs_sha256") {
@@ -164,7 +164,7 @@ fn numbers(pose: &Pose) -> [f32; 10] {
     [x, y, z, a, b, c, d, u, v, w]
 }
 
-fn pose(file: &str, pose: &Pose, expected: &Value) {
+fn assert_pose(file: &str, pose: &Pose, expected: &Value) {
     assert_eq!(expected["joint_id"], pose.joint, "{file}");
     assert_eq!(expected["bits"], bits(numbers(pose)), "{file}");
 }

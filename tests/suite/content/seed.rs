@@ -21,28 +21,28 @@ pub fn compare(file: &str, document: &Document, _: &[u8], expected: &Value) -> b
         }
     };
     let Document { positions, normals, faces, .. } = document;
-    compare("p".to_owned(), !positions.is_empty(), &|expected| floats(file, positions, expected));
-    compare("n".to_owned(), !normals.is_empty(), &|expected| floats(file, normals, expected));
+    compare("p".to_owned(), !positions.is_empty(), &|expected| assert_floats(file, positions, expected));
+    compare("n".to_owned(), !normals.is_empty(), &|expected| assert_floats(file, normals, expected));
     for (channel, values) in document.colors.iter().enumerate() {
-        compare(format!("c{channel}"), !values.is_empty(), &|expected| floats(file, values, expected));
+        compare(format!("c{channel}"), !values.is_empty(), &|expected| assert_floats(file, values, expected));
     }
     for (channel, values) in document.uvs.iter().enumerate() {
-        compare(format!("u{channel}"), !values.is_empty(), &|expected| floats(file, values, expected));
+        compare(format!("u{channel}"), !values.is_empty(), &|expected| assert_floats(file, values, expected));
     }
-    compare("f".to_owned(), !faces.is_empty(), &|expected| column(file, faces, expected));
+    compare("f".to_owned(), !faces.is_empty(), &|expected| assert_column(file, faces, expected));
     assert!(attributes.is_empty(), "{file}: {attributes:?} is not in the document");
     true
 }
 
-fn floats<const N: usize>(file: &str, values: &[[f32; N]], expected: &Value)
+fn assert_floats<const N: usize>(file: &str, values: &[[f32; N]], expected: &Value)
 where
     [f32; N]: Plain,
 {
-    column(file, values, expected);
+    assert_column(file, values, expected);
     assert_eq!(expected["first_bits"], bits(values[0]), "{file}");
 }
 
-fn column<T: Plain + Into<f64>, const N: usize>(file: &str, values: &[[T; N]], expected: &Value)
+fn assert_column<T: Plain + Into<f64>, const N: usize>(file: &str, values: &[[T; N]], expected: &Value)
 where
     [T; N]: Plain,
 {

@@ -316,7 +316,7 @@ impl Run<'_> {
             return self.output.write(|out| writeln!(out, "{text}"));
         }
         let report = format.check(bytes, &options).map_err(|error| self.failure(&error))?;
-        match report.first_refused(options.strictness) {
+        match report.first_rejected(options.strictness) {
             Some(finding) => Err(Failure::invalid(&name_of(self.input), finding)),
             None => self.output.write(|out| out.write_all(bytes)),
         }

@@ -19,7 +19,7 @@ pub struct Summary {
     /// The number of files of each kind.
     files: BTreeMap<&'static str, usize>,
     rules: Vec<RuleCounts>,
-    fields: Vec<Field>,
+    fields: Vec<FieldCoverage>,
 }
 
 /// The numbers of corpus files for a rule.
@@ -37,8 +37,9 @@ struct RuleCounts {
 
 /// The kinds of values of a field.
 #[derive(Serialize)]
-struct Field {
-    field: String,
+struct FieldCoverage {
+    #[serde(rename = "field")]
+    name: String,
     /// The number of occurrences of each kind in valid files.
     kinds: BTreeMap<&'static str, usize>,
     /// The kinds that no valid file has.
@@ -73,7 +74,7 @@ impl Summary {
                 kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
             let is_reached = |kind: &&'static str| !beyond.contains(&(field, *kind));
             let only_broken = never.iter().copied().filter(is_reached).collect();
-            Some(Field { field: field.to_owned(), kinds, never, only_broken })
+            Some(FieldCoverage { name: field.to_owned(), kinds, never, only_broken })
         });
         Summary {
             format: corpus.format.name(),
@@ -98,9 +99,11 @@ impl Summary {
         }
         let fields = counted(self.fields.len() as u64, "field", "fields");
         writeln!(out, "  {fields}: {reached} of {kinds} kinds of values in valid files")?;
-        let width = self.fields.iter().map(|field| field.field.len()).max().unwrap_or_default();
-        for Field { field, kinds, never, only_broken } in self.fields.iter().filter(|f| !f.kinds.is_empty()) {
-            write!(out, "    {field:width$}  {} of {}", kinds.len() - never.len(), kinds.len())?;
+        let width = self.fields.iter().map(|field| field.name.len()).max().unwrap_or_default();
+        for FieldCoverage { name, kinds, never, only_broken } in
+            self.fields.iter().filter(|f| !f.kinds.is_empty())
+        {
+            write!(out, "    {name:width$}  {} of {}", kinds.len() - never.len(), kinds.len())?;
             let is_gone = |kind: &&&str| !only_broken.contains(*kind);
             let gone: Vec<_> = never.iter().filter(is_gone).copied().collect();
             if !gone.is_empty() {

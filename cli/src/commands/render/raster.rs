@@ -5,13 +5,13 @@
 
 use glam::{Vec2, Vec3};
 
-/// Samples per pixel and direction.
+/// Samples per pixel along each axis.
 pub const SAMPLES: usize = 2;
 
-/// Grid positions per sample and direction.
+/// Grid steps per sample along each axis.
 const GRID: i32 = 256;
 
-/// Grid positions per pixel and direction.
+/// Grid steps per pixel along each axis.
 const GRID_PER_PIXEL: f32 = (SAMPLES as i32 * GRID) as f32;
 
 /// Rounds non-negative picture coordinates to the grid.

@@ -77,7 +77,7 @@ pub struct TextureData {
 pub struct Images {
     pub all: Vec<ImageData>,
     known: HashMap<Image, Option<usize>>,
-    left_out: usize,
+    omitted: usize,
 }
 
 impl Images {
@@ -97,11 +97,11 @@ impl Images {
                 images.all.push(ImageData { media_type: image.media_type.clone(), bytes });
                 images.all.len() - 1
             });
-            images.left_out += usize::from(number.is_none());
+            images.omitted += usize::from(number.is_none());
             images.known.insert(image.clone(), number);
         }
-        if images.left_out > 0 {
-            let count = images.left_out;
+        if images.omitted > 0 {
+            let count = images.omitted;
             notes.push(format!("Textures not shown, since the images exceed 64 MiB: {count}"));
         }
         images

@@ -31,7 +31,7 @@ impl Vertices {
             colors: Vec::with_capacity(len),
             bones: Vec::with_capacity(len),
         };
-        self.runs(&mut columns);
+        self.visit_runs(&mut columns);
         columns
     }
 }

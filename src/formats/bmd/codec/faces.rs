@@ -4,7 +4,7 @@
 use super::super::bits::{bits, field};
 use super::super::document::{Face, FaceCounts, Faces};
 use super::super::schema::{FaceTag, Form, FormRow, PackedFace, Surface, WordVisitor};
-use super::runs::run_of;
+use super::runs::leading_run;
 use crate::layout::Layout;
 use crate::layout::declaration::{BitRange, Declaration, Shape, Type};
 use crate::{Error, Result, path};
@@ -162,7 +162,7 @@ impl Faces {
     /// Counts the triangles and quads.
     pub fn counts(&self) -> FaceCounts {
         let mut counts = FaceCounts::default();
-        self.runs(&mut counts);
+        self.visit_runs(&mut counts);
         counts
     }
 
@@ -178,7 +178,7 @@ impl Faces {
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         // Reserves enough for a mesh of quads; the excess is freed.
         let mut triangles = Vec::with_capacity(2 * self.len());
-        self.runs(&mut triangles);
+        self.visit_runs(&mut triangles);
         triangles.shrink_to_fit();
         triangles
     }
@@ -186,13 +186,13 @@ impl Faces {
     /// Decodes all faces in bulk, with the values of [`iter`](Faces::iter).
     pub fn to_vec(&self) -> Vec<Face> {
         let mut faces = Vec::with_capacity(self.len());
-        self.runs(&mut faces);
+        self.visit_runs(&mut faces);
         faces
     }
 
     /// Passes all faces to `sink`, consecutive faces of one form together.
     #[inline(always)]
-    pub(super) fn runs(&self, sink: &mut impl Sink) {
+    pub(super) fn visit_runs(&self, sink: &mut impl Sink) {
         let mut rest = self.words();
         while !rest.is_empty() {
             let (_, form) = PackedFace::form_of(PackedFace::tag_of(rest), Surface::default());
@@ -316,7 +316,7 @@ impl<S: Sink> WordVisitor for Run<'_, S> {
     fn visit<const N: usize, W: Layout>(self) -> usize {
         let Run { words, form, sink } = self;
         let tag = PackedFace::tag_of(words);
-        let run = run_of::<N>(words, |face| PackedFace::tag_of(face) == tag);
+        let run = leading_run::<N>(words, |face| PackedFace::tag_of(face) == tag);
         if let [] | [_] = run {
             return 0;
         }

@@ -9,7 +9,10 @@ use super::decode::{VertexForm, VertexVisitor, with_form};
 /// Returns the leading run of items of the same form, at most one block: its words stay in the L1 cache while the
 /// columns are decoded in turn. In a mixed list, returns only the first item.
 #[inline(always)]
-pub(super) fn run_of<const N: usize>(words: &[u32], is_alike: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
+pub(super) fn leading_run<const N: usize>(
+    words: &[u32],
+    is_alike: impl Fn(&[u32; N]) -> bool,
+) -> &[[u32; N]] {
     const BLOCK: usize = 512;
     let (items, _) = words.as_chunks::<N>();
     match items {
@@ -31,7 +34,7 @@ pub trait VertexSink {
 impl Vertices {
     /// Passes all vertices to `sink`.
     #[inline(always)]
-    pub(super) fn runs(&self, sink: &mut impl VertexSink) {
+    pub(super) fn visit_runs(&self, sink: &mut impl VertexSink) {
         let surface = self.surface().unwrap_or_default();
         let mut rest = self.words();
         while !rest.is_empty() {
@@ -57,7 +60,7 @@ impl<S: VertexSink> VertexVisitor for Run<'_, S> {
     fn visit<const N: usize, F: VertexForm<N>>(self) -> usize {
         let is_alike =
             |vertex: &[u32; N]| with_form(vertex, self.surface, Decoder) == Some(TypeId::of::<F>());
-        let run = run_of::<N>(self.words, is_alike);
+        let run = leading_run::<N>(self.words, is_alike);
         self.sink.add::<N, F>(run);
         run.len() * N
     }

@@ -21,7 +21,7 @@ impl Vertices {
     pub(in super::super) fn summary(&self, bones: usize) -> VertexSummary {
         let bones = bones.try_into().unwrap_or(u32::MAX);
         let mut summary = VertexSummary { tags: [false; 256], bones, bones_exist: true, is_finite: true };
-        self.runs(&mut summary);
+        self.visit_runs(&mut summary);
         summary
     }
 }
@@ -60,7 +60,7 @@ impl Faces {
     pub(in super::super) fn summary(&self, vertices: usize) -> FaceSummary {
         let vertices = vertices.try_into().unwrap_or(i32::MAX);
         let mut summary = FaceSummary { forms: Default::default(), vertices, vertices_exist: true, tag2: 0 };
-        self.runs(&mut summary);
+        self.visit_runs(&mut summary);
         summary
     }
 }

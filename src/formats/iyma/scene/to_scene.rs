@@ -100,7 +100,10 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
             if any_rounded {
                 let quantity = role_of(attribute).quantity();
                 let message = format!("{} rounded from {kind}", quantity.name);
-                losses.push(Loss::quantised(path, message, quantity, worst as f32));
+                losses.push(match worst > 0.0 {
+                    true => Loss::quantised(path, message, quantity, worst as f32),
+                    false => Loss::changed(path, format!("lengths of {message}")),
+                });
             }
         }
     }

@@ -243,7 +243,8 @@ impl Descriptor {
 
     fn encode_as<U: WireUsage>(self) -> Result<Vec<u8>, usize> {
         let attributes = self.attributes.iter().enumerate();
-        let attributes = attributes.map(|(index, info)| Ok((U::of(&info.usage).ok_or(index)?, info.format)));
+        let attributes =
+            attributes.map(|(index, info)| Ok((U::from_usage(&info.usage).ok_or(index)?, info.format)));
         let attributes = attributes.collect::<Result<Vec<_>, usize>>()?;
         Ok(bitcode::encode(&(self, attributes)))
     }

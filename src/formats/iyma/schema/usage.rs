@@ -9,7 +9,7 @@ use crate::Dialect;
 /// The enum that bitcode encodes for a dialect's usages; its variants are in the order of their numbers.
 pub(super) trait WireUsage: Encode + DecodeOwned + Into<Usage> {
     /// Converts a usage; `None` if the dialect lacks it.
-    fn of(usage: &Usage) -> Option<Self>;
+    fn from_usage(usage: &Usage) -> Option<Self>;
 }
 
 macro_rules! usages {
@@ -57,7 +57,7 @@ macro_rules! usages {
             /// Returns `true` if a dialect has the usage.
             pub fn is_in(&self, dialect: Dialect) -> bool {
                 match dialect {
-                    $($dialect => $Wire::of(self).is_some(),)*
+                    $($dialect => $Wire::from_usage(self).is_some(),)*
                 }
             }
 
@@ -100,7 +100,7 @@ macro_rules! usages {
 
             impl WireUsage for $Wire {
                 #[allow(unreachable_patterns, reason = "where the dialect has every usage")]
-                fn of(usage: &Usage) -> Option<$Wire> {
+                fn from_usage(usage: &Usage) -> Option<$Wire> {
                     match usage {
                         Usage::Custom(_, name) if !$has_names && !name.is_empty() => None,
                         Usage::Custom(id, name) => Some($Wire::Custom(*id, name.clone())),

@@ -1,6 +1,6 @@
 //! Repairs animations for glTF: finite values, one channel per property, and only step, linear and slerp interpolation.
 
-use super::vectors::{rotations, vectors};
+use super::vectors::{repair_rotations, vectors};
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
@@ -14,7 +14,7 @@ const MAX_SAMPLES: f32 = 65_536.0;
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");
-        times(animation, &at)?;
+        check_times(animation, &at)?;
         drop_unused(animation, &at, losses);
         resample(animation, index, losses);
         for (place, channel) in animation.channels.iter_mut().enumerate() {
@@ -22,14 +22,14 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
             match &mut channel.samples {
                 Samples::Translation(values) => vectors(values.iter_mut(), 0.0, &path, losses),
                 Samples::Scale(values) => vectors(values.iter_mut(), 1.0, &path, losses),
-                Samples::Rotation(values) => rotations(values.iter_mut(), &path, losses),
+                Samples::Rotation(values) => repair_rotations(values.iter_mut(), &path, losses),
             }
         }
     }
     Ok(())
 }
 
-fn times(animation: &Animation, at: &str) -> Result<()> {
+fn check_times(animation: &Animation, at: &str) -> Result<()> {
     for (list, times) in animation.times.iter().enumerate() {
         let after = times.windows(2).position(|pair| pair[0] > pair[1]).map(|place| place + 1);
         // Half the range, since writing may shift all times.

@@ -7,7 +7,7 @@ mod vectors;
 use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::Bones;
-use self::vectors::{NormalizeStats, UNIT, all_finite, finite, is_unit, rotations, vectors};
+use self::vectors::{NormalizeStats, UNIT, all_finite, finite, is_unit, repair_rotations, vectors};
 use super::{kind_name, set_own};
 use crate::scene::{Colors, Components, Custom, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
@@ -21,22 +21,22 @@ const EXACT: f32 = 1e-5;
 ///
 /// Returns an error if a position or time is not finite, or times are not in ascending order.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
-    transform(scene, losses);
+    repair_transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = format!("meshes[{index}]");
-        positions(mesh, &at)?;
-        normals(mesh, &at, losses);
-        tangents(mesh, &at, losses);
+        check_positions(mesh, &at)?;
+        repair_normals(mesh, &at, losses);
+        repair_tangents(mesh, &at, losses);
         for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
             finite(uvs.as_flattened_mut(), format!("{at}.uvs[{set}]"), losses);
         }
         for (set, colors) in mesh.colors.iter_mut().enumerate() {
             clamp(colors, format!("{at}.colors[{set}]"), losses);
         }
-        customs(mesh, &at, losses);
+        repair_customs(mesh, &at, losses);
     }
     let bones = skins::repair(scene, losses)?;
-    joints(scene, losses);
+    repair_joints(scene, losses);
     animations::repair(scene, losses)?;
     for (index, lod) in scene.lods.iter_mut().enumerate() {
         finite(std::slice::from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
@@ -45,7 +45,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
 }
 
 /// Removes shear and projection from the transform of the scene: tiny shear is dropped, anything more is baked.
-fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
+fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {
         scene.transform = None;
@@ -96,7 +96,7 @@ fn distance(a: Mat4, b: Mat4) -> f32 {
     (a - b).to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
-fn positions(mesh: &Mesh, at: &str) -> Result<()> {
+fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
     }
@@ -111,7 +111,7 @@ fn positions(mesh: &Mesh, at: &str) -> Result<()> {
     }
 }
 
-fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let Some(normals) = &mut mesh.normals else { return };
     // Fast path: testing all normals is faster than stopping at the first failure.
     if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT)) {
@@ -120,7 +120,7 @@ fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let count = normals.len();
     let path = format!("{at}.normals");
     let mut stats = NormalizeStats::default();
-    normals.iter_mut().for_each(|normal| stats.unit(normal, [0.0, 0.0, 1.0], UNIT));
+    normals.iter_mut().for_each(|normal| stats.normalize(normal, [0.0, 0.0, 1.0], UNIT));
     if stats.none == normals.len() && stats.none > 0 {
         mesh.normals = None;
         losses.push(Loss::dropped(path, "normals without a direction"));
@@ -130,7 +130,7 @@ fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
 }
 
 /// Normalizes tangents. Without normals, which glTF requires for them, they become a custom attribute.
-fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let count = mesh.positions.len();
     let path = format!("{at}.tangents");
     if mesh.normals.is_none() {
@@ -145,7 +145,7 @@ fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let mut sides = 0;
     for [x, y, z, side] in mesh.tangents.iter_mut().flatten() {
         let mut direction = [*x, *y, *z];
-        stats.unit(&mut direction, [1.0, 0.0, 0.0], UNIT);
+        stats.normalize(&mut direction, [1.0, 0.0, 0.0], UNIT);
         [*x, *y, *z] = direction;
         if side.abs() != 1.0 {
             *side = if *side < 0.0 { -1.0 } else { 1.0 };
@@ -176,7 +176,7 @@ fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
 }
 
 /// Converts custom attributes of component types that glTF lacks to floats, and makes their names unique.
-fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+fn repair_customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let mut names: Vec<String> = Vec::new();
     let mut kinds = Extras::new();
     for (index, custom) in mesh.custom.iter_mut().enumerate() {
@@ -220,14 +220,14 @@ fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
 
 /// Makes inverse bind matrices finite and affine, and rest transforms finite. A joint whose matrix changes keeps its rest
 /// transform.
-fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
+fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for index in 0..scene.skeleton.joints.len() {
         let path = format!("skeleton.joints[{index}]");
         let before = scene.skeleton.rest(index);
         let mut rest = before;
         let at = format!("{path}.rest");
         vectors(std::iter::once(&mut rest.translation), 0.0, &at, losses);
-        rotations(std::iter::once(&mut rest.rotation), &at, losses);
+        repair_rotations(std::iter::once(&mut rest.rotation), &at, losses);
         vectors(std::iter::once(&mut rest.scale), 1.0, &at, losses);
         let joint = &mut scene.skeleton.joints[index];
         let matrix = joint.inverse_bind;

@@ -40,7 +40,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
         if lost > 0 {
             losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").counting(lost, "joints"));
         }
-        fix.skins(&mut mesh.skins, mesh.positions.len());
+        fix.repair_skins(&mut mesh.skins, mesh.positions.len());
         if fix.changed > 0 {
             let message = "weights normalised to a sum of 1";
             let loss = match fix.error > ROUNDING {
@@ -107,7 +107,7 @@ struct SkinRepair {
 }
 
 impl SkinRepair {
-    fn skins(&mut self, skins: &mut [Skin], vertices: usize) {
+    fn repair_skins(&mut self, skins: &mut [Skin], vertices: usize) {
         if skins.is_empty() {
             return;
         }
@@ -129,7 +129,7 @@ impl SkinRepair {
         for vertex in 0..vertices {
             if !join_bytes(skins, vertex) && dirty(skins, &mut slots, vertex) {
                 before.clone_from(&slots);
-                self.slots(&mut slots);
+                self.repair_slots(&mut slots);
                 scatter(skins, vertex, &slots);
                 gather(skins, vertex, &mut slots);
                 self.compare(&before, &slots);
@@ -138,7 +138,7 @@ impl SkinRepair {
     }
 
     /// Merges repeated joints, drops invalid weights, and normalizes the rest to a sum of 1.
-    fn slots(&mut self, slots: &mut [Slot]) {
+    fn repair_slots(&mut self, slots: &mut [Slot]) {
         for index in 0..slots.len() {
             let (earlier, rest) = slots.split_at_mut(index);
             let Some(slot) = rest.first_mut() else { break };

@@ -28,7 +28,7 @@ pub(super) struct NormalizeStats {
 
 impl NormalizeStats {
     /// Normalizes a vector; one without a direction becomes `default`.
-    pub fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
+    pub fn normalize<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
         if is_unit(vector, tolerance) {
             return;
         }
@@ -57,7 +57,7 @@ impl NormalizeStats {
 }
 
 /// Normalizes quaternions.
-pub(super) fn rotations<'a>(
+pub(super) fn repair_rotations<'a>(
     values: impl Iterator<Item = &'a mut [f32; 4]>,
     path: &str,
     losses: &mut Vec<Loss>,
@@ -65,7 +65,7 @@ pub(super) fn rotations<'a>(
     let mut stats = NormalizeStats::default();
     let mut all = 0;
     for value in values {
-        stats.unit(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION);
+        stats.normalize(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION);
         all += 1;
     }
     stats.list(path, "rotations", all, "the identity", losses);

@@ -15,8 +15,8 @@ pub(super) struct Dependency {
     pub(super) literals: Vec<i128>,
 }
 
-/// Returns the dependencies in all declarations that a type reaches, except those of presence, which no breakage
-/// inverts.
+/// Returns the dependencies of a type and of all types it contains. Omits the conditions of optional fields, which no
+/// breakage changes.
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();

@@ -14,7 +14,8 @@ pub(crate) struct TextAttempt {
     pub(crate) limits: Vec<Vec<u8>>,
 }
 
-/// Returns changes to the first and last line of each kind, and to all lines of a kind.
+/// Returns changed copies of a text: the first and last line of each attribute, all lines of an attribute, each
+/// property, and the number of vertices.
 pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     let text = Lines(text.split_inclusive(|byte| *byte == b'\n').collect());
     let mut attempts = Vec::new();
