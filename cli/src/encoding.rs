@@ -228,17 +228,17 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_files_are_refused() {
-        let refusal = |formats: meshspec::Result<Formats>| {
+    fn names_of_other_files_are_rejected() {
+        let rejection = |formats: meshspec::Result<Formats>| {
             formats.map(|formats| reject_reserved(&formats).map_err(|failure| failure.message().to_owned()))
         };
-        assert_eq!(refusal(Ok(Formats::builtin())).ok(), Some(Ok(())));
+        assert_eq!(rejection(Ok(Formats::builtin())).ok(), Some(Ok(())));
         assert_eq!(
-            refusal(Formats::builtin().with::<Named>()).ok(),
+            rejection(Formats::builtin().with::<Named>()).ok(),
             Some(Err("glb: is the name of another file format; choose a different one".to_owned()))
         );
         assert_eq!(
-            refusal(Formats::builtin().with::<Extended>()).ok(),
+            rejection(Formats::builtin().with::<Extended>()).ok(),
             Some(Err("extended: has the extension `.obj`, which is that of obj files".to_owned()))
         );
     }

@@ -147,7 +147,7 @@ impl C<'_> {
                     let condition = readable(&variant.condition, &names);
                     let ty = described_type(&variant.field, &names);
                     text.line(format!("- {}, if {condition}: {ty}", variant.name));
-                    text.prefixed("  ", &refusal_lines(&variant.field, &names));
+                    text.prefixed("  ", &rejection_lines(&variant.field, &names));
                 }
                 comment(out, &text.into_text());
             }
@@ -163,7 +163,7 @@ impl C<'_> {
                 out.line(format!("uint8_t magic_bytes[{}]; /* {name} */", declaration.magic.len()));
             }
             for field in fields.iter().filter(|field| !field.lookahead) {
-                let text = one_line(&format!("{}\n{}", field.doc, refusal_lines(field, &names)));
+                let text = one_line(&format!("{}\n{}", field.doc, rejection_lines(field, &names)));
                 out.line(format!("{}; /* {text} */", self.member(field)).replace(" /*  */", ""));
             }
         });
@@ -216,7 +216,7 @@ impl C<'_> {
             let ty = described_type(field, &names);
             let ahead = if field.lookahead { ", as a look-ahead" } else { "" };
             text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
-            text.prefixed("  ", &refusal_lines(field, &names));
+            text.prefixed("  ", &rejection_lines(field, &names));
         }
         comment(out, &text.into_text());
         self.magic(out, declaration);
@@ -355,7 +355,7 @@ fn title(text: &mut Lines, declaration: &Declaration) {
 }
 
 /// Returns the checks and remarks of a field, a line for each.
-fn refusal_lines(field: &Field, names: &Names) -> String {
+fn rejection_lines(field: &Field, names: &Names) -> String {
     let checks = field.checks.iter().map(|check| check_text(check, field, names, str::to_owned));
     checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
 }

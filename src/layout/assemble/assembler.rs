@@ -170,7 +170,7 @@ impl Assembler<'_> {
         if let Some(path) = self.leaves.first_unknown() {
             return Some(Error::inexpressible("is omitted and cannot be determined").at(path));
         }
-        self.refusal().or_else(|| self.contradiction()).or(self.doubt)
+        self.rejection().or_else(|| self.contradiction()).or(self.doubt)
     }
 
     /// Writes a value.

@@ -201,7 +201,7 @@ impl Assembler<'_> {
     }
 
     /// Returns an error if the condition of a given field does not hold.
-    pub(super) fn refusal(&mut self) -> Option<Error> {
+    pub(super) fn rejection(&mut self) -> Option<Error> {
         let mut rejected = std::mem::take(&mut self.rejected).into_iter();
         rejected.find_map(|Presence { path, step, mut slots }| {
             let is_rejected = step.condition.as_ref()?.truth(slots.refresh(&self.leaves)) == Ok(false);

@@ -127,7 +127,7 @@ impl Convert {
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if let Some(state) = &mut state {
             state.images = match &result {
-                Ok(Outcome { refusal: None, images, .. }) => images.clone(),
+                Ok(Outcome { rejection: None, images, .. }) => images.clone(),
                 _ => earlier.unwrap_or_default(),
             };
         }
@@ -157,8 +157,8 @@ impl Convert {
                     let prefix = format!("{}: ", job.input.file.display());
                     messages::print_all(&prefix, &outcome.notes(), &outcome.losses, &outcome.warnings);
                 }
-                if let Some(refusal) = &outcome.refusal {
-                    refusal.report();
+                if let Some(rejection) = &outcome.rejection {
+                    rejection.report();
                 }
             }
             Err(failure) => failure.report(),
@@ -168,8 +168,8 @@ impl Convert {
 
 fn status_of(result: &Result<Outcome>) -> Status {
     match result {
-        Ok(Outcome { refusal: None, .. }) => Status::Fine,
-        Ok(Outcome { refusal: Some(failure), .. }) | Err(failure) => failure.status,
+        Ok(Outcome { rejection: None, .. }) => Status::Fine,
+        Ok(Outcome { rejection: Some(failure), .. }) | Err(failure) => failure.status,
     }
 }
 

@@ -85,6 +85,6 @@ impl Convert {
         } else if let Ok(outcome) = &result {
             messages::print(self.verbosity, &outcome.notes(), &outcome.losses, &outcome.warnings);
         }
-        result?.refusal.map_or(Ok(Status::Fine), Err)
+        result?.rejection.map_or(Ok(Status::Fine), Err)
     }
 }

@@ -23,7 +23,7 @@ pub struct Outcome {
     /// The images beside the output, for the log.
     pub images: Images,
     /// The reason why `--strict` prevented writing.
-    pub refusal: Option<Failure>,
+    pub rejection: Option<Failure>,
 }
 
 impl Outcome {
@@ -54,7 +54,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     pub fn new(input: &Path, output: &Path, result: &'a Result<Outcome>) -> Row<'a> {
         let outcome = result.as_ref().ok();
-        let failure = result.as_ref().err().or(outcome.and_then(|outcome| outcome.refusal.as_ref()));
+        let failure = result.as_ref().err().or(outcome.and_then(|outcome| outcome.rejection.as_ref()));
         Row {
             file: input.display().to_string(),
             output: output.display().to_string(),

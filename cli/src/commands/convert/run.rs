@@ -329,8 +329,8 @@ impl Run<'_> {
 
     fn finish(mut self) -> Result<Outcome> {
         if self.is_rejected() {
-            let refusal = Failure::lossy(&name_of(self.input), &self.outcome.losses);
-            self.outcome.refusal = Some(refusal);
+            let rejection = Failure::lossy(&name_of(self.input), &self.outcome.losses);
+            self.outcome.rejection = Some(rejection);
         } else {
             self.output.commit()?;
         }

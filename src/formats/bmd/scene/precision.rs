@@ -142,7 +142,7 @@ impl Encoding {
     ) -> Result<Encoded> {
         let error = match self.attempt(attributes, surface, shape, &decode) {
             Ok(encoded) if self.lenient || self.accepts(&encoded) => return Ok(encoded),
-            Ok(encoded) => self.refusal(&encoded.packed, shape),
+            Ok(encoded) => self.rejection(&encoded.packed, shape),
             Err(error) => error,
         };
         let helps = |encoding: &Encoding, shape: &Shape, attributes: &mut Attributes| {
@@ -225,7 +225,7 @@ impl Encoding {
             || packed.error <= accepted * packed.size && packed.keeps_surface(AREA)
     }
 
-    fn refusal(&self, packed: &Packed, shape: &Shape) -> Error {
+    fn rejection(&self, packed: &Packed, shape: &Shape) -> Error {
         let metres = |length: f32| rounded(length * self.unit);
         let name = if shape.name.is_empty() { String::new() } else { format!(" of \"{}\"", shape.name) };
         let expected = match self.allowed {
