@@ -242,7 +242,7 @@ fn joint_parts(skeleton: &Skeleton, index: usize, place: &dyn Fn(usize) -> usize
     let joint = &skeleton.joints[index];
     let mut parts = Parts::new();
     for (name, transform) in [("bind", skeleton.bind(index)), ("rest", skeleton.rest(index))] {
-        for (field, part) in poses(&[transform]) {
+        for (field, part) in trs_parts(&[transform]) {
             parts.insert(format!("{name}.{field}"), part);
         }
     }
@@ -272,13 +272,13 @@ fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], 
     let joints = skeleton.joints.len().max(1);
     let ordered: Vec<_> =
         found.chunks(joints).flat_map(|pose| order.iter().map(|joint| pose[*joint])).collect();
-    for (field, part) in poses(&ordered) {
+    for (field, part) in trs_parts(&ordered) {
         parts.insert(format!("channels.{field}"), part);
     }
     parts
 }
 
-fn poses(transforms: &[Transform]) -> [(&'static str, Part); 3] {
+fn trs_parts(transforms: &[Transform]) -> [(&'static str, Part); 3] {
     let translations: Vec<_> = transforms.iter().map(|t| t.translation).collect();
     let rotations: Vec<_> = transforms.iter().map(|t| t.rotation).collect();
     let scales: Vec<_> = transforms.iter().map(|t| t.scale).collect();

@@ -12,12 +12,12 @@ use super::intent::{self, Misread};
 use super::text::WHITESPACE;
 use crate::layout::grammar::{MAX_INTEGER, ValueType};
 
-/// Reports a file in another encoding.
+/// Returns the diagnostic for a file in another encoding.
 pub(in crate::formats::seed) fn encoding(name: &str) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, 0..2, format!("the file is {name}, expected UTF-8"))
 }
 
-/// Reports a byte outside comments that is not UTF-8.
+/// Returns the diagnostic for a byte outside comments that is not UTF-8.
 pub(super) fn not_utf8(byte: u8, range: Range<usize>) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, range, format!("found the byte {byte:#04x}, expected UTF-8"))
 }
@@ -29,7 +29,7 @@ pub(super) fn offset(error: &syntax::Error) -> usize {
     }
 }
 
-/// Reports a line that does not match the grammar.
+/// Returns the diagnostic for a line that does not match the grammar.
 pub(super) fn syntax(text: &str, error: &syntax::Error) -> Diagnostic {
     let at = offset(error);
     let expects = |rule| match &error.variant {
@@ -64,7 +64,7 @@ fn whitespace_hint(word: &str) -> &'static str {
     }
 }
 
-/// Reports a property without its brackets.
+/// Returns the diagnostic for a property without its brackets.
 fn bare_property(text: &str, start: usize) -> Option<Diagnostic> {
     let (name, value) = text[start..].split_once('=')?;
     let name = name.trim_end_matches(WHITESPACE);
@@ -164,7 +164,7 @@ fn attribute(
     Diagnostic::new(&rules::COMMA, token, message)
 }
 
-/// Reports a word that is not a number.
+/// Returns the diagnostic for a word that is not a number.
 fn number(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
     let (rule, expected) = match kind.attribute().value_type {
         ValueType::Float => (&rules::NUMBER, "a decimal number"),
@@ -193,7 +193,7 @@ fn has_comment(word: &str) -> bool {
     word.split_once("//").is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Reports a number beyond the largest float.
+/// Returns the diagnostic for a number beyond the largest float.
 pub(super) fn overflow(word: &str, range: Range<usize>) -> Diagnostic {
     let message = format!("{} exceeds the largest 32-bit float, 3.4028235e38", found(word));
     Diagnostic::new(&rules::NUMBER, range, message)
@@ -206,7 +206,7 @@ pub(super) enum IntegerError {
     TooLarge,
 }
 
-/// Reports a number that is not a valid integer.
+/// Returns the diagnostic for a number that is not a valid integer.
 pub(super) fn integer(kind: Kind, why: IntegerError, word: &str, range: Range<usize>) -> Diagnostic {
     let attribute = kind.attribute();
     let expected = match (attribute.value_type, why) {
@@ -226,13 +226,13 @@ pub(in crate::formats::seed) fn expected_integer(kind: Kind) -> String {
     format!("an integer from {} to {}", range.start(), range.end())
 }
 
-/// Reports a word that is not in the table.
+/// Returns the diagnostic for a word that is not in the table.
 pub(super) fn unknown_word(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
     let message = format!("found {}, expected {}", found(word), kind.attribute().words().join(" or "));
     Diagnostic::new(&rules::INDEX, range, message)
 }
 
-/// Reports a number of values that differs from the table.
+/// Returns the diagnostic for a number of values that differs from the table.
 pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Diagnostic {
     let (identifier, values) = (kind.attribute().identifier, kind.attribute().values);
     let found = match found {
@@ -243,7 +243,7 @@ pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Diagnostic
     Diagnostic::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}"))
 }
 
-/// Reports an unknown identifier; `spaced` if whitespace follows it.
+/// Returns the diagnostic for an unknown identifier; `spaced` if whitespace follows it.
 pub(super) fn identifier(word: &str, start: usize, spaced: bool) -> Diagnostic {
     let guess = intent::guess(word, spaced).map(|(kind, misread)| (kind.attribute().identifier, misread));
     let hint = match guess {
@@ -269,14 +269,14 @@ fn channels(word: &str) -> String {
     }
 }
 
-/// Reports a control character, which is not allowed anywhere.
+/// Returns the diagnostic for a control character, which is not allowed anywhere.
 pub(super) fn control(c: char, at: usize) -> Diagnostic {
     let hint = if c == '\r' { "; a carriage return is allowed only before a line feed" } else { "" };
     let message = format!("found the control character U+{:04X}{hint}", u32::from(c));
     Diagnostic::new(&rules::CONTROL, at..at + c.len_utf8(), message)
 }
 
-/// Reports a line that is well-formed in its first megabyte and malformed after it.
+/// Returns the diagnostic for a line that is well-formed in its first megabyte and malformed after it.
 pub(super) fn too_long(text: &str) -> Diagnostic {
     let is_control = |(_, c): &(usize, char)| c.is_control() && !WHITESPACE.contains(c);
     if let Some((at, c)) = text.char_indices().find(is_control) {
@@ -290,7 +290,7 @@ pub(super) fn too_long(text: &str) -> Diagnostic {
     Diagnostic::new(&rules::COUNT, text.len()..text.len(), message)
 }
 
-/// Reports a long property without its `]` or `=`.
+/// Returns the diagnostic for a long property without its `]` or `=`.
 fn unclosed(text: &str, mut at: usize) -> Diagnostic {
     let skip = |at: usize, what: Rule| at + syntax::prefix(what, &text[at..]);
     let whitespace = |at: usize| text.len() - text[at..].trim_start_matches(WHITESPACE).len();
@@ -305,7 +305,7 @@ fn unclosed(text: &str, mut at: usize) -> Diagnostic {
     Diagnostic::new(&rules::PROPERTY, token, message)
 }
 
-/// Reports whitespace inside the first number of the line.
+/// Returns the diagnostic for whitespace inside the first number of the line.
 pub(super) fn spaced_number(content: &str) -> Diagnostic {
     let values = first_word(content).end;
     let mut start = values;

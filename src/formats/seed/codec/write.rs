@@ -14,9 +14,13 @@ pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Ve
         comments: kept.unwrap_or_default(),
         headings: comments && kept.is_none(),
     };
-    out.heading(&format!("Seed mesh: {} vertices, {} faces", document.vertex_count(), document.faces.len()));
+    out.write_heading(&format!(
+        "Seed mesh: {} vertices, {} faces",
+        document.vertex_count(),
+        document.faces.len()
+    ));
     for (index, property) in document.properties.iter().enumerate() {
-        out.line(Place::Property, index, |bytes| {
+        out.write_line(Place::Property, index, |bytes| {
             for part in ["[", &property.name, "]=", &property.value] {
                 bytes.extend_from_slice(part.as_bytes());
             }
@@ -25,20 +29,20 @@ pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Ve
     for kind in Kind::ALL {
         let column = document.column(kind);
         if column.len() > 0 {
-            out.heading(kind.attribute().name);
+            out.write_heading(kind.attribute().name);
         }
         match column {
-            Column::Floats(values) => out.values(kind, values, put_float),
+            Column::Floats(values) => out.write_values(kind, values, put_float),
             Column::Integers(values) => {
                 let words = kind.attribute().words();
-                out.values(kind, values, |bytes, value| match words.get(value as usize) {
+                out.write_values(kind, values, |bytes, value| match words.get(value as usize) {
                     Some(word) => bytes.extend_from_slice(word.as_bytes()),
                     None => put_integer(bytes, value),
                 });
             }
         }
     }
-    out.comments_before(Place::End);
+    out.write_comments_before(Place::End);
     out.bytes
 }
 
@@ -56,7 +60,7 @@ struct Output<'d> {
 }
 
 impl Output<'_> {
-    fn heading(&mut self, text: &str) {
+    fn write_heading(&mut self, text: &str) {
         if self.headings {
             self.bytes.extend_from_slice(b"# ");
             self.bytes.extend_from_slice(text.as_bytes());
@@ -65,45 +69,50 @@ impl Output<'_> {
     }
 
     /// Writes a line with its comments.
-    fn line(&mut self, place: impl Fn(LineRef) -> Place, index: usize, content: impl FnOnce(&mut Vec<u8>)) {
+    fn write_line(
+        &mut self,
+        place: impl Fn(LineRef) -> Place,
+        index: usize,
+        content: impl FnOnce(&mut Vec<u8>),
+    ) {
         if self.comments.is_empty() {
             content(&mut self.bytes);
             self.bytes.push(b'\n');
             return;
         }
-        self.comments_before(place(LineRef { index, trailing: false }));
+        self.write_comments_before(place(LineRef { index, trailing: false }));
         content(&mut self.bytes);
         match self.comments {
             [comment, rest @ ..] if comment.place == place(LineRef { index, trailing: true }) => {
                 self.comments = rest;
                 self.bytes.push(b' ');
-                self.comment(comment);
+                self.write_comment(comment);
             }
             _ => self.bytes.push(b'\n'),
         }
     }
 
     /// Writes the comments up to this position, one per line.
-    fn comments_before(&mut self, place: Place) {
+    fn write_comments_before(&mut self, place: Place) {
         while let [comment, rest @ ..] = self.comments
             && comment.place <= place
         {
             self.comments = rest;
-            self.comment(comment);
+            self.write_comment(comment);
         }
     }
 
-    fn comment(&mut self, comment: &Comment) {
+    fn write_comment(&mut self, comment: &Comment) {
         self.bytes.push(b'#');
         self.bytes.extend_from_slice(comment.text.as_bytes());
         self.bytes.push(b'\n');
     }
 
-    fn values<T: Copy>(&mut self, kind: Kind, values: &[T], put: impl Fn(&mut Vec<u8>, T)) {
+    fn write_values<T: Copy>(&mut self, kind: Kind, values: &[T], put: impl Fn(&mut Vec<u8>, T)) {
         let attribute = kind.attribute();
         let identifier = attribute.identifier.as_bytes();
         for (index, line) in values.chunks_exact(attribute.values).enumerate() {
-            self.line(
+            self.write_line(
                 |at| Place::Line(kind, at),
                 index,
                 |bytes| {
