@@ -1,6 +1,7 @@
 //! Data of other writers: all component types, interleaving, splines, nested nodes.
 
 use glam::{Mat4, Quat, Vec3};
+use meshspec::Loss;
 use meshspec::interop::Interchange;
 use meshspec::scene::{Colors, Components, Samples, Scene, Skin, Weights};
 use serde_json::{Value, json};
@@ -74,9 +75,13 @@ impl File {
         self.json["meshes"][0]["primitives"][0]["attributes"][name] = accessor.into();
     }
 
-    fn scene(mut self) -> Scene {
+    fn scene(self) -> Scene {
+        self.read().0
+    }
+
+    fn read(mut self) -> (Scene, Vec<Loss>) {
         self.json["buffers"][0]["byteLength"] = self.numbers.len().into();
-        read_json(&self.json, &self.numbers).unwrap().0
+        read_json(&self.json, &self.numbers).unwrap()
     }
 }
 
@@ -152,9 +157,18 @@ fn cubic_splines_are_followed() {
         "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
         "samplers": [{ "input": input, "interpolation": "CUBICSPLINE", "output": output }],
     }]);
-    let animation = &file.scene().animations[0];
+    let (scene, losses) = file.read();
+    let animation = &scene.animations[0];
     let Samples::Translation(samples) = &animation.channels[0].samples else { panic!("{animation:?}") };
     assert!(samples.len() > 2 * keys.len());
+    // Segments deviate most in their middle.
+    let middle = |times: &[f32]| {
+        let [first, last] = [times[0], times[1]].map(|time| Vec3::from(cubic(time)));
+        first.midpoint(last).distance(cubic((times[0] + times[1]) / 2.0).into())
+    };
+    let expected = animation.times[0].windows(2).map(middle).fold(0.0, f32::max);
+    let error = losses.iter().find_map(|loss| loss.error).unwrap();
+    assert!((error - expected).abs() < 1e-4 * expected, "{error}, not {expected}: {losses:?}");
     for (time, sample) in animation.times[0].iter().zip(samples) {
         assert!(Vec3::from(*sample).distance(cubic(*time).into()) < 1e-5, "{time}: {sample:?}");
     }
