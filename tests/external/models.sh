@@ -23,13 +23,7 @@ target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, 
 cargo build --quiet --release -p meshspec-cli
 "$cache/venv/bin/python" "$models/check.py" "$target/release/meshspec"
 
-# With default features, the program reads compressed glTF; without them, it names the missing feature.
-cargo build --quiet -p meshspec-cli --no-default-features
-packed() {
-    local file="$models/files/gltf-transform/packages/extensions/test/in/$2" said status=0
-    "$target/release/meshspec" info --quiet "$file"
-    said=$("$target/debug/meshspec" info "$file" 2>&1) || status=$?
-    [[ $status == 1 && $said == *"lacks the feature \`$1\`"* ]] || { printf '%s: %s\n' "$2" "$said"; exit 1; }
-}
-packed meshopt BoxMeshopt.glb
-packed draco BoxDraco.gltf
+# With default features, the program reads compressed glTF.
+for file in BoxMeshopt.glb BoxDraco.gltf; do
+    "$target/release/meshspec" info --quiet "$models/files/gltf-transform/packages/extensions/test/in/$file"
+done
