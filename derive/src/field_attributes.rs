@@ -197,7 +197,7 @@ impl Field {
 }
 
 /// Returns `true` for a function of `meshspec::bulk`, which reads the declared type of the field.
-fn is_of_bulk(function: &Expr) -> bool {
+pub fn is_of_bulk(function: &Expr) -> bool {
     let path = match function {
         Expr::Call(call) => &*call.func,
         other => other,

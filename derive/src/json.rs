@@ -4,7 +4,7 @@
 //! it. Everything is wrapped in `meshspec::__json!`, which discards it unless meshspec has the feature `serde`.
 
 mod attribute;
-mod types;
+pub mod types;
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;

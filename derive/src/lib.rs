@@ -43,6 +43,7 @@ mod field_attributes;
 mod json;
 #[cfg(test)]
 mod rejected;
+mod stored;
 mod structs;
 #[cfg(test)]
 mod tour;
@@ -73,6 +74,15 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 pub fn derive_columns(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+}
+
+/// Implements `meshspec::layout::walk::StoredFields`: the values of the fields that a file stores as they are, by their
+/// names in the layout. Fields that binrw removes (`temp`), computes (`calc`), maps, writes with a function other than
+/// `bulk::write`, or writes with arguments have no such value.
+#[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout, json))]
+pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    stored::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
 /// Implements serde's `Serialize` and `Deserialize` for a lossless JSON round trip. Expands to nothing unless

@@ -55,6 +55,7 @@ pub fn expansions(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
             let expanded = match &*name {
                 "Layout" => crate::expand(&input),
                 "Json" => crate::json::expand(&input, Direction::Both),
+                "StoredFields" => crate::stored::expand(&input),
                 "ToJson" => crate::json::expand(&input, Direction::Write),
                 _ => continue,
             };

@@ -145,7 +145,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  */
 
 /*
- * AttributeStream: A [`Stream`] in a file: a header and the compressed values.
+ * Stream: A vertex attribute: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
  *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
@@ -157,16 +157,16 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
  */
-/* The fixed start of every AttributeStream. */
-typedef struct crucible_attribute_stream_start {
+/* The fixed start of every Stream. */
+typedef struct crucible_stream_start {
     crucible_attribute_flags attribute; /* The attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
     int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
-} crucible_attribute_stream_start;
-MESHSPEC_STATIC_ASSERT(sizeof(crucible_attribute_stream_start) == 10, "size of crucible_attribute_stream_start");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, attribute) == 0, "offset of attribute");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, compressed_size) == 2, "offset of compressed_size");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
+} crucible_stream_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_stream_start) == 10, "size of crucible_stream_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_stream_start, attribute) == 0, "offset of attribute");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_stream_start, compressed_size) == 2, "offset of compressed_size");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
 
 /*
  * Chunk: A mesh.
@@ -176,7 +176,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, uncompressed_si
  * - indices: IndexStream, at 1
  * - attribute_count: u8, after indices
  *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
- * - streams: AttributeStream[attribute_count], after attribute_count
+ * - streams: Stream[attribute_count], after attribute_count
  */
 /* The fixed start of every Chunk. */
 typedef struct crucible_chunk_start {
@@ -251,7 +251,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  */
 
 /*
- * TangentAttributeStream: A [`Stream`] in a file: a header and the compressed values.
+ * TangentStream: A vertex attribute: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
  *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
@@ -263,16 +263,16 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
  */
-/* The fixed start of every TangentAttributeStream. */
-typedef struct crucible_tangent_attribute_stream_start {
+/* The fixed start of every TangentStream. */
+typedef struct crucible_tangent_stream_start {
     crucible_attribute_flags attribute; /* The attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
     int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
-} crucible_tangent_attribute_stream_start;
-MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_attribute_stream_start) == 10, "size of crucible_tangent_attribute_stream_start");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, attribute) == 0, "offset of attribute");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, compressed_size) == 2, "offset of compressed_size");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
+} crucible_tangent_stream_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_stream_start) == 10, "size of crucible_tangent_stream_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_stream_start, attribute) == 0, "offset of attribute");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_stream_start, compressed_size) == 2, "offset of compressed_size");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
 
 /*
  * TangentChunk: A mesh.
@@ -282,7 +282,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, uncompr
  * - indices: IndexStream, at 1
  * - attribute_count: u8, after indices
  *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
- * - streams: TangentAttributeStream[attribute_count], after attribute_count
+ * - streams: TangentStream[attribute_count], after attribute_count
  */
 /* The fixed start of every TangentChunk. */
 typedef struct crucible_tangent_chunk_start {

@@ -41,7 +41,7 @@ types:
         doc: |
           attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
       - id: streams
-        type: 'tangent_attribute_stream'
+        type: 'tangent_stream'
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
@@ -154,9 +154,9 @@ types:
           -1
         doc: |
           The index of the chosen variant.
-  tangent_attribute_stream:
+  tangent_stream:
     doc: |
-      A [`Stream`] in a file: a header and the compressed values.
+      A vertex attribute: a header and the compressed values.
     seq:
       - id: attribute
         type: 'attribute_flags'

@@ -1,12 +1,8 @@
 //! Access to documents by declared field names.
 
-use std::io::Cursor;
-
-use binrw::BinWrite;
-
 use super::document::{Animation, Bone, Document, Mesh, Transform};
 use super::schema::{AnimDef, BoneDef, LodDef, MeshDef};
-use crate::layout::walk::{Fields, Part};
+use crate::layout::walk::{Fields, Part, StoredFields};
 use crate::{Rule, bulk};
 
 impl Fields for Document {
@@ -16,13 +12,7 @@ impl Fields for Document {
             "meshes" => {
                 Part::items(&self.meshes, |mesh| Part::fields(MeshFields { mesh, bones: self.bones.len() }))
             }
-            "lods" => {
-                let mut bytes = Cursor::new(Vec::new());
-                match self.lods.write_le(&mut bytes) {
-                    Ok(()) => Part::Bytes(bytes.into_inner().into()),
-                    Err(_) => Part::Unknown,
-                }
-            }
+            "lods" => Part::little_endian(&self.lods),
             "bones" => Part::items(&self.bones, Part::fields),
             "animations" => Part::items(&self.animations, Part::fields),
             _ => Part::Unknown,
@@ -55,7 +45,7 @@ struct MeshFields<'d> {
 
 impl Fields for MeshFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Mesh { n_tris, flags, resv3, material, vertices, faces } = self.mesh;
+        let Mesh { n_tris, material, vertices, faces, .. } = self.mesh;
         match (name, n_tris, material) {
             // Conditions only test whether there is a name, so any non-zero offset will do.
             ("ofs_mat", ..) => Part::number(u32::from(material.is_some()).to_le_bytes()),
@@ -64,15 +54,13 @@ impl Fields for MeshFields<'_> {
             ("n_tris", Some(stated), _) => Part::number(stated.to_le_bytes()),
             ("n_tris", None, _) => Part::count::<u16>(self.mesh.triangle_count()),
             ("sz_tris", ..) => Part::count::<u32>(size_of_val(faces.words())),
-            ("flags", ..) => Part::number(flags.into_bytes()),
-            ("resv3", ..) => Part::number(resv3.to_le_bytes()),
             ("material", _, Some(name)) => Part::Bytes([name.as_bytes(), &[0]].concat().into()),
             ("vertices", ..) => {
                 let is_valid = self.mesh.has_valid_vertices(self.bones);
                 checked(vertices.words(), is_valid, Mesh::VERTEX_RULES)
             }
             ("faces", ..) => checked(faces.words(), self.mesh.has_valid_faces(), Mesh::FACE_RULES),
-            _ => Part::Unknown,
+            _ => self.mesh.stored(name),
         }
     }
 }
@@ -85,41 +73,31 @@ fn checked<'d>(words: &'d [u32], is_valid: bool, rules: &'static [&'static Rule]
 
 impl Fields for Bone {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Bone { name: _, transform, id_parent, id_solid, resv1, resv2 } = self;
-        match (name, transform) {
+        match (name, &self.transform) {
             ("entry", _) => {
                 let mut entry = [0; 13];
-                entry[12] = *id_parent;
+                entry[12] = self.id_parent;
                 Part::number(entry)
             }
-            ("xform", Transform::Bone(transform)) => Part::number(transform.into_bytes()),
-            ("pseudo", Transform::Pseudo(transform)) => Part::number(transform.into_bytes()),
-            ("id_parent", _) => Part::number([*id_parent]),
-            ("id_solid", _) => Part::number([*id_solid]),
-            ("resv1", _) => Part::number([*resv1]),
-            ("resv2", _) => Part::number([*resv2]),
-            _ => Part::Unknown,
+            ("xform", Transform::Bone(transform)) => Part::little_endian(transform),
+            ("pseudo", Transform::Pseudo(transform)) => Part::little_endian(transform),
+            _ => self.stored(name),
         }
     }
 }
 
 impl Fields for Animation {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Animation { name: _, n_frames, fl_hz, tracks, trailing, resv1, resv2 } = self;
         match name {
-            "n_frames" => Part::number([*n_frames]),
-            "fl_hz" => Part::number(fl_hz.into_bytes()),
             "sz_frames" => {
-                let tracks = tracks.iter().map(|track| track.as_bytes().len() + 1);
-                Part::count::<u32>(tracks.sum::<usize>() + trailing.len())
+                let tracks = self.tracks.iter().map(|track| track.as_bytes().len() + 1);
+                Part::count::<u32>(tracks.sum::<usize>() + self.trailing.len())
             }
-            "resv1" => Part::number([*resv1]),
-            "resv2" => Part::number([*resv2]),
             "frames" => {
-                let keys = tracks.iter().flat_map(|track| [track.as_bytes(), &[0]]);
-                Part::Bytes(keys.chain([&**trailing]).collect::<Vec<_>>().concat().into())
+                let keys = self.tracks.iter().flat_map(|track| [track.as_bytes(), &[0]]);
+                Part::Bytes(keys.chain([&*self.trailing]).collect::<Vec<_>>().concat().into())
             }
-            _ => Part::Unknown,
+            _ => self.stored(name),
         }
     }
 }

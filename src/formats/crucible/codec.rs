@@ -123,7 +123,7 @@ impl Sizes {
 
 /// Decodes a file of this dialect, checking only its structure.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Document> {
-    let (mut cursor, input) = (Cursor::new(bytes), Input { bytes, limits: *limits, chunk: 0 });
+    let (mut cursor, input) = (Cursor::new(bytes), Input::new(bytes, *limits, 0));
     let document = Document::read_args(&mut cursor, (dialect, container_of(bytes), &input))
         .map_err(|error| of_binrw(error, Error::malformed))?;
     Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })

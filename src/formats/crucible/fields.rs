@@ -2,7 +2,7 @@
 
 use super::schema::{Chunk, Container, Document, Indices, Stream};
 use crate::Dialect;
-use crate::layout::walk::{Fields, Part};
+use crate::layout::walk::{Fields, Part, StoredFields};
 
 impl Fields for Document {
     fn field(&self, name: &'static str) -> Part<'_> {
@@ -75,7 +75,7 @@ struct StreamFields<'d> {
 
 impl Fields for StreamFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Stream { values } = self.stream;
+        let values = &self.stream.values;
         match name {
             "attribute" => {
                 let attribute = values.attribute(self.dialect);
@@ -83,7 +83,7 @@ impl Fields for StreamFields<'_> {
             }
             "uncompressed_size" => Part::count::<i32>(values.len() * values.value_size()),
             "data" => Part::Bytes(values.to_bytes()),
-            _ => Part::Unknown,
+            _ => self.stream.stored(name),
         }
     }
 }

@@ -1,13 +1,9 @@
 //! Access to documents by declared field names.
 
-use std::io::Cursor;
-
-use binrw::BinWrite;
-
 use super::schema::{Animation, Document, Header, RenderlibPose};
 use crate::Dialect;
 use crate::bulk;
-use crate::layout::walk::{Fields, Part};
+use crate::layout::walk::{Fields, Part, StoredFields};
 
 impl Fields for Document {
     fn field(&self, name: &'static str) -> Part<'_> {
@@ -15,13 +11,7 @@ impl Fields for Document {
             "header" => Part::fields(HeaderFields(self)),
             "vertices" => Part::Bytes(self.vertices.as_bytes().into()),
             "indices" => Part::Bytes(bulk::as_bytes(&self.indices)),
-            "joints" => {
-                let mut bytes = Cursor::new(Vec::new());
-                match self.joints.write_le(&mut bytes) {
-                    Ok(()) => Part::Bytes(bytes.into_inner().into()),
-                    Err(_) => Part::Unknown,
-                }
-            }
+            "joints" => Part::little_endian(&self.joints),
             "animations" => Part::items(&self.animations, |animation| {
                 Part::fields(AnimationFields { animation, dialect: self.dialect })
             }),
@@ -59,20 +49,16 @@ struct AnimationFields<'d> {
 
 impl Fields for AnimationFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Animation { name: string, duration, speed, timestamps, poses } = self.animation;
-        match (name, string) {
-            ("name", Some(string)) => Part::number(string.to_le_bytes()),
-            ("duration", _) => Part::number(duration.to_le_bytes()),
-            ("speed", _) => Part::number(speed.to_le_bytes()),
-            ("pose_count", _) => Part::count::<u32>(timestamps.len()),
-            ("timestamps", _) => Part::Bytes(bulk::as_bytes(timestamps)),
-            ("poses", _) if self.dialect != Dialect::Renderlib => Part::Bytes(bulk::as_bytes(poses)),
-            ("poses", _) => {
+        let Animation { timestamps, poses, .. } = self.animation;
+        match name {
+            "pose_count" => Part::count::<u32>(timestamps.len()),
+            "poses" if self.dialect != Dialect::Renderlib => Part::bulk(poses),
+            "poses" => {
                 let poses: Result<Vec<_>, _> =
                     poses.iter().map(|pose| RenderlibPose::try_from(*pose)).collect();
                 poses.map_or(Part::Unknown, |poses| Part::Bytes(bulk::as_bytes(&poses).into_owned().into()))
             }
-            _ => Part::Unknown,
+            _ => self.animation.stored(name),
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Walks over documents: values in memory with declared names.
 
 use std::borrow::Cow;
+use std::io::Cursor;
+
+use binrw::{BinWrite, Endian};
 
 use super::walker::{Flow, Interrupt, Space, Walker};
 use super::{Fault, Segment, Visitor};
+use crate::bulk::{self, Plain};
 use crate::layout::declaration::Type;
 use crate::layout::program::{Frames, Item, Kind, Program, Step};
 use crate::{Limits, Rule};
@@ -28,6 +32,47 @@ pub enum Part<'d> {
 pub trait Fields {
     /// Returns the value of the declared field `name`, or of the variant `name` of a choice.
     fn field(&self, name: &'static str) -> Part<'_>;
+}
+
+/// The values of a struct that its file stores as they are. `#[derive(StoredFields)]` implements it.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::walk::{Fields, Part, StoredFields};
+/// use meshspec::layout::{Layout, check_document};
+/// use meshspec::{Report, Rule, Severity};
+///
+/// #[derive(Layout, StoredFields)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Grid {
+///     #[br(temp)]
+///     #[bw(try_calc = u8::try_from(heights.len()))]
+///     count: u8,
+///     #[layout(at_least = 1, rule = SPACING)]
+///     spacing: u16,
+///     #[br(count = count)]
+///     heights: Vec<u8>,
+/// }
+///
+/// static SPACING: Rule = Rule::new("SPACING", Severity::Error, "The spacing is not 0.");
+///
+/// impl Fields for Grid {
+///     fn field(&self, name: &'static str) -> Part<'_> {
+///         match name {
+///             "count" => Part::count::<u8>(self.heights.len()),
+///             _ => self.stored(name),
+///         }
+///     }
+/// }
+///
+/// let mut report = Report::default();
+/// check_document(&Grid::TYPE, &Grid { spacing: 0, heights: vec![1, 2] }, &mut report);
+/// assert_eq!(report.findings()[0].to_string(), "spacing: found 0, expected at least 1 [SPACING]");
+/// ```
+pub trait StoredFields {
+    /// Returns the value of the declared field `name`; [`Part::Unknown`] if the struct does not have it.
+    fn stored(&self, name: &'static str) -> Part<'_>;
 }
 
 impl<T: Fields + ?Sized> Fields for &T {
@@ -55,6 +100,29 @@ impl<'d> Part<'d> {
         let count = N::try_from(items).map(Into::<i128>::into);
         count
             .map_or(Part::Unknown, |count| Part::Bytes(count.to_le_bytes()[..size_of::<N>()].to_vec().into()))
+    }
+
+    /// Creates a part from numbers.
+    pub fn bulk<T: Plain>(values: &'d [T]) -> Part<'d> {
+        Part::Bytes(bulk::as_bytes(values))
+    }
+
+    /// Creates a part from a value that binrw encodes in little-endian byte order; [`Part::Unknown`] if that fails.
+    pub fn little_endian<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Part<'d> {
+        Part::encoded(value, Endian::Little)
+    }
+
+    /// Creates a part from a value that binrw encodes in big-endian byte order; [`Part::Unknown`] if that fails.
+    pub fn big_endian<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Part<'d> {
+        Part::encoded(value, Endian::Big)
+    }
+
+    fn encoded<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T, endian: Endian) -> Part<'d> {
+        let mut bytes = Cursor::new(Vec::new());
+        match value.write_options(&mut bytes, endian, ()) {
+            Ok(()) => Part::Bytes(bytes.into_inner().into()),
+            Err(_) => Part::Unknown,
+        }
     }
 
     /// Creates a part from a number or packed word.

@@ -24,8 +24,10 @@ use crate::{Limits, Path, Rule, Span};
 
 pub use crate::path::{Segment, path_text};
 pub(super) use document::walk_fields;
-pub use document::{Fields, Part};
+pub use document::{Fields, Part, StoredFields};
 pub use find::{TRAILING, find, unpack_block};
+#[doc(no_inline)]
+pub use meshspec_derive::StoredFields;
 pub(crate) use select::parse_field;
 pub use select::{Selection, parse_path, select};
 pub(crate) use subtree::Subtree;

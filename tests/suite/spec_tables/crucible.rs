@@ -1,9 +1,7 @@
 //! The lists of Crucible.
 
 use meshspec::Dialect;
-use meshspec::crucible::schema::{
-    AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Values,
-};
+use meshspec::crucible::schema::{AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{Field, Shape, Type, Variant};
 use meshspec::layout::expr::{Scope, Value};
@@ -25,7 +23,7 @@ const CHUNK: &[Row] = &[
     (1, "index_size", U8, Some(0)),
     (2, "indices", IndexStream::TYPE, Some(1)),
     (5, "attribute_count", U8, None),
-    (6, "streams", Type::List(&AttributeStream::TYPE), None),
+    (6, "streams", Type::List(&Stream::TYPE), None),
 ];
 
 const INDEX_STREAM: &[Row] = &[
@@ -140,8 +138,8 @@ fn index_data() {
 /// *2
 #[test]
 fn attribute_stream() {
-    assert_list::<AttributeStream>(ATTRIBUTE_STREAM);
-    assert_eq!(stream_size::<AttributeStream>(7), Some(2 + 4 + 4 + 7));
+    assert_list::<Stream>(ATTRIBUTE_STREAM);
+    assert_eq!(stream_size::<Stream>(7), Some(2 + 4 + 4 + 7));
 }
 
 /// *3: "Little Endian 16 bit flag". The sixteen digits are binary although they start with 0x (C1).
@@ -181,9 +179,9 @@ fn attribute_data() {
                 assert_eq!(declaration::<Values>().size(&scope), Some(size as u64), "{name}");
             }
             // The stream accepts exactly the bits of attributes.
-            let mut scope = declaration::<AttributeStream>().bind([dialect.into()]);
+            let mut scope = declaration::<Stream>().bind([dialect.into()]);
             scope.push("attribute", word);
-            let [check] = fields::<AttributeStream>()[0].checks else { panic!("one check") };
+            let [check] = fields::<Stream>()[0].checks else { panic!("one check") };
             assert_eq!(check.condition.eval_bool(&scope), Ok(expected.is_some()), "bit {bit}");
         }
     }

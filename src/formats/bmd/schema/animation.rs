@@ -7,11 +7,12 @@ use modular_bitfield::prelude::*;
 
 use super::rules;
 use super::track::{KeyList, Track};
+use crate::layout::walk::StoredFields;
 use crate::layout::{Json, Layout};
 use crate::{Text, bulk};
 
 /// An animation: a 16-byte table entry whose keys are stored elsewhere.
-#[derive(Json, Layout)]
+#[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[bw(import(places: AnimPlaces))]

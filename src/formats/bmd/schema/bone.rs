@@ -9,10 +9,11 @@ use super::f8a::{F8A, Rotation};
 use super::rules;
 use super::triple::Triple;
 use crate::Text;
+use crate::layout::walk::StoredFields;
 use crate::layout::{Json, Layout};
 
 /// A bone: a 16-byte table entry.
-#[derive(Json, Layout)]
+#[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[bw(import(name_place: u32))]

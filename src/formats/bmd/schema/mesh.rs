@@ -12,10 +12,11 @@ use super::rules;
 use super::surface::Surface;
 use super::vertex::{PackedVertex, VertexList};
 use crate::Text;
+use crate::layout::walk::StoredFields;
 use crate::layout::{Json, Layout};
 
 /// A mesh: a 32-byte table entry whose lists are stored elsewhere.
-#[derive(Json, Layout)]
+#[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[bw(import(places: MeshPlaces))]

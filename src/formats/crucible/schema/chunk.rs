@@ -2,7 +2,7 @@
 
 use std::mem::discriminant;
 
-use binrw::binrw;
+use binrw::{BinResult, BinWrite, Endian, binrw};
 use bytemuck::{Pod, Zeroable};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B9;
@@ -11,6 +11,7 @@ use super::lists::lists;
 use super::packing::{Block, Input, Lz4};
 use super::rules;
 use crate::bulk::{self, Bulk, List};
+use crate::layout::walk::StoredFields;
 use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Limit, Result, parallel, path};
 
@@ -42,11 +43,11 @@ pub struct Chunk {
     )]
     attribute_count: u8,
     /// The attribute streams, in any order.
-    #[br(temp, count = attribute_count, args { inner: (dialect,) })]
-    #[bw(calc = packed.attribute_streams(streams))]
+    #[br(temp, count = attribute_count, args { inner: (dialect, input) })]
+    #[bw(ignore)]
     #[layout(name = "streams")]
-    attribute_streams: List<AttributeStream<'_>>,
-    #[br(temp, try_calc = unpack(&index_stream, index_size_byte, &attribute_streams.0, dialect, input))]
+    packed_streams: List<Stream>,
+    #[br(temp, try_calc = unpack(&index_stream, index_size_byte, packed_streams.0, dialect, input))]
     #[bw(ignore)]
     unpacked: (Indices, Vec<Stream>),
     /// The index size in the file, if it is neither 0 nor 1 and was therefore read as 32 bits. Only lenient reading
@@ -60,7 +61,7 @@ pub struct Chunk {
     pub indices: Indices,
     /// The vertex attributes, in file order.
     #[br(calc = unpacked.1)]
-    #[bw(ignore)]
+    #[bw(write_with = write_streams, args(packed))]
     pub streams: Vec<Stream>,
     /// Bytes after the last stream of a chunk in a container. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
@@ -117,10 +118,50 @@ lists! {
     }
 }
 
-/// A vertex attribute.
-#[derive(Debug, Clone, PartialEq, Json)]
+/// A vertex attribute: a header and the compressed values.
+#[derive(Json, Layout, StoredFields)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect, input: &Input<'_>))]
+#[bw(import(packed: &PackedStream))]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
-    /// One value per vertex.
+    /// The attribute: exactly one bit (C2).
+    #[br(temp, assert(
+        attribute.position_3d() as u8 + attribute.position_2d() as u8 + attribute.normal() as u8
+            + attribute.uv() as u8 + attribute.bit_4() as u8 + attribute.bit_5() as u8
+            + attribute.bit_6() as u8 == 1
+            && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
+        "the attribute is not exactly one known bit"
+    ))]
+    #[bw(calc = packed.attribute)]
+    #[layout(rule = rules::ATTRIBUTE)]
+    #[layout(unique, rule = rules::DUPLICATE)]
+    #[layout(
+        some(attribute.position_3d || attribute.position_2d), rule = rules::POSITION,
+        message = "no stream holds positions"
+    )]
+    attribute: AttributeFlags,
+    /// Size of the compressed data in bytes, at least 1 (C3).
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
+    #[bw(try_calc = i32::try_from(packed.block.bytes.len()))]
+    #[layout(rule = rules::SIZE)]
+    compressed_size: i32,
+    /// Size of the uncompressed data in bytes.
+    #[br(temp, assert(uncompressed_size >= 0, "a size cannot be negative"))]
+    #[bw(calc = packed.block.unpacked_size)]
+    #[layout(rule = rules::SIZE)]
+    uncompressed_size: i32,
+    /// One raw LZ4 block (C3).
+    #[br(temp, count = compressed_size)]
+    #[bw(calc = Bulk::Given(&packed.block.bytes))]
+    #[layout(
+        packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
+    )]
+    data: Bulk<'_, u8>,
+    /// One value per vertex. Empty until all streams are read, which are then unpacked in parallel.
+    #[br(try_calc = input.defer(attribute, dialect, input.lz4(&data, uncompressed_size)))]
+    #[bw(ignore)]
     #[json(flatten)]
     pub values: Values,
 }
@@ -129,45 +170,6 @@ impl From<Values> for Stream {
     fn from(values: Values) -> Stream {
         Stream { values }
     }
-}
-
-/// A [`Stream`] in a file: a header and the compressed values.
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-#[br(import(dialect: Dialect))]
-#[derive(Debug)]
-pub struct AttributeStream<'a> {
-    /// The attribute: exactly one bit (C2).
-    #[br(assert(
-        attribute.position_3d() as u8 + attribute.position_2d() as u8 + attribute.normal() as u8
-            + attribute.uv() as u8 + attribute.bit_4() as u8 + attribute.bit_5() as u8
-            + attribute.bit_6() as u8 == 1
-            && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
-        "the attribute is not exactly one known bit"
-    ))]
-    #[layout(rule = rules::ATTRIBUTE)]
-    #[layout(unique, rule = rules::DUPLICATE)]
-    #[layout(
-        some(attribute.position_3d || attribute.position_2d), rule = rules::POSITION,
-        message = "no stream holds positions"
-    )]
-    pub attribute: AttributeFlags,
-    /// Size of the compressed data in bytes, at least 1 (C3).
-    #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
-    #[bw(try_calc = i32::try_from(data.len()))]
-    #[layout(rule = rules::SIZE)]
-    compressed_size: i32,
-    /// Size of the uncompressed data in bytes.
-    #[br(assert(uncompressed_size >= 0, "a size cannot be negative"))]
-    #[layout(rule = rules::SIZE)]
-    pub uncompressed_size: i32,
-    /// One raw LZ4 block (C3).
-    #[br(count = compressed_size)]
-    #[layout(
-        packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
-    )]
-    pub data: Bulk<'a, u8>,
 }
 
 /// The attribute of a stream: 16 bits (C1).
@@ -249,33 +251,30 @@ pub struct BoneWeight {
     pub influence: f32,
 }
 
-/// Returns the unpacked streams of a chunk.
+/// Returns the unpacked indices and streams of a chunk.
 fn unpack(
     indices: &IndexStream<'_>,
     index_size: u8,
-    streams: &[AttributeStream<'_>],
+    mut streams: Vec<Stream>,
     dialect: Dialect,
     input: &Input<'_>,
 ) -> Result<(Indices, Vec<Stream>)> {
-    let sizes = streams.iter().map(|stream| stream.uncompressed_size);
-    let size: u64 = sizes.chain([indices.uncompressed_size]).map(|size| size as u64).sum();
+    let indices = input.lz4(&indices.data, indices.uncompressed_size);
+    let deferred = input.deferred.take();
+    let blocks = deferred.iter().map(|(_, block)| block).chain([&indices]);
+    let size: u64 = blocks.map(|block| block.size as u64).sum();
     if size > input.limits.max_decoded {
         let message = format!("unpacks to {size} bytes, over the limit of {}", input.limits.max_decoded);
         return Err(Error::limit_exceeded(Limit::Decoded, message).at(path!(chunks[input.chunk])));
     }
-    let (indices, streams) = parallel::join(
-        || Indices::unpack(&input.lz4(&indices.data, indices.uncompressed_size), index_size),
-        || parallel::each(streams, |_, stream| stream.unpack(dialect, input)),
+    let (indices, values) = parallel::join(
+        || Indices::unpack(&indices, index_size),
+        || parallel::each(&deferred, |_, (attribute, block)| Values::unpack(block, *attribute, dialect)),
     );
-    Ok((indices?, streams?))
-}
-
-impl AttributeStream<'_> {
-    fn unpack(&self, dialect: Dialect, input: &Input<'_>) -> Result<Stream> {
-        let AttributeStream { attribute, uncompressed_size, data } = self;
-        let values = Values::unpack(&input.lz4(data, *uncompressed_size), *attribute, dialect)?;
-        Ok(Stream { values })
+    for (stream, values) in streams.iter_mut().zip(values?) {
+        stream.values = values;
     }
+    Ok((indices?, streams))
 }
 
 /// A chunk ready to be written.
@@ -283,7 +282,14 @@ impl AttributeStream<'_> {
 pub struct PackedChunk {
     index_size: u8,
     indices: Lz4,
-    streams: Vec<(AttributeFlags, Lz4)>,
+    streams: Vec<PackedStream>,
+}
+
+/// The attribute and packed values of a stream.
+#[derive(Debug)]
+pub struct PackedStream {
+    attribute: AttributeFlags,
+    block: Lz4,
 }
 
 impl PackedChunk {
@@ -291,18 +297,17 @@ impl PackedChunk {
         let Lz4 { unpacked_size, bytes } = &self.indices;
         IndexStream { uncompressed_size: *unpacked_size, data: Bulk::Given(bytes) }
     }
+}
 
-    fn attribute_streams(&self, streams: &[Stream]) -> List<AttributeStream<'_>> {
-        let packed = streams.iter().zip(&self.streams).map(|(stream, (attribute, packed))| {
-            let Stream { values: _ } = stream;
-            AttributeStream {
-                attribute: *attribute,
-                uncompressed_size: packed.unpacked_size,
-                data: Bulk::Given(&packed.bytes),
-            }
-        });
-        List(packed.collect())
-    }
+#[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
+fn write_streams<W: binrw::io::Write + binrw::io::Seek>(
+    streams: &Vec<Stream>,
+    writer: &mut W,
+    endian: Endian,
+    (packed,): (&PackedChunk,),
+) -> BinResult<()> {
+    let mut streams = streams.iter().zip(&packed.streams);
+    streams.try_for_each(|(stream, packed)| stream.write_options(writer, endian, (packed,)))
 }
 
 impl Chunk {
@@ -328,7 +333,7 @@ impl Chunk {
                 Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
             });
             attribute
-                .and_then(|attribute| Ok((attribute, Lz4::pack(&values.to_bytes())?)))
+                .and_then(|attribute| Ok(PackedStream { attribute, block: Lz4::pack(&values.to_bytes())? }))
                 .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
         let (indices, streams) = parallel::join(

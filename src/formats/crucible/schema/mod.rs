@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, binrw};
 
-pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
+pub use chunk::{AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
 pub use packing::{Block, Input};
 
 use crate::bulk::{self, Bulk};
@@ -131,13 +131,15 @@ fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
     let (dialect, container, input) = args.inner;
     let mut limits = input.limits;
     let read = |index| {
-        let input = Input { limits, chunk: index, ..*input };
         let chunk = match container {
-            Container::Chunk => Chunk::read_options(reader, endian, (dialect, &input))?,
+            Container::Chunk => {
+                Chunk::read_options(reader, endian, (dialect, &Input::new(input.bytes, limits, index)))?
+            }
             Container::Model => {
                 let bytes = ModelChunk::read_options(reader, endian, (dialect,))?.chunk.bytes(input.bytes);
                 let mut cursor = Cursor::new(bytes);
-                let chunk = Chunk::read_options(&mut cursor, endian, (dialect, &Input { bytes, ..input }))?;
+                let chunk =
+                    Chunk::read_options(&mut cursor, endian, (dialect, &Input::new(bytes, limits, index)))?;
                 Chunk { trailing: bytes[cursor.position() as usize..].to_vec(), ..chunk }
             }
         };

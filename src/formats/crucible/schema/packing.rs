@@ -1,11 +1,14 @@
 //! Packing and unpacking of streams.
 
+use std::cell::RefCell;
+
+use super::chunk::{AttributeFlags, Values};
 use crate::bulk::{Bulk, Plain};
 use crate::layout::declaration::Packing;
-use crate::{Error, Limits, Result, unpack};
+use crate::{Dialect, Error, Limits, Result, unpack};
 
-/// The file that chunks are read from.
-#[derive(Debug, Clone, Copy)]
+/// The file that a chunk is read from.
+#[derive(Debug)]
 pub struct Input<'i> {
     /// The bytes of the file.
     pub bytes: &'i [u8],
@@ -13,6 +16,8 @@ pub struct Input<'i> {
     pub limits: Limits,
     /// The index of the chunk, for errors.
     pub chunk: usize,
+    /// The values of the streams read so far: their attributes and blocks.
+    pub deferred: RefCell<Vec<(AttributeFlags, Block<'i>)>>,
 }
 
 /// Packed values.
@@ -29,6 +34,17 @@ pub struct Block<'b> {
 }
 
 impl<'i> Input<'i> {
+    /// Creates the input of the chunk at this position.
+    pub fn new(bytes: &'i [u8], limits: Limits, chunk: usize) -> Input<'i> {
+        Input { bytes, limits, chunk, deferred: RefCell::default() }
+    }
+
+    /// Adds a block to the deferred ones and returns an empty list for its values.
+    pub fn defer(&self, attribute: AttributeFlags, dialect: Dialect, block: Block<'i>) -> Result<Values> {
+        self.deferred.borrow_mut().push((attribute, block));
+        Values::unpack(&Block::EMPTY, attribute, dialect)
+    }
+
     /// Returns the LZ4 block of this field, which must unpack to `size` bytes.
     pub fn lz4(&self, data: &Bulk<'_, u8>, size: i32) -> Block<'i> {
         Block { packing: Packing::Lz4, bytes: data.bytes(self.bytes), size, limits: self.limits }

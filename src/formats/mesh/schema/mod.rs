@@ -22,6 +22,7 @@ use super::summary::Summary;
 use crate::Dialect;
 use crate::bulk::{self, Strings};
 use crate::layout::declaration::{Type, bind};
+use crate::layout::walk::StoredFields;
 
 /// A MESH file: sections without padding between them.
 #[derive(Layout)]
@@ -141,7 +142,7 @@ pub struct Joint {
 
 /// An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
 /// 41 · J · P.
-#[derive(Json, Layout)]
+#[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[br(import(joint_count: u8, dialect: Dialect))]
