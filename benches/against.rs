@@ -1,4 +1,4 @@
-//! Compares this benchmark with an earlier build. Both programs run alternately, so that other load affects both.
+//! Compares this benchmark with an earlier build. The two programs run alternately, so that other load affects both.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,19 +8,19 @@ use crate::{Error, Spread};
 
 const REPETITIONS: usize = 5;
 
-/// Prints the speedup of this program over `binary` for each common row.
+/// Prints the speedup of this program over `binary` for each row that both have.
 pub fn compare(binary: &Path, filter: Option<&str>) -> Result<(), Error> {
     let this = std::env::current_exe()?;
     let mut ratios = BTreeMap::<String, Vec<f64>>::new();
     for _ in 0..REPETITIONS {
-        let (new, old) = (seconds(&this, filter)?, seconds(binary, filter)?);
+        let (new, old) = (measure_rows(&this, filter)?, measure_rows(binary, filter)?);
         for (name, new) in new {
             if let Some(old) = old.get(&name) {
                 ratios.entry(name).or_default().push(old / new);
             }
         }
     }
-    println!("medians of {REPETITIONS} runs in turn, and the lowest and highest ratio");
+    println!("medians of {REPETITIONS} alternating runs, and the lowest and highest ratio");
     for (name, ratios) in ratios {
         let spread = Spread::of(ratios);
         println!("{name:<32} {:>5.2} × before ({:.2}–{:.2})", spread.median, spread.lowest, spread.highest);
@@ -28,8 +28,8 @@ pub fn compare(binary: &Path, filter: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the time of each row in one run of a program.
-fn seconds(program: &Path, filter: Option<&str>) -> Result<BTreeMap<String, f64>, Error> {
+/// Runs a program once and returns the seconds that each row takes, by the name of the row.
+fn measure_rows(program: &Path, filter: Option<&str>) -> Result<BTreeMap<String, f64>, Error> {
     let file = tempfile::NamedTempFile::new()?;
     let mut command = Command::new(program);
     command.args(filter).arg("--json").arg(file.path()).stdout(Stdio::null());

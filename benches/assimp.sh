@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compares the time of OBJ to GLB with `assimp export` of the same file: whole processes, alternating.
+# Compares the time to convert OBJ to GLB with `assimp export` of the same file. The two programs run alternately; whole
+# processes are measured.
 #
 #     benches/assimp.sh [ROUNDS]      default: 11 rounds
 #

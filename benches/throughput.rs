@@ -1,10 +1,12 @@
-//! Relative throughput: each row runs the measured code and a yardstick alternately, and prints the median ratio.
+//! Measures relative throughput: each row runs the measured code and a baseline alternately, and prints the median
+//! ratio.
 //!
-//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE] [-- --against PROGRAM]`. START is a prefix of
-//! row names, PROGRAM an earlier build of this benchmark.
+//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE] [-- --against PROGRAM]`. START is a
+//! prefix of row names, PROGRAM an earlier build of this benchmark.
 //!
-//! A ratio above 1.0 is faster than the yardstick. The lowest and highest ratios follow, without the fastest and slowest
-//! quarter of the runs. Both sides use fresh buffers of the same sizes.
+//! A ratio above 1.0 means that the measured code is faster. The lowest and highest ratios follow, without the
+//! fastest and slowest quarter of the runs. Measured code and baseline allocate new buffers of the same sizes in
+//! every run.
 
 mod against;
 mod rows;
@@ -16,18 +18,18 @@ const ROUNDS: usize = 21;
 
 type Error = Box<dyn std::error::Error>;
 
-/// Adds the rows of a subject.
-type Rows = fn(&mut Bench) -> Result<(), Error>;
+/// A function that adds the rows of a subject.
+type AddRows = fn(&mut Bench) -> Result<(), Error>;
 
 /// The subjects: the prefix of their row names, and the function that adds the rows.
-const SUBJECTS: [(&str, Rows); 7] = [
-    ("mesh", rows::mesh::rows),
-    ("crucible", rows::crucible::rows),
-    ("bmd", rows::bmd::rows),
-    ("iyma", rows::iyma::rows),
-    ("seed", rows::seed::rows),
-    ("layout", rows::layout::rows),
-    ("gltf", rows::gltf::rows),
+const SUBJECTS: [(&str, AddRows); 7] = [
+    ("mesh", rows::mesh::add_rows),
+    ("crucible", rows::crucible::add_rows),
+    ("bmd", rows::bmd::add_rows),
+    ("iyma", rows::iyma::add_rows),
+    ("seed", rows::seed::add_rows),
+    ("layout", rows::layout::add_rows),
+    ("gltf", rows::gltf::add_rows),
 ];
 
 fn main() -> Result<(), Error> {
@@ -40,9 +42,9 @@ fn main() -> Result<(), Error> {
         return against::compare(program.as_ref(), filter.map(|filter| &**filter));
     }
     let mut bench = Bench { rows: Vec::new(), filter: filter.cloned(), rounds: ROUNDS };
-    for (subject, rows) in SUBJECTS {
+    for (subject, add_rows) in SUBJECTS {
         if bench.filter.as_ref().is_none_or(|filter| filter.starts_with(subject)) {
-            rows(&mut bench)?;
+            add_rows(&mut bench)?;
         }
     }
     if let Some(file) = json {
@@ -51,10 +53,9 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Describes the machine.
+/// Returns the processor model, the number of cores, the operating system and the architecture.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // Falls back to the architecture.
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =
         info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
@@ -75,7 +76,7 @@ impl Spread {
         Spread { lowest: values[0], median: values[values.len() / 2], highest: values[values.len() - 1] }
     }
 
-    /// Computes the spread without the fastest and the slowest quarter.
+    /// Returns the spread without the lowest and the highest quarter of the values.
     fn of_middle(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
         let quarter = values.len() / 4;
@@ -85,10 +86,10 @@ impl Spread {
 
 struct Row {
     name: &'static str,
-    /// The number of bytes, or of fields for walker and assembler.
+    /// The number of bytes; for walker, assembler and generator, of fields; for some rows of BMD, of items.
     amount: u64,
     seconds: f64,
-    yardstick: &'static str,
+    baseline: &'static str,
     ratio: Spread,
 }
 
@@ -99,58 +100,59 @@ struct Bench {
 }
 
 impl Bench {
-    fn wants(&self, name: &str) -> bool {
+    fn is_selected(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| name.starts_with(&**filter))
     }
 
-    /// Runs both sides alternately. Their results are dropped outside the measured time.
-    fn pair<A, B>(
+    /// Runs `ours` and the baseline `theirs` alternately, prints the row and adds it. The results of both are dropped
+    /// outside the measured time. `amount` is the number of bytes or items that each run processes.
+    fn add_row<A, B>(
         &mut self,
         name: &'static str,
         amount: u64,
         ours: impl FnMut() -> A,
-        yardstick: &'static str,
+        baseline: &'static str,
         theirs: impl FnMut() -> B,
     ) {
-        self.scaled(name, amount, ours, yardstick, theirs, 1.0);
+        self.add_scaled_row(name, amount, ours, baseline, theirs, 1.0);
     }
 
-    /// Works as [`pair`](Bench::pair), with ratios multiplied by `scale`, for yardsticks with more or less work.
-    fn scaled<A, B>(
+    /// Like [`add_row`](Bench::add_row), but multiplies ratios by `scale`, for baselines with more or less work.
+    fn add_scaled_row<A, B>(
         &mut self,
         name: &'static str,
         amount: u64,
         mut ours: impl FnMut() -> A,
-        yardstick: &'static str,
+        baseline: &'static str,
         mut theirs: impl FnMut() -> B,
         scale: f64,
     ) {
-        if !self.wants(name) {
+        if !self.is_selected(name) {
             return;
         }
         let mut seconds = Vec::new();
         let mut ratios = Vec::new();
         for _ in 0..self.rounds {
-            let (a, b) = (time(&mut ours), time(&mut theirs));
+            let (a, b) = (measure_seconds(&mut ours), measure_seconds(&mut theirs));
             seconds.push(a);
             ratios.push(scale * b / a);
         }
         let (seconds, ratio) = (Spread::of(seconds).median, Spread::of_middle(ratios));
         println!(
-            "{name:<32} {:>7.1} M/s   {:>5.2} × {yardstick} ({:.2}–{:.2})",
+            "{name:<32} {:>7.1} M/s   {:>5.2} × {baseline} ({:.2}–{:.2})",
             amount as f64 / seconds / 1e6,
             ratio.median,
             ratio.lowest,
             ratio.highest
         );
-        self.rows.push(Row { name, amount, seconds, yardstick, ratio });
+        self.rows.push(Row { name, amount, seconds, baseline, ratio });
     }
 
     fn to_json(&self) -> String {
-        let rows = self.rows.iter().map(|Row { name, amount, seconds, yardstick, ratio }| {
+        let rows = self.rows.iter().map(|Row { name, amount, seconds, baseline, ratio }| {
             let Spread { lowest, median, highest } = ratio;
             format!(
-                "  {{\"name\": \"{name}\", \"bytes\": {amount}, \"seconds\": {seconds:.6}, \"yardstick\": \"{yardstick}\", \
+                "  {{\"name\": \"{name}\", \"bytes\": {amount}, \"seconds\": {seconds:.6}, \"yardstick\": \"{baseline}\", \
                  \"ratio\": {median:.3}, \"spread\": [{lowest:.3}, {highest:.3}]}}"
             )
         });
@@ -158,7 +160,7 @@ impl Bench {
     }
 }
 
-fn time<T>(work: &mut impl FnMut() -> T) -> f64 {
+fn measure_seconds<T>(work: &mut impl FnMut() -> T) -> f64 {
     let start = Instant::now();
     let result = black_box(work());
     let seconds = start.elapsed().as_secs_f64();
@@ -166,7 +168,7 @@ fn time<T>(work: &mut impl FnMut() -> T) -> f64 {
     seconds
 }
 
-/// A wavy sheet of `side`² vertices with slight noise, like a scan or sculpted terrain.
+/// A wavy sheet with slight noise, like a scan or sculpted terrain.
 struct Sheet {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -174,6 +176,7 @@ struct Sheet {
     indices: Vec<u32>,
 }
 
+/// Returns a sheet of `side`² vertices.
 fn sheet(side: usize) -> Sheet {
     let mut state = 1u32;
     let mut noise = move || {

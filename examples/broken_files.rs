@@ -1,32 +1,33 @@
-//! Counts the breakages of each statement of a declaration, over generated files. Statements never broken count 0.
+//! Counts the breakages of each statement of a declaration in generated files. Statements that are never broken are
+//! listed with 0.
 
 use std::collections::BTreeMap;
 
 use meshspec::layout::declaration::{Constraint, Field, Packing, Requirement, Shape, Type};
 use meshspec::layout::expr::Expr;
-use meshspec::layout::generate::{self, Breakage, Broken};
+use meshspec::layout::generate::{self, Breakage, BrokenFile};
 use meshspec::layout::walk::Segment;
 use meshspec::{FormatId, Limits, Path};
 
-/// The number of breakages of each statement of a layout, by name.
+/// The number of breakages of each statement of a layout, by field and statement.
 pub struct Counts(pub BTreeMap<String, usize>);
 
 impl Counts {
     /// Creates zero counts for all statements of a declaration.
     pub fn of(ty: &'static Type) -> Counts {
         let mut counts = Counts(BTreeMap::new());
-        counts.value(ty, &mut Vec::new());
-        counts.expect("file", "truncation");
-        counts.expect("file", "trailing");
+        counts.add_type(ty, &mut Vec::new());
+        counts.add_statement("file", "truncation");
+        counts.add_statement("file", "trailing");
         counts
     }
 
     /// Counts a breakage.
-    pub fn add(&mut self, broken: &Broken) {
-        let (found, changed) = (names(&broken.path), names(&broken.changed));
-        let (place, what) = match broken.breakage {
+    pub fn add(&mut self, broken: &BrokenFile) {
+        let (found, changed) = (field_names(&broken.path), field_names(&broken.changed));
+        let (field, statement) = match broken.breakage {
             Breakage::Check(check) => (found, check.message.to_owned()),
-            Breakage::Constraint(constraint) => (found, requirement(constraint)),
+            Breakage::Constraint(constraint) => (found, describe_requirement(constraint)),
             Breakage::Value => (found, "value".to_owned()),
             Breakage::Count(_) => (changed, "count".to_owned()),
             Breakage::Offset => (changed, "offset".to_owned()),
@@ -38,78 +39,83 @@ impl Counts {
             Breakage::Trailing => ("file".to_owned(), "trailing".to_owned()),
             other => (changed, other.to_string()),
         };
-        *self.0.entry(format!("{place}: {what}")).or_default() += 1;
+        *self.0.entry(format!("{field}: {statement}")).or_default() += 1;
     }
 
-    fn expect(&mut self, place: &str, what: &str) {
-        self.0.entry(format!("{place}: {what}")).or_default();
+    fn add_statement(&mut self, field: &str, statement: &str) {
+        self.0.entry(format!("{field}: {statement}")).or_default();
     }
 
-    fn value(&mut self, ty: &'static Type, path: &mut Vec<&'static str>) {
+    fn add_type(&mut self, ty: &'static Type, path: &mut Vec<&'static str>) {
         let declaration = match ty {
-            Type::Array(item, _) | Type::List(item) => return self.value(item, path),
+            Type::Array(item, _) | Type::List(item) => return self.add_type(item, path),
             Type::Declared(declaration) => declaration,
             _ => return,
         };
         if !declaration.magic.is_empty() {
-            self.expect(&path.join("."), "magic");
+            self.add_statement(&path.join("."), "magic");
         }
         match declaration.shape {
             Shape::Struct(fields) => {
                 for field in fields.iter().filter(|field| !field.lookahead) {
                     path.push(field.name);
-                    self.field(field, fields, path);
+                    self.add_field(field, fields, path);
                     path.pop();
                 }
             }
             Shape::Choice(variants) => {
-                variants.iter().for_each(|variant| self.field(&variant.field, &[], path));
+                variants.iter().for_each(|variant| self.add_field(&variant.field, &[], path));
             }
-            Shape::Enum { .. } => self.expect(&path.join("."), "value"),
+            Shape::Enum { .. } => self.add_statement(&path.join("."), "value"),
             Shape::Bits { .. } => {}
         }
     }
 
-    fn field(&mut self, field: &'static Field, beside: &[Field], path: &mut Vec<&'static str>) {
+    fn add_field(&mut self, field: &'static Field, siblings: &[Field], path: &mut Vec<&'static str>) {
         let place = path.join(".");
-        field.checks.iter().for_each(|check| self.expect(&place, check.message));
+        field.checks.iter().for_each(|check| self.add_statement(&place, check.message));
         for constraint in field.constraints {
-            // The finding is about the list as a whole.
+            // The path of the finding is the list, not the field.
             let is_of_list = matches!(constraint.requirement, Requirement::Some(_));
             let place = if is_of_list { &path[..path.len() - 1] } else { &path[..] };
-            self.expect(&place.join("."), &requirement(constraint));
+            self.add_statement(&place.join("."), &describe_requirement(constraint));
         }
-        self.numbers(field.count.as_ref(), "count", beside, path);
-        self.numbers(field.position.as_ref(), "offset", beside, path);
-        self.numbers(field.checksum.as_ref().map(|checksum| &checksum.stored), "checksum", beside, path);
-        let Some(block) = &field.block else { return self.value(&field.ty, path) };
-        self.numbers(block.size.as_ref(), "unpacked size", beside, path);
+        self.add_numbers(field.count.as_ref(), "count", siblings, path);
+        self.add_numbers(field.position.as_ref(), "offset", siblings, path);
+        self.add_numbers(
+            field.checksum.as_ref().map(|checksum| &checksum.stored),
+            "checksum",
+            siblings,
+            path,
+        );
+        let Some(block) = &field.block else { return self.add_type(&field.ty, path) };
+        self.add_numbers(block.size.as_ref(), "unpacked size", siblings, path);
         if block.packing != Packing::Stored {
-            self.expect(&place, "packing");
+            self.add_statement(&place, "packing");
         }
         let name = if block.inline { path.pop() } else { None };
-        self.value(&block.content, path);
+        self.add_type(&block.content, path);
         path.extend(name);
     }
 
-    /// Adds the numbers in an expression that are siblings of its field.
-    fn numbers(&mut self, expr: Option<&Expr>, what: &str, beside: &[Field], path: &[&'static str]) {
+    /// Adds a statement for each field in an expression that is a sibling of the field with the expression.
+    fn add_numbers(&mut self, expr: Option<&Expr>, what: &str, siblings: &[Field], path: &[&'static str]) {
         match expr {
-            Some(Expr::Path(names)) if beside.iter().any(|field| field.name == names[0]) => {
+            Some(Expr::Path(names)) if siblings.iter().any(|field| field.name == names[0]) => {
                 let place = path.split_last().map_or(&[][..], |(_, outer)| outer);
-                self.expect(&[place, names].concat().join("."), what);
+                self.add_statement(&[place, names].concat().join("."), what);
             }
-            Some(Expr::Unary(_, a) | Expr::Cast(a, _)) => self.numbers(Some(a), what, beside, path),
+            Some(Expr::Unary(_, a) | Expr::Cast(a, _)) => self.add_numbers(Some(a), what, siblings, path),
             Some(Expr::Binary(_, a, b) | Expr::If(_, a, b)) => {
-                [a, b].iter().for_each(|part| self.numbers(Some(part), what, beside, path));
+                [a, b].iter().for_each(|part| self.add_numbers(Some(part), what, siblings, path));
             }
             _ => {}
         }
     }
 }
 
-/// Describes a constraint by its rule and kind.
-fn requirement(constraint: &Constraint) -> String {
+/// Returns a description of a constraint: its rule and its kind.
+fn describe_requirement(constraint: &Constraint) -> String {
     let kind = match constraint.requirement {
         Requirement::Below(_) => "below",
         Requirement::AtLeast(_) => "at least",
@@ -135,8 +141,8 @@ fn requirement(constraint: &Constraint) -> String {
     format!("{}: {kind}", constraint.rule.code)
 }
 
-/// Returns a path without indices.
-fn names(path: &Path) -> String {
+/// Returns the field names of a path, without indices.
+fn field_names(path: &Path) -> String {
     let names = path.segments().unwrap_or_default().iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),
         Segment::Index(_) => None,
@@ -144,9 +150,9 @@ fn names(path: &Path) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Generates files of a layout, every other one plausible.
-pub fn files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = Vec<u8>> {
-    // Any well-distributed numbers work.
+/// Generates files of a layout; every second file is plausible.
+pub fn generate_files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = Vec<u8>> {
+    // The quality of the random numbers hardly matters.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {
         state ^= state << 13;
@@ -161,14 +167,14 @@ pub fn files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = Vec<u8>> 
     })
 }
 
-#[allow(dead_code, reason = "a test uses the rest")]
+#[allow(dead_code, reason = "a test includes this file for its other items")]
 fn main() {
     for format in FormatId::ALL {
         let rules = format.about().rules;
         for (name, ty) in format.about().layouts() {
             let mut counts = Counts::of(ty);
             let mut valid = 0;
-            for file in files(ty, 200) {
+            for file in generate_files(ty, 200) {
                 let Ok(broken) = generate::breakages(ty, &file, rules, &Limits::default()) else { continue };
                 valid += 1;
                 broken.for_each(|broken| counts.add(&broken));

@@ -1,9 +1,10 @@
 //! Prints every value that the walker decodes, one JSON object per line, for comparison with other decoders.
 //!
-//! `dump_values FILE [FORMAT [DIALECT]]`; omitted arguments are detected. The first line names the layout, and is the only
-//! one if the file is malformed. Floats are printed as the hexadecimal value of their bits, strings as hexadecimal bytes.
-//! A packed word precedes its fields. Values that violate constraints are listed on stderr. `packed` is the range in the
-//! file of the block that a value was unpacked from; offsets then count unpacked bytes.
+//! `dump_values FILE [FORMAT [DIALECT]]`; an omitted format or dialect is detected. The first line contains the
+//! layout; if the file is malformed, it is the only line. Floats are printed as their bits in hexadecimal, strings as
+//! hexadecimal bytes. A packed word precedes its fields. Violations of constraints are listed on standard error. For
+//! a value in a packed block, `packed` is the byte range of the block in the file, and `offset` is an offset in the
+//! unpacked content.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -48,24 +49,24 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Returns the lines for a value of this type.
+/// Returns a line for each leaf in the bytes of a value of type `ty`.
 pub fn dump(ty: &'static Type, bytes: &[u8]) -> Result<String, walk::Fault> {
-    let mut lines = Lines(String::new());
+    let mut lines = ValueLines(String::new());
     walk::walk(ty, bytes, &Default::default(), &mut lines)?;
     Ok(lines.0)
 }
 
-struct Lines(String);
+struct ValueLines(String);
 
-impl Visitor for Lines {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.line(&walk::path_text(node.path), &node.span, node.bits, value);
+impl Visitor for ValueLines {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.push_line(&walk::path_text(node.path), &node.span, node.bits, value);
         ControlFlow::Continue(())
     }
 }
 
-impl Lines {
-    fn line(&mut self, path: &str, span: &Span, bits: Option<BitRange>, value: &Value) {
+impl ValueLines {
+    fn push_line(&mut self, path: &str, span: &Span, bits: Option<BitRange>, value: &Value) {
         let (kind, text) = match value {
             Value::Int(value) => ("int", value.to_string()),
             Value::Bool(value) => ("bool", value.to_string()),

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --all-features --example fuzz_seeds`, before `cargo fuzz run` (see CONTRIBUTING.md).
 
-#[allow(dead_code, reason = "the targets use the rest")]
+#[allow(dead_code, reason = "the fuzz targets use the other items")]
 #[path = "../fuzz/src/input.rs"]
 mod input;
 
@@ -15,7 +15,7 @@ use input::Input;
 use meshspec::FormatId;
 use meshspec::interop::Interchange;
 
-/// The targets for files of the five formats, whose inputs start with format and dialect.
+/// The targets for files of the five formats. The first byte of their inputs selects format and dialect.
 const CODECS: [&str; 7] = ["read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,26 +24,31 @@ fn main() -> Result<(), Box<dyn Error>> {
         for entry in fs::read_dir(root.join("samples").join(format.name()))? {
             let entry = entry?;
             let (name, bytes) = (entry.file_name(), fs::read(entry.path())?);
-            let data = Input::detected(*format, &bytes).data().ok_or("a dialect that the format lacks")?;
+            let data = Input::detected(*format, &bytes).to_data().ok_or("a dialect that the format lacks")?;
             for target in CODECS {
-                seed(root, target, &name.to_string_lossy(), &data)?;
+                write_seed(root, target, &name.to_string_lossy(), &data)?;
             }
             let document = format.read(&bytes, &Default::default())?;
-            seed(root, "json", &format!("{}.json", name.to_string_lossy()), &serde_json::to_vec(&document)?)?;
+            write_seed(
+                root,
+                "json",
+                &format!("{}.json", name.to_string_lossy()),
+                &serde_json::to_vec(&document)?,
+            )?;
             let (scene, _) = document.into_scene(&Default::default())?;
             for target in Interchange::ALL {
                 let folder = if *target == Interchange::Glb { "gltf" } else { target.name() };
                 let name = format!("{}.{target}", name.to_string_lossy());
                 let mut files = BTreeMap::new();
                 target.write(scene.clone(), &name, &mut files, &Default::default())?;
-                seed(root, folder, &name, &files[&name])?;
+                write_seed(root, folder, &name, &files[&name])?;
             }
         }
     }
     Ok(())
 }
 
-fn seed(root: &Path, target: &str, name: &str, data: &[u8]) -> std::io::Result<()> {
+fn write_seed(root: &Path, target: &str, name: &str, data: &[u8]) -> std::io::Result<()> {
     let folder = root.join("fuzz/corpus").join(target);
     fs::create_dir_all(&folder)?;
     fs::write(folder.join(name), data)

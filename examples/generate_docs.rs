@@ -11,10 +11,10 @@ use meshspec::{About, AnyFormat, Declared, Enforcement, FormatId, Rule, Specific
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
-    let differing = differing(Path::new(env!("CARGO_MANIFEST_DIR")));
-    for (path, text) in &differing {
+    let outdated = outdated_files(Path::new(env!("CARGO_MANIFEST_DIR")));
+    for (path, text) in &outdated {
         if check {
-            println!("{} is not what the declarations say: run the example generate_docs", path.display());
+            println!("{} is outdated: run the example generate_docs", path.display());
         } else if let Err(error) = write(path, text) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::FAILURE;
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
             println!("{}", path.display());
         }
     }
-    if check && !differing.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if check && !outdated.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
@@ -32,8 +32,8 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// Returns the outdated files of a repository with their expected content.
-pub fn differing(root: &Path) -> Vec<(PathBuf, String)> {
+/// Returns the outdated files of the repository in `root`, with their expected content.
+pub fn outdated_files(root: &Path) -> Vec<(PathBuf, String)> {
     let docs = root.join("docs");
     let mut files = vec![(docs.join("rules.md"), rules())];
     for format in FormatId::ALL {
@@ -53,13 +53,13 @@ fn rules() -> String {
          ```sh\n\
          meshspec check --explain MESH-INDEX-RANGE   # a rule, with a violating and a correct example\n\
          ```\n\n\
-         `--only`, `--ignore`, `--error`, `--warn` and `--deny` [select rules and change their severity](cli.md#rules).\n\n\
+         `--only`, `--ignore`, `--error`, `--warn` and `--deny` [select rules and change their severity](cli.md#explain-and-select-rules).\n\n\
          | column | content |\n\
          |---|---|\n\
          | section | the section of the format's specification |\n\
-         | row | the [interpretation](interpretations.md) of the specification, where it leaves a choice |\n\
-         | enforced by | a requirement that the [declaration](schema/) states; its structure (magic bytes, counts, packed \
-         blocks, the end of the file, the grammar of a text); or code, with the reason why no declaration states it |\n",
+         | row | the [interpretation](interpretations.md) of the specification, where the specification is ambiguous |\n\
+         | enforced by | a constraint in the [declaration](schema/); the declared structure (magic bytes, counts, packed \
+         blocks, the end of the file, the grammar of a text); or code, with the reason why no declaration can express the rule |\n",
     );
     for format in FormatId::ALL {
         let about = format.about();
@@ -73,19 +73,20 @@ fn rules() -> String {
     }
     out.push_str(
         "\n## Custom formats\n\n\
-         Requirements of any declaration. They apply to a format [declared elsewhere](extending.md) where it declares no rules.\n\n",
+         These rules apply to formats [declared elsewhere](extending.md), unless the format declares a rule for the same \
+         requirement.\n\n",
     );
-    out + &table(AnyFormat::of::<Own>())
+    out + &table(AnyFormat::of::<CustomFormat>())
 }
 
-/// A placeholder for custom formats.
-struct Own;
+/// A placeholder for custom formats, whose rules are the generic ones.
+struct CustomFormat;
 
-impl Declared for Own {
+impl Declared for CustomFormat {
     const ABOUT: &'static About = &About::new("own", "Own", || &[]);
 }
 
-/// Summarizes the number of rules by their enforcement.
+/// Returns a sentence with the number of rules by their enforcement.
 fn summary(rules: &[&Rule]) -> String {
     let count = |counts: fn(&Rule) -> bool| rules.iter().filter(|rule| counts(rule)).count();
     let declared = count(|rule| rule.enforced_by == Enforcement::Declaration);

@@ -1,8 +1,8 @@
-//! Counts the kinds of values of each field in 2,000 generated documents per format: flags, enum values, alternatives and
-//! boundaries. Kinds that never occur count 0. Also counts the plausible documents, of 2,000, without findings.
+//! Counts the kinds of values of each field in 2,000 generated documents per format: flags, enum values, alternatives
+//! and boundaries. Kinds that never occur are listed with 0. Also counts how many of 2,000 plausible documents have
+//! no findings.
 //!
-//! Boundaries are counted only for values that nothing in the declaration depends on. Counts, offsets and indices are
-//! determined by the file.
+//! Boundaries are counted only for independent values. The rest of the file determines counts, offsets and indices.
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ use meshspec::{Document, FormatId, bmd, crucible, iyma, mesh, seed};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-/// Generates documents of a format; none if it has no strategy.
+/// Returns `count` generated documents of a format; an empty list if the format has no strategy.
 pub fn documents(format: FormatId, config: Config, count: usize) -> Vec<Document> {
     let strategy: BoxedStrategy<Document> = match format {
         FormatId::Mesh => mesh::strategy::documents_with(config).prop_map(Document::Mesh).boxed(),
@@ -36,7 +36,7 @@ pub fn coverage(format: FormatId, documents: &[Document]) -> meshspec::Result<Co
     Ok(coverage)
 }
 
-#[allow(dead_code, reason = "a test uses the rest")]
+#[allow(dead_code, reason = "a test includes this file for its other items")]
 fn main() -> Result<(), Box<dyn Error>> {
     for format in FormatId::ALL.iter().copied() {
         let plausible = documents(format, Config { plausible: true, ..Config::default() }, 2000);

@@ -1,9 +1,9 @@
-//! Converts a mesh file to an interchange format, and prints the written triangles.
+//! Converts a mesh file to an interchange format, and prints the triangles of the written file.
 //!
 //! Usage: interchange FILE OUT
 //!
-//! The extension of OUT selects the format. Losses go to standard error. Triangles go to standard output as JSON, nine
-//! numbers each, for tests/external.
+//! The extension of OUT selects the format. Losses are printed to standard error. Triangles are printed to standard
+//! output as a JSON list with nine numbers per triangle, for tests/external.
 
 use std::path::Path;
 
@@ -16,18 +16,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: interchange FILE OUT".into());
     };
     let out = Path::new(&out);
-    let format = Interchange::by_extension(out).ok_or("the extension of OUT names no format")?;
-    let name = out.file_name().and_then(|name| name.to_str()).ok_or("OUT is no file")?;
+    let format =
+        Interchange::by_extension(out).ok_or("the extension of OUT is not that of an interchange format")?;
+    let name = out.file_name().and_then(|name| name.to_str()).ok_or("OUT has no valid file name")?;
     let options = SceneOptions::default();
 
     let document = meshspec::open(input)?;
     let (mut scene, mut losses) =
         document.into_scene(&options).map_err(|error| format!("no scene: {error}"))?;
     scene.apply_transform();
-    // Writes the meshes of all levels of detail, instead of the finest only.
+    // Without levels of detail, the meshes of all levels are written instead of only the finest level.
     scene.lods.clear();
     if format == Interchange::Stl {
-        // STL has triangles only, so the printed diagonals must match the written ones.
+        // STL stores only triangles. The printed triangles must split polygons along the same diagonals.
         losses.extend(scene.meshes.iter_mut().filter_map(Mesh::triangulate));
     }
     let mut triangles: Vec<f32> = Vec::new();

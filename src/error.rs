@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::finding::write_place;
+use crate::finding::write_location;
 use crate::path::Path;
 use crate::{Finding, Limit, Rule, Span, unpack};
 
@@ -24,9 +24,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// ```
 ///
 /// `Debug` prints the same text as `Display`, which suits an error returned from `main`.
-pub struct Error(Box<Parts>);
+pub struct Error(Box<ErrorData>);
 
-struct Parts {
+struct ErrorData {
     kind: ErrorKind,
     file: Option<PathBuf>,
     format: Option<&'static str>,
@@ -54,8 +54,8 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Creates an error. The message states what was found and what was expected. Other crates can use it for
-    /// custom formats.
+    /// Creates an error. The message should state what was found and what was expected. Readers and writers of custom
+    /// formats use this constructor, too.
     ///
     /// ```
     /// use meshspec::{Error, ErrorKind, path};
@@ -64,7 +64,7 @@ impl Error {
     /// assert_eq!(error.to_string(), "header.rows: 7 rows, but at most 4 are allowed");
     /// ```
     pub fn new(kind: ErrorKind, message: impl ToString) -> Error {
-        Error(Box::new(Parts {
+        Error(Box::new(ErrorData {
             kind,
             file: None,
             format: None,
@@ -92,7 +92,7 @@ impl Error {
     }
 
     /// Creates an error for a document that the target cannot express.
-    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone can express all"))]
+    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone never needs it"))]
     pub(crate) fn inexpressible(message: impl ToString) -> Error {
         Error::new(ErrorKind::Inexpressible, message)
     }
@@ -105,9 +105,9 @@ impl Error {
             .with_span(finding.span.clone())
     }
 
-    /// Converts the error to a finding of this rule.
+    /// Converts the error to a finding of `rule`.
     pub(crate) fn to_finding(&self, rule: &'static Rule) -> Finding {
-        let Parts { path, span, message, .. } = &*self.0;
+        let ErrorData { path, span, message, .. } = &*self.0;
         Finding { rule, path: path.clone(), span: span.clone(), message: message.clone() }
     }
 
@@ -129,20 +129,20 @@ impl Error {
         self
     }
 
-    /// Sets a path for display only, for files without a declaration.
+    /// Sets a path that is only displayed, for files without a declaration, such as glTF.
     #[cfg(feature = "scene")]
     pub(crate) fn at_text(self, path: impl Into<String>) -> Error {
         self.at(Path::text(path))
     }
 
-    /// Prefixes the path with the path of the enclosing value.
-    #[allow(dead_code, reason = "not every format has parts that are read by themselves")]
-    pub(crate) fn within(mut self, whole: impl Into<Path>) -> Error {
-        self.0.path = whole.into().join(std::mem::take(&mut self.0.path));
+    /// Prefixes the path with the path of the value that contains it.
+    #[allow(dead_code, reason = "only some formats read nested values separately")]
+    pub(crate) fn within(mut self, parent: impl Into<Path>) -> Error {
+        self.0.path = parent.into().join(std::mem::take(&mut self.0.path));
         self
     }
 
-    /// Sets the location in the input, if known.
+    /// Sets the location in the input; `None` if unknown.
     pub fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self
@@ -159,12 +159,12 @@ impl Error {
         self.0.kind
     }
 
-    /// The file that was being read or written, if it was opened by its path.
+    /// The path of the file that was being read or written; `None` if the library did not open the file itself.
     pub fn file(&self) -> Option<&std::path::Path> {
         self.0.file.as_deref()
     }
 
-    /// The name of the format that was being read or written.
+    /// The name of the format that was being read or written, if known.
     pub fn format(&self) -> Option<&'static str> {
         self.0.format
     }
@@ -174,12 +174,12 @@ impl Error {
         &self.0.path
     }
 
-    /// The location in the file.
+    /// The location in the file, if known.
     pub fn span(&self) -> Option<&Span> {
         self.0.span.as_ref()
     }
 
-    /// The violated rule.
+    /// The violated rule; `None` for errors other than violations.
     pub fn rule(&self) -> Option<&'static Rule> {
         self.0.rule
     }
@@ -198,7 +198,7 @@ impl fmt::Display for Error {
         if let Some(format) = self.0.format {
             write!(f, "{format}: ")?;
         }
-        write_place(f, &self.0.path, self.0.span.as_ref())?;
+        write_location(f, &self.0.path, self.0.span.as_ref())?;
         f.write_str(&self.0.message)?;
         match self.0.rule {
             Some(rule) => write!(f, " [{}]", rule.reference()),
@@ -219,14 +219,14 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<unpack::Failure> for Error {
-    fn from(failure: unpack::Failure) -> Error {
-        match failure {
-            unpack::Failure::Malformed(message) | unpack::Failure::Trailing(message) => {
+impl From<unpack::UnpackError> for Error {
+    fn from(error: unpack::UnpackError) -> Error {
+        match error {
+            unpack::UnpackError::Malformed(message) | unpack::UnpackError::Trailing(message) => {
                 Error::malformed(message)
             }
-            unpack::Failure::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
-            unpack::Failure::Unsupported(message) => Error::unsupported(message),
+            unpack::UnpackError::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
+            unpack::UnpackError::Unsupported(message) => Error::unsupported(message),
         }
     }
 }

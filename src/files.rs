@@ -11,7 +11,7 @@ use crate::scene::{Scene, SceneOptions};
 use crate::{AnyFormat, Error, FormatId, Loss, ReadOptions, Result, WriteOptions};
 
 impl Scene {
-    /// Reads the file at `path`, of any built-in or interchange format. Returns the scene and the losses.
+    /// Reads a file in any built-in or interchange format. Returns the scene and the losses.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -31,7 +31,7 @@ impl Scene {
         Scene::open_with(path, &ReadOptions::default())
     }
 
-    /// Reads the file at `path` with options, such as leniently. Interchange formats use their strictness and limits only.
+    /// Reads a file with options, for example leniently. Interchange formats only use the strictness and the limits.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -46,7 +46,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, is of no known format, or the options reject it.
+    /// If the file cannot be read, has an unknown format, or violates a rule that `options.strictness` rejects.
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
@@ -60,8 +60,9 @@ impl Scene {
         fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
     }
 
-    /// Writes the scene to `path`, in the format of its extension, built in or interchange. Overwrites existing files.
-    /// Returns what the format cannot hold. Missing normals are not [generated](crate::scene::Mesh::generate_normals).
+    /// Writes the scene to `path`. The extension selects a built-in or interchange format. Overwrites existing files.
+    /// Returns the losses: content that the format cannot store. Missing normals are not
+    /// [generated](crate::scene::Mesh::generate_normals).
     ///
     /// ```no_run
     /// use meshspec::scene::Scene;
@@ -72,7 +73,7 @@ impl Scene {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     ///
-    /// Two formats share `.mesh`. To write one of them, create its document and write that:
+    /// Two formats share the extension `.mesh`. To write one of them, create its document and write the bytes:
     ///
     /// ```no_run
     /// # #[cfg(feature = "mesh")] {
@@ -88,8 +89,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the extension is unknown or belongs to several formats, the format cannot express the scene, or writing fails.
-    /// The message starts with the path. Files are written atomically, after the conversion succeeds.
+    /// If the extension is unknown or belongs to several formats, the format cannot express the scene, or writing
+    /// fails. The message starts with the path. Files are written atomically, after the conversion succeeds.
     pub fn save(self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         if Interchange::by_extension(path).is_some() {
@@ -100,8 +101,8 @@ impl Scene {
             let extensions = formats.flat_map(|about| about.extensions).copied();
             let is_unambiguous =
                 |extension: &&str| FormatId::by_extension(Path::new(&format!("a.{extension}"))).is_some();
-            let known = [interchange_names(), extensions.filter(is_unambiguous).collect()].concat();
-            return Err(unwritable(path, &known));
+            let supported = [interchange_names(), extensions.filter(is_unambiguous).collect()].concat();
+            return Err(extension_error(path, &supported));
         };
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let options = SceneOptions::default().with_extension(extension);
@@ -113,8 +114,8 @@ impl Scene {
 }
 
 impl Interchange {
-    /// Writes a scene to `path`, in the format of its extension, and any companion files next to it. Overwrites
-    /// existing files. Returns what the format cannot hold.
+    /// Writes a scene to `path`, and any companion files next to it. The extension selects the format. Overwrites
+    /// existing files. Returns the losses: content that the format cannot store.
     ///
     /// ```no_run
     /// use meshspec::interop::Interchange;
@@ -129,13 +130,15 @@ impl Interchange {
     /// # Errors
     ///
     /// If the extension belongs to no interchange format, the format cannot express the scene, or writing fails. The
-    /// message starts with the path. Nothing is written until the conversion succeeds, and each file is written atomically.
+    /// message starts with the path. Nothing is written until the conversion succeeds, and each file is written
+    /// atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
-        let format = Interchange::by_extension(path).ok_or_else(|| unwritable(path, &interchange_names()))?;
+        let format =
+            Interchange::by_extension(path).ok_or_else(|| extension_error(path, &interchange_names()))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
         let name = path.file_name().and_then(|name| name.to_str());
-        let losses = (name.ok_or_else(|| Error::unsupported("the name of the file is not UTF-8")))
+        let losses = (name.ok_or_else(|| Error::unsupported("the file name is not UTF-8")))
             .and_then(|name| format.write(scene, name, &mut files, &SceneOptions::default()))
             .map_err(|error| error.in_file(path))?;
         for (name, bytes) in files {
@@ -149,13 +152,13 @@ fn interchange_names() -> Vec<&'static str> {
     Interchange::ALL.iter().map(|format| format.name()).collect()
 }
 
-/// Returns the error for a path whose extension selects no format. `known` are the extensions that would.
-fn unwritable(path: &Path, known: &[&str]) -> Error {
+/// Returns the error for a path whose extension selects no format. `supported` lists the extensions that do.
+fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let formats = FormatId::ALL.iter().filter(|format| format.about().has_extension(&extension));
     let formats: Vec<_> = formats.map(|format| format.name()).collect();
     let message = match formats[..] {
-        [] => format!("unknown extension, expected one of {}", known.join(", ")),
+        [] => format!("unknown extension, expected one of {}", supported.join(", ")),
         [format] => {
             format!("{format} is not an interchange format: write it with `Scene::save`")
         }
@@ -172,12 +175,12 @@ fn unwritable(path: &Path, known: &[&str]) -> Error {
 
 fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let named = |error| Error::from(error).in_file(path);
-    let mut file = File::create_new(&part).map_err(named)?;
-    file.write_all(bytes).and_then(|()| fs::rename(&part, path)).map_err(|error| {
-        // The write error matters more than a failed cleanup.
-        let _ = fs::remove_file(&part);
-        named(error)
+    let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let with_path = |error| Error::from(error).in_file(path);
+    let mut file = File::create_new(&temporary).map_err(with_path)?;
+    file.write_all(bytes).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
+        // Best-effort cleanup: the write error is returned.
+        let _ = fs::remove_file(&temporary);
+        with_path(error)
     })
 }

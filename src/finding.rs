@@ -1,4 +1,4 @@
-//! Rules, findings and reports of `check`.
+//! Rules, and the findings and reports of [`check`](crate::check).
 
 use meshspec_derive::ToJson;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::{Limits, Path, Span, Strictness};
 /// The severity of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ToJson)]
 pub enum Severity {
-    /// The file ignores a recommendation, or readers are unlikely to be affected. Never rejected.
+    /// The file ignores a recommendation, or the violation is unlikely to affect readers. Never rejected.
     Warning,
     /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects it, lenient
     /// reading reports it.
@@ -28,7 +28,7 @@ impl Severity {
         }
     }
 
-    /// The label in reports: `warning`, or `error` for both kinds of error.
+    /// The label in reports: `warning`, or `error` for errors and fatal errors.
     pub fn label(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
@@ -39,7 +39,7 @@ impl Severity {
 
 /// One rule of a format. Codes are stable; `docs/rules.md` lists them all. Rules with the same code are equal.
 ///
-/// A declaration names a rule by its path:
+/// A declaration refers to a rule by its Rust path:
 ///
 /// ```
 /// use binrw::binrw;
@@ -90,9 +90,10 @@ pub struct Rule {
     pub severity: Severity,
     /// The rule in a sentence.
     pub summary: &'static str,
-    /// The section of the specification that it comes from.
+    /// The section of the specification that states the rule.
     pub section: &'static str,
-    /// The interpretation that it relies on, such as `M13`; empty if the specification is clear.
+    /// The rows of `docs/interpretations.md` that the rule relies on, such as `M13`; empty if the specification is
+    /// clear.
     pub row: &'static str,
     /// The part of the library that finds violations.
     #[json(skip)]
@@ -105,9 +106,9 @@ pub enum Enforcement {
     /// A check, constraint or table column in the declaration.
     Declaration,
     /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar.
-    /// Every declaration enforces these rules implicitly.
+    /// Declarations enforce these rules without stating them.
     Structure,
-    /// Code, because the declaration cannot express the rule; with the reason.
+    /// Code, because the declaration cannot express the rule. The text is the reason.
     Code(&'static str),
 }
 
@@ -120,12 +121,12 @@ impl PartialEq for Rule {
 impl Eq for Rule {}
 
 impl Rule {
-    /// Creates a rule that a declaration enforces, without section and row.
+    /// Creates a rule that a declaration enforces, with empty `section` and `row`.
     pub const fn new(code: &'static str, severity: Severity, summary: &'static str) -> Rule {
         Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
     }
 
-    /// The bracketed reference after a message: code and row.
+    /// The reference in brackets after a message: the code, and the row if there is one.
     pub fn reference(&self) -> String {
         match self.row {
             "" => self.code.to_owned(),
@@ -134,7 +135,7 @@ impl Rule {
     }
 }
 
-/// Declares the rules of a format: a static for each, and `RULES` with all of them.
+/// Declares the rules of a format: one static per rule, and the list `RULES` of all rules.
 macro_rules! rules {
     ($(
         $name:ident $code:literal $severity:ident $section:literal $row:literal $by:ident $(($reason:literal))?
@@ -156,7 +157,7 @@ macro_rules! rules {
 
 pub(crate) use rules;
 
-/// A violation of a rule at one place in a file.
+/// A violation of a rule at one location in a file.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -187,13 +188,13 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_place(f, &self.path, self.span.as_ref())?;
+        write_location(f, &self.path, self.span.as_ref())?;
         write!(f, "{} [{}]", self.message, self.rule.reference())
     }
 }
 
-/// Writes `path (bytes a..b): `, omitting unknown parts.
-pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<&Span>) -> fmt::Result {
+/// Writes `path (bytes a..b): `. Omits an empty path or a missing span.
+pub(crate) fn write_location(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<&Span>) -> fmt::Result {
     match (path.is_empty(), span) {
         (true, None) => Ok(()),
         (true, Some(span)) => write!(f, "{span}: "),
@@ -222,15 +223,15 @@ pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<
 pub struct Report {
     #[json(always)]
     findings: Vec<Finding>,
-    /// Findings beyond the limit per rule, by rule; they are only counted.
+    /// The number of findings beyond the limit, for each rule code.
     suppressed: BTreeMap<&'static str, usize>,
-    /// The number of findings of each rule, kept or not.
+    /// The number of findings of each rule, including suppressed ones.
     #[json(skip)]
-    seen: BTreeMap<&'static str, (&'static Rule, usize)>,
+    counts: BTreeMap<&'static str, (&'static Rule, usize)>,
     #[json(skip)]
-    min: Severity,
+    min_severity: Severity,
     #[json(skip)]
-    limit: usize,
+    max_per_rule: usize,
 }
 
 impl Default for Report {
@@ -245,46 +246,46 @@ impl Report {
         Report {
             findings: Vec::new(),
             suppressed: BTreeMap::new(),
-            seen: BTreeMap::new(),
-            min: Severity::Warning,
-            limit: limits.max_findings_per_rule,
+            counts: BTreeMap::new(),
+            min_severity: Severity::Warning,
+            max_per_rule: limits.max_findings_per_rule,
         }
     }
 
-    /// Creates an empty report that ignores findings below `min`, so checks need not search for them.
-    pub(crate) fn at_least(min: Severity, limits: &Limits) -> Report {
-        Report { min, ..Report::new(limits) }
+    /// Creates an empty report that ignores findings below `min_severity`, so checks need not search for them.
+    pub(crate) fn at_least(min_severity: Severity, limits: &Limits) -> Report {
+        Report { min_severity, ..Report::new(limits) }
     }
 
-    /// Returns `true` if the report collects findings of this rule. Expensive checks test this first.
+    /// Returns `true` if the report collects findings of `rule`. Expensive checks call this function first.
     pub fn is_enabled(&self, rule: &Rule) -> bool {
-        rule.severity >= self.min
+        rule.severity >= self.min_severity
     }
 
-    /// Adds a finding. `path` and `message` are only built if the report keeps the finding.
+    /// Adds a finding. `path` and `message` are converted only if the report keeps the finding.
     pub fn add(&mut self, rule: &'static Rule, path: impl Into<Path>, message: impl fmt::Display) {
         self.add_with(rule, || Finding { rule, path: path.into(), span: None, message: message.to_string() });
     }
 
-    /// Adds a finding, which is only built if the report keeps it.
+    /// Adds a finding. `finding` is called only if the report keeps it.
     pub(crate) fn add_with(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
         if !self.is_enabled(rule) {
             return;
         }
-        let (_, seen) = self.seen.entry(rule.code).or_insert((rule, 0));
-        *seen += 1;
-        if *seen > self.limit {
+        let (_, count) = self.counts.entry(rule.code).or_insert((rule, 0));
+        *count += 1;
+        if *count > self.max_per_rule {
             *self.suppressed.entry(rule.code).or_default() += 1;
             return;
         }
         self.findings.push(finding());
     }
 
-    /// Counts findings of a rule that were not kept.
+    /// Adds `count` findings of `rule` that are only counted.
     #[cfg(feature = "seed")]
     pub(crate) fn add_suppressed(&mut self, rule: &'static Rule, count: usize) {
         if self.is_enabled(rule) && count > 0 {
-            self.seen.entry(rule.code).or_insert((rule, 0)).1 += count;
+            self.counts.entry(rule.code).or_insert((rule, 0)).1 += count;
             *self.suppressed.entry(rule.code).or_default() += count;
         }
     }
@@ -294,40 +295,40 @@ impl Report {
         &self.findings
     }
 
-    /// Fills in missing locations by path.
+    /// Sets the missing locations of findings to the result of `find` for their paths.
     pub(crate) fn locate(&mut self, find: impl Fn(&Path) -> Option<Span>) {
         for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
             finding.span = find(&finding.path);
         }
     }
 
-    /// The rules whose findings exceed the limit, with the number of findings dropped.
+    /// The codes of the rules with findings beyond the limit, each with the number of these findings.
     pub fn suppressed(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.suppressed.iter().map(|(code, count)| (*code, *count))
     }
 
-    /// The number of findings of this rule, including suppressed ones.
+    /// The number of findings of the rule with this `code`, including suppressed ones.
     pub fn count_of(&self, code: &str) -> usize {
-        self.seen.get(code).map_or(0, |(_, count)| *count)
+        self.counts.get(code).map_or(0, |(_, count)| *count)
     }
 
     /// The violated rules, in order of their codes, with the number of findings of each, including suppressed ones.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, usize)> {
-        self.seen.values().copied()
+        self.counts.values().copied()
     }
 
     /// The number of errors, including suppressed ones.
     pub fn errors(&self) -> usize {
-        self.count(|severity| severity > Severity::Warning)
+        self.count_by_severity(|severity| severity > Severity::Warning)
     }
 
     /// The number of warnings, including suppressed ones.
     pub fn warnings(&self) -> usize {
-        self.count(|severity| severity == Severity::Warning)
+        self.count_by_severity(|severity| severity == Severity::Warning)
     }
 
-    fn count(&self, counts: impl Fn(Severity) -> bool) -> usize {
-        self.seen.values().filter(|(rule, _)| counts(rule.severity)).map(|(_, count)| count).sum()
+    fn count_by_severity(&self, is_counted: impl Fn(Severity) -> bool) -> usize {
+        self.counts.values().filter(|(rule, _)| is_counted(rule.severity)).map(|(_, count)| count).sum()
     }
 
     /// Replaces the rules in the report, for example to change severities. Drops the findings of a rule for which
@@ -347,10 +348,10 @@ impl Report {
     pub fn with_rules(mut self, replace: impl Fn(&'static Rule) -> Option<&'static Rule>) -> Report {
         let replaced = |finding: Finding| Some(Finding { rule: replace(finding.rule)?, ..finding });
         self.findings = self.findings.into_iter().filter_map(replaced).collect();
-        self.seen = (self.seen.into_iter())
+        self.counts = (self.counts.into_iter())
             .filter_map(|(code, (rule, count))| Some((code, (replace(rule)?, count))))
             .collect();
-        self.suppressed.retain(|code, _| self.seen.contains_key(code));
+        self.suppressed.retain(|code, _| self.counts.contains_key(code));
         self
     }
 
@@ -361,13 +362,13 @@ impl Report {
         }
     }
 
-    /// The first finding that this strictness rejects.
+    /// The first finding that `strictness` rejects.
     pub fn first_rejected(&self, strictness: Strictness) -> Option<&Finding> {
         self.findings.iter().find(|f| f.rule.severity >= strictness.threshold())
     }
 
-    /// Returns `true` if this strictness accepts the document.
+    /// Returns `true` if `strictness` rejects no finding, including suppressed ones.
     pub fn is_valid(&self, strictness: Strictness) -> bool {
-        self.seen.values().all(|(rule, _)| rule.severity < strictness.threshold())
+        self.counts.values().all(|(rule, _)| rule.severity < strictness.threshold())
     }
 }

@@ -1,7 +1,8 @@
 //! Lossless serialization of floats.
 //!
-//! JSON lacks infinities and NaN. They are written as the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with
-//! other bits as `"NaN:ffc00001"`. `#[derive(Json)]` uses this for floats, and for arrays, options and lists of them.
+//! JSON lacks infinities and NaN. They become the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with other
+//! bits than [`f32::NAN`] becomes a string like `"NaN:ffc00001"`. `#[derive(Json)]` uses this module for floats, and
+//! for arrays, options and lists of floats.
 
 use std::fmt;
 
@@ -9,25 +10,25 @@ use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::nan::nan_bits;
+use crate::nan::parse_nan_bits;
 
-/// Floats, possibly in nested arrays, options and lists.
+/// A float, or nested arrays, options and lists of floats.
 pub trait Floats: Sized {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
-    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
 /// Serializes floats.
 pub fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    value.put(serializer)
+    value.serialize_floats(serializer)
 }
 
 /// Deserializes floats.
 pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    T::get(deserializer)
+    T::deserialize_floats(deserializer)
 }
 
-/// Serializes a 64-bit float by the same rules.
+/// Serializes a 64-bit float with the same strings for infinities and NaN.
 #[cfg(feature = "serde")]
 pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
@@ -38,30 +39,30 @@ pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<
     }
 }
 
-const NAN: u32 = f32::NAN.to_bits();
+const CANONICAL_NAN: u32 = f32::NAN.to_bits();
 
 impl Floats for f32 {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
             x if x.is_finite() => serializer.serialize_f32(x),
-            x if x.to_bits() == NAN => serializer.serialize_str("NaN"),
+            x if x.to_bits() == CANONICAL_NAN => serializer.serialize_str("NaN"),
             x if x.is_nan() => serializer.collect_str(&format_args!("NaN:{:08x}", x.to_bits())),
             x => serializer.serialize_str(if x > 0.0 { "Infinity" } else { "-Infinity" }),
         }
     }
 
-    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f32, D::Error> {
+    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f32, D::Error> {
         deserializer.deserialize_any(FloatVisitor)
     }
 }
 
 struct FloatVisitor;
 
-/// Returns the 32-bit float meant by a decimal that was parsed as a 64-bit float.
+/// Converts a decimal that was parsed as a 64-bit float to the 32-bit float that parsing it directly would return.
 ///
-/// Double rounding fails if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In that
-/// case, returns the float whose shortest decimal it is.
-pub(crate) fn narrow(value: f64) -> f32 {
+/// Rounding twice is wrong if the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`. In that
+/// case, returns the 32-bit float whose shortest decimal parses to `value`.
+pub(crate) fn narrow_to_f32(value: f64) -> f32 {
     let nearest = value as f32;
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
     let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != f64::from(nearest);
@@ -80,7 +81,7 @@ impl Visitor<'_> for FloatVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<f32, E> {
-        let narrow = narrow(value);
+        let narrow = narrow_to_f32(value);
         if narrow.is_infinite() {
             return Err(E::custom(format_args!("{value} does not fit in 32 bits")));
         }
@@ -100,7 +101,7 @@ impl Visitor<'_> for FloatVisitor {
             "Infinity" => return Ok(f32::INFINITY),
             "-Infinity" => return Ok(f32::NEG_INFINITY),
             "NaN" => return Ok(f32::NAN),
-            other => nan_bits(other, 8),
+            other => parse_nan_bits(other, 8),
         };
         bits.map(|bits| f32::from_bits(bits as u32))
             .filter(|x| x.is_nan())
@@ -110,11 +111,11 @@ impl Visitor<'_> for FloatVisitor {
 
 #[cfg(feature = "serde")]
 impl Floats for f64 {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize_f64(*self, serializer)
     }
 
-    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         deserializer.deserialize_any(DoubleVisitor)
     }
 }
@@ -147,54 +148,55 @@ impl Visitor<'_> for DoubleVisitor {
             "Infinity" => Some(f64::INFINITY),
             "-Infinity" => Some(f64::NEG_INFINITY),
             "NaN" => Some(f64::NAN),
-            other => nan_bits(other, 16).map(f64::from_bits).filter(|x| x.is_nan()),
+            other => parse_nan_bits(other, 16).map(f64::from_bits).filter(|x| x.is_nan()),
         };
         number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
     }
 }
 
 impl<T: Floats> Floats for Option<T> {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Some(value) => value.put(serializer),
+            Some(value) => value.serialize_floats(serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let item: Option<Item<T>> = Option::deserialize(deserializer)?;
+    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let item: Option<FloatItem<T>> = Option::deserialize(deserializer)?;
         Ok(item.map(|item| item.0))
     }
 }
 
-struct Item<T>(T);
+/// Implements the traits of serde for floats inside other types.
+struct FloatItem<T>(T);
 
-impl<T: Floats> Serialize for Item<&T> {
+impl<T: Floats> Serialize for FloatItem<&T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.put(serializer)
+        self.0.serialize_floats(serializer)
     }
 }
 
-impl<'de, T: Floats> Deserialize<'de> for Item<T> {
+impl<'de, T: Floats> Deserialize<'de> for FloatItem<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::get(deserializer).map(Item)
+        T::deserialize_floats(deserializer).map(FloatItem)
     }
 }
 
-fn put_all<T: Floats, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_list<T: Floats, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     let mut seq = serializer.serialize_seq(Some(values.len()))?;
     for value in values {
-        seq.serialize_element(&Item(value))?;
+        seq.serialize_element(&FloatItem(value))?;
     }
     seq.end()
 }
 
 impl<T: Floats + Copy + Default, const N: usize> Floats for [T; N] {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        put_all(self, serializer)
+    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_list(self, serializer)
     }
 
-    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ArrayVisitor([T::default(); N]))
     }
 }
@@ -210,17 +212,17 @@ impl<'de, T: Floats, const N: usize> Visitor<'de> for ArrayVisitor<T, N> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<[T; N], A::Error> {
         for (i, slot) in self.0.iter_mut().enumerate() {
-            let item: Option<Item<T>> = seq.next_element()?;
-            *slot = item.ok_or_else(|| de::Error::invalid_length(i, &self_length::<N>()))?.0;
+            let item: Option<FloatItem<T>> = seq.next_element()?;
+            *slot = item.ok_or_else(|| de::Error::invalid_length(i, &expected_length::<N>()))?.0;
         }
-        match seq.next_element_seed(Excess)? {
+        match seq.next_element_seed(SurplusItem)? {
             None => Ok(self.0),
-            Some(()) => Err(de::Error::invalid_length(N + 1, &self_length::<N>())),
+            Some(()) => Err(de::Error::invalid_length(N + 1, &expected_length::<N>())),
         }
     }
 }
 
-fn self_length<const N: usize>() -> impl de::Expected {
+fn expected_length<const N: usize>() -> impl de::Expected {
     struct Length(usize);
     impl de::Expected for Length {
         fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -230,10 +232,10 @@ fn self_length<const N: usize>() -> impl de::Expected {
     Length(N)
 }
 
-/// Detects surplus items.
-struct Excess;
+/// Deserializes any item. An item after the end of a fixed-size array is an error.
+struct SurplusItem;
 
-impl<'de> DeserializeSeed<'de> for Excess {
+impl<'de> DeserializeSeed<'de> for SurplusItem {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -242,12 +244,12 @@ impl<'de> DeserializeSeed<'de> for Excess {
 }
 
 impl<T: Floats> Floats for Vec<T> {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        put_all(self, serializer)
+    fn serialize_floats<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_list(self, serializer)
     }
 
-    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let items: Vec<Item<T>> = Vec::deserialize(deserializer)?;
+    fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items: Vec<FloatItem<T>> = Vec::deserialize(deserializer)?;
         Ok(items.into_iter().map(|item| item.0).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Summaries of documents and scenes, in terms that all formats share.
+//! Summaries of documents and scenes, with the same structure for all formats.
 
 use meshspec_derive::ToJson;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ pub struct Info {
     pub format: &'static str,
     /// The dialect.
     pub dialect: Dialect,
-    /// Format-specific properties, or the named texts of the file, in file order.
+    /// Format-specific values, or the named texts of the file, in file order.
     pub properties: Vec<Property>,
     /// The meshes.
     #[json(always)]
@@ -68,12 +68,12 @@ pub struct SceneInfo {
 
 /// Returns the distinct non-empty names in order of first occurrence.
 #[cfg(any(feature = "bmd", feature = "scene"))]
-pub(crate) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut known = HashSet::new();
-    names.into_iter().filter(|name| !name.is_empty() && known.insert(name.clone())).collect()
+pub(crate) fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    names.into_iter().filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
 }
 
-/// A property other than meshes, skeleton and animations.
+/// A named value of a document, other than meshes, skeleton and animations.
 #[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct Property {
     /// The name.
@@ -110,12 +110,12 @@ pub struct MeshInfo {
     pub indices: u64,
     /// Bits per index; 0 if the mesh has no indices.
     pub index_bits: u32,
-    /// The start in buffers that all meshes of the file share; `None` if each mesh has its own buffers.
+    /// The start of the mesh in the buffers that all meshes of the file share; `None` if each mesh has its own buffers.
     #[json(flatten)]
     pub start: Option<MeshStart>,
     /// The number of instances; `None` without node transforms.
     pub copies: Option<u64>,
-    /// The bounding box of the finite positions, before node transforms; `None` if there are none.
+    /// The bounding box of the finite positions, before node transforms; `None` without finite positions.
     #[json(always)]
     pub bounds: Option<Bounds>,
 }
@@ -125,7 +125,7 @@ pub struct MeshInfo {
 pub struct MeshStart {
     /// The position of its first index.
     pub first_index: u64,
-    /// The position of its first vertex; its indices are relative to it.
+    /// The position of its first vertex, to which its indices are relative.
     pub first_vertex: u64,
 }
 
@@ -134,19 +134,19 @@ pub struct MeshStart {
 pub struct AttributeInfo {
     /// The name in the format's terms.
     pub name: Cow<'static, str>,
-    /// Number and type of the components, such as `3 × f32`.
+    /// The number and type of the components, such as `3 × f32`.
     pub components: Cow<'static, str>,
 }
 
 /// Describes the components of a value, such as `3 × f32`.
 #[cfg(any(feature = "mesh", feature = "crucible"))]
-pub(crate) fn components(ty: &Type) -> String {
+pub(crate) fn describe_components(ty: &Type) -> String {
     match ty {
         Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) => {
-            let fields: Vec<_> = fields.iter().map(|field| components(&field.ty)).collect();
+            let fields: Vec<_> = fields.iter().map(|field| describe_components(&field.ty)).collect();
             format!("({})", fields.join(", "))
         }
-        Type::Array(item, count) => format!("{count} × {}", components(item)),
+        Type::Array(item, count) => format!("{count} × {}", describe_components(item)),
         Type::Unsigned(size) => format!("u{}", 8 * size),
         Type::Signed(size) => format!("i{}", 8 * size),
         Type::Float(size) => format!("f{}", 8 * size),
@@ -164,8 +164,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the bounding box of the finite points; `None` if there are none.
-    pub fn of(points: impl Iterator<Item = [f32; 3]>) -> Option<Bounds> {
+    /// Returns the bounding box of the points whose coordinates are finite; `None` without such points.
+    pub fn from_points(points: impl Iterator<Item = [f32; 3]>) -> Option<Bounds> {
         points.filter(|p| p.iter().all(|x| x.is_finite())).fold(None, |bounds, point| {
             let Bounds { min, max } = bounds.unwrap_or(Bounds { min: point, max: point });
             Some(Bounds {
@@ -197,7 +197,7 @@ pub struct AnimationInfo {
     pub name: Option<String>,
     /// The duration in ticks.
     pub ticks: f32,
-    /// The duration in seconds; `None` if the speed gives no finite duration.
+    /// The duration in seconds; `None` without a positive, finite speed.
     #[json(always)]
     pub seconds: Option<f32>,
     /// The number of poses.

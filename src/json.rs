@@ -1,6 +1,6 @@
-//! Functions for the code that `#[derive(Json)]` and `#[derive(ToJson)]` emit.
+//! Functions that the code of `#[derive(Json)]` and `#[derive(ToJson)]` calls.
 
-/// Emits the serde implementations of the derives.
+/// Emits the serde implementations that the derives generate.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __json {
@@ -14,12 +14,12 @@ pub mod float {
 
 /// Packed words as maps of their bit fields.
 pub mod word {
-    pub use crate::layout::word::{Implied, deserialize, serialize};
+    pub use crate::layout::word::{ImpliedFields, deserialize, serialize};
 }
 
 pub use serde;
 
-/// Returns `true` if a field has its default value and JSON omits it.
+/// Returns `true` if `value` is the default, which JSON omits.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

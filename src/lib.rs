@@ -1,11 +1,11 @@
-//! Reads, checks, edits, converts and generates the mesh files of game engines, and tests loaders of them.
+//! Reads, checks, edits, converts and generates the mesh files of game engines, and tests their loaders.
 //!
 //! Five formats are built in. Each is declared once, as binrw structs or a grammar that read like its specification.
 //! You can [declare your own formats](#declare-a-format) in the same way.
 //!
 //! # Read
 //!
-//! A [`Scene`](scene::Scene) holds the model of any file, including interchange formats: meshes, skeleton,
+//! A [`Scene`](scene::Scene) is the model in a file of any format, including interchange formats: meshes, skeleton,
 //! animations.
 //!
 //! ```
@@ -21,7 +21,7 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! A [`Document`] holds a file of one format without loss, in the terms of its specification. Derived values (counts,
+//! A [`Document`] is the lossless content of a file, with the field names of its specification. Derived values (counts,
 //! sizes, offsets) are not stored.
 //!
 //! ```
@@ -36,8 +36,8 @@
 //!
 //! # Convert
 //!
-//! Every conversion returns a list of losses. The extension selects the format; two formats share `.mesh`, so write it with
-//! [`Document::from_scene`].
+//! Every conversion returns a list of losses. The extension selects the format. Two formats share `.mesh`; to write one
+//! of them, use [`Document::from_scene`].
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
@@ -58,9 +58,9 @@
 //!
 //! # Check
 //!
-//! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the
-//! rule. [`check`] lists all violations. [`open_with`] and
-//! [`ReadOptions::lenient`] also read invalid files that can be decoded without guessing.
+//! [`read`] and [`open`] are strict: they return the first violation as an [`Error`] with the path of the field, its byte
+//! range and the rule. [`check`] lists all violations. [`open_with`] with [`ReadOptions::lenient`] reads even invalid
+//! files, if they can be decoded without guessing.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -96,8 +96,8 @@
 //!
 //! # Change one value of a file
 //!
-//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. Paths are those of
-//! `meshspec dump` and of findings.
+//! [`layout::assemble::edit`] changes a value and keeps all other bytes, even if the file breaks rules. Paths have the
+//! same notation as in `meshspec dump` and in findings.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {
@@ -117,8 +117,9 @@
 //!
 //! # Declare a format
 //!
-//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and three constants is a format. The command-line tool,
-//! dumps, schemas, generated files and loader tests are derived from it: see [`layout`] and [docs/extending.md].
+//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and an implementation of [`BinaryFormat`] is a format. The
+//! command-line tool, dumps, schemas, generated files and loader tests are derived from it: see [`layout`] and
+//! [docs/extending.md].
 //!
 //! ```
 //! use binrw::binrw;
@@ -166,7 +167,7 @@
 //! # #[cfg(all(feature = "proptest", feature = "crucible"))] {
 //! use meshspec::{Format, ReadOptions, conformance, crucible};
 //!
-//! // The loader to test. This one accepts too much.
+//! // The loader to test. This one accepts some invalid files.
 //! fn my_loader(bytes: &[u8]) -> meshspec::Result<crucible::Document> {
 //!     crucible::Document::read(bytes, &ReadOptions::lenient())
 //! }
@@ -190,15 +191,15 @@
 //! # Formats
 //!
 //! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations,
-//!   by the [MESH format specification v1.0][mesh specification] from Surviveler by RookieGameDevs;
+//!   specified in the [MESH format specification v1.0][mesh specification] of Surviveler by RookieGameDevs;
 //! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams,
-//!   by the [Mesh Chunk Format][crucible specification] from Crucible by Joshua-A-Shelton;
-//! - **Seed** ([`seed`]): lines of text,
-//!   by the [Mesh File Format Specification (.mesh)][seed specification] from Seed Engine by Confictura Studios;
+//!   specified in [Mesh Chunk Format][crucible specification] of Crucible by Joshua-A-Shelton;
+//! - **Seed** ([`seed`]): lines of text, specified in the [Mesh File Format Specification (.mesh)][seed
+//!   specification] of Seed Engine by Confictura Studios;
 //! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes,
-//!   by the [Iyes Mesh Array][iyma specification] from iyes_mesh by IyesGames;
+//!   specified in [Iyes Mesh Array][iyma specification] of iyes_mesh by IyesGames;
 //! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations,
-//!   by the [Mesh Model Format (Possible, for BGBTech3 Engine)][bmd specification] from
+//!   specified in the [Mesh Model Format (Possible, for BGBTech3 Engine)][bmd specification] of
 //!   bgbtech_btsr1arch by Brendan G. Bohannon.
 //!
 //! [mesh specification]: https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
@@ -212,13 +213,13 @@
 //! | feature | content | default |
 //! |---|---|---|
 //! | `mesh`, `crucible`, `seed`, `iyma`, `bmd` | the formats | yes |
-//! | `scene` | scenes, to and from each format | yes |
+//! | `scene` | scenes, and conversion between scenes and the formats | yes |
 //! | `gltf`, `obj`, `ply`, `stl` | interchange formats | yes |
 //! | `meshopt`, `draco` | compressed meshes in glTF | no |
 //! | `serde` | documents, contents and reports as serde data | no |
 //! | `proptest` | tests of loaders, strategies for valid documents | no |
-//! | `parallel` | several threads for large files | no |
-//! | `lz4`, `zstd` | packings, also for custom formats | with `crucible`, `iyma` |
+//! | `parallel` | multithreading for large files | no |
+//! | `lz4`, `zstd` | compressed blocks, including those of custom formats | with `crucible`, `iyma` |
 //! | `checksums` | checksums for custom formats | no |
 //!
 //! To build one format alone, with only its dependencies:
@@ -228,9 +229,10 @@
 //! meshspec = { version = "0.1", default-features = false, features = ["mesh"] }
 //! ```
 //!
-//! These crates are public dependencies, since their types appear in the interface: binrw, bytemuck and modular-bitfield
-//! (declarations), bytes (`iyma`), glam (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde_json (`scene`, `serde`) and
-//! proptest (`proptest`). A new major version of one of them is a new major version of meshspec.
+//! These crates are public dependencies, since their types appear in the interface: binrw, bytemuck and
+//! modular-bitfield (declarations), bytes (`iyma`), glam (`mesh`, `bmd`, `scene`), half (`bmd`, `iyma`), serde_json
+//! (`scene`, `serde`) and proptest (`proptest`). A new major version of one of them requires a new major version of
+//! meshspec.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -242,7 +244,7 @@
         unused_imports,
         unused_macros,
         unused_variables,
-        reason = "without formats, nothing uses the code that they share"
+        reason = "without formats, their shared code is unused"
     )
 )]
 
@@ -275,7 +277,7 @@ mod nan;
 mod options;
 #[cfg_attr(
     not(all(feature = "crucible", feature = "seed", feature = "obj")),
-    allow(dead_code, unused_imports, reason = "each format needs a part of it")
+    allow(dead_code, unused_imports, reason = "each format uses a part of it")
 )]
 mod parallel;
 mod path;
@@ -312,7 +314,7 @@ pub use path::Path;
 pub use span::Span;
 pub use text::Text;
 
-/// Drops the serde implementations of the derives, because the feature `serde` is off.
+/// Drops the serde implementations that the derives generate, because the feature `serde` is disabled.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]
@@ -320,7 +322,7 @@ macro_rules! __json {
     ($($implementations:tt)*) => {};
 }
 
-/// Items used by derived code.
+/// Items that derived code uses.
 #[doc(hidden)]
 pub mod __private {
     pub use modular_bitfield::Specifier;
@@ -336,12 +338,12 @@ pub mod __private {
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-/// Runs the worked example of `docs/extending.md` as doctests.
+/// Compiles and runs the examples of `docs/extending.md`.
 #[cfg(all(doctest, feature = "checksums", feature = "proptest"))]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
 
-/// Runs the conversion example as doctests.
+/// Compiles and runs the example of `docs/conversion.md`.
 #[cfg(all(doctest, feature = "mesh", feature = "crucible", feature = "scene"))]
 #[doc = include_str!("../docs/conversion.md")]
 mod conversion {}

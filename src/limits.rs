@@ -1,6 +1,6 @@
 //! Limits on memory and findings.
 
-/// Default limit of triangles, about 4 GiB.
+/// The default of [`Limits::max_triangles`]. A scene of this size takes about 4 GiB.
 pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 
 /// Limits on the cost of reading a file.
@@ -20,15 +20,15 @@ pub(crate) const MAX_TRIANGLES: u64 = 1 << 27;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum unpacked size of the packed data of one file, in bytes; 4 GiB by default.
+    /// Maximum total size in bytes of the unpacked blocks of one file; 4 GiB by default.
     pub max_decoded: u64,
-    /// Maximum total size of the material libraries that one OBJ names, in bytes; 64 MiB by default.
+    /// Maximum total size in bytes of the material libraries that one OBJ file references; 64 MiB by default.
     pub max_libraries: u64,
-    /// Maximum findings per rule that a report keeps, 100 by default. The rest are counted.
+    /// Maximum number of findings per rule that a report keeps; 100 by default. The others are only counted.
     pub max_findings_per_rule: usize,
-    /// Maximum triangles, and vertices, of a scene in an interchange file; 134,217,728 by default, about 4 GiB. A
-    /// mesh shared by several nodes counts once unless it must be copied, as for formats without nodes. The limits of
-    /// meshes (one per 64 triangles) and instances (one per 4) scale with it.
+    /// Maximum number of triangles, and of vertices, in an interchange file; 134,217,728 by default, which takes
+    /// about 4 GiB. A mesh that several nodes reference counts once, unless it is copied because the target format
+    /// lacks nodes. At most one mesh per 64 triangles of this limit is allowed, and one instance per 4 triangles.
     pub max_triangles: u64,
 }
 
@@ -40,7 +40,7 @@ pub enum Limit {
     Decoded,
     /// [`Limits::max_triangles`].
     Triangles,
-    /// A limit of the library that no option raises, such as on the size of lists that share bytes of a file.
+    /// A limit that no option changes, such as the maximum total size of lists that share bytes of a file.
     Fixed,
 }
 
@@ -56,25 +56,25 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the limit of unpacked bytes.
+    /// Sets the maximum size of the unpacked blocks in bytes.
     pub fn with_max_decoded(mut self, bytes: u64) -> Limits {
         self.max_decoded = bytes;
         self
     }
 
-    /// Sets the limit of material library bytes.
+    /// Sets the maximum total size of material libraries in bytes.
     pub fn with_max_libraries(mut self, bytes: u64) -> Limits {
         self.max_libraries = bytes;
         self
     }
 
-    /// Sets the limit of findings per rule.
+    /// Sets the maximum number of findings per rule.
     pub fn with_max_findings_per_rule(mut self, findings: usize) -> Limits {
         self.max_findings_per_rule = findings;
         self
     }
 
-    /// Sets the limit of triangles and vertices.
+    /// Sets the maximum number of triangles, and of vertices.
     pub fn with_max_triangles(mut self, triangles: u64) -> Limits {
         self.max_triangles = triangles;
         self

@@ -1,11 +1,11 @@
-//! Lines of a text file with their meaning.
+//! Lines of a text file, each with a description of its meaning.
 
 use crate::{Finding, Path};
 
 /// Maximum displayed length, in characters.
 const MAX_CHARS: usize = 200;
 
-/// A line of a text file. Its texts are computed on demand, so skipped lines cost little.
+/// A line of a text file. Text, path and meaning are computed on demand, so skipping lines is cheap.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Line<'l> {
@@ -13,15 +13,15 @@ pub struct Line<'l> {
     pub number: u64,
     /// The file offset of its first byte.
     pub offset: u64,
-    /// The line without its line ending.
+    /// The bytes of the line, without its line ending.
     pub bytes: &'l [u8],
-    /// The list that the line appends to, such as `positions` or `uvs[0]`; empty if none.
+    /// The list that the line appends to, such as `positions` or `uvs[0]`; empty for a line without content.
     pub list: &'static str,
     /// The index of the appended item.
     pub index: usize,
     /// The findings in this line.
     pub findings: Vec<Finding>,
-    pub(crate) meaning: fn(&Line) -> String,
+    pub(crate) describe: fn(&Line) -> String,
 }
 
 impl Line<'_> {
@@ -34,7 +34,7 @@ impl Line<'_> {
         }
     }
 
-    /// The path of the field that it sets, such as `positions[3]`; empty for a line without content.
+    /// The path of the field that the line sets, such as `positions[3]`; empty for a line without content.
     pub fn path(&self) -> Path {
         match self.list {
             "" => Path::default(),
@@ -42,9 +42,9 @@ impl Line<'_> {
         }
     }
 
-    /// The meaning of the line.
+    /// A description of the meaning of the line; empty for a line without content.
     pub fn meaning(&self) -> String {
-        (self.meaning)(self)
+        (self.describe)(self)
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::layout::expr::Value;
 use crate::{Limits, Severity};
 
-/// The violations that reading and writing reject.
+/// Determines which violations reading and writing reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
     /// Rejects everything that the specification forbids. The default.
@@ -26,8 +26,8 @@ impl Strictness {
     }
 }
 
-/// A layout of a format: the specification's, or another one that the format's own software writes. Each format lists
-/// [its dialects](crate::About::dialects).
+/// A layout of a format: the layout in the specification, or another layout in use. [`About`](crate::About::dialects)
+/// lists the dialects of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -40,11 +40,11 @@ pub enum Dialect {
     Tangent,
     /// IyMA: the layout that the author's tool writes (I1).
     Reference,
-    /// A dialect of a format declared elsewhere.
-    Own {
+    /// A dialect of a custom format.
+    Custom {
         /// The name on the command line.
         name: &'static str,
-        /// The number that the declaration imports, such as a version.
+        /// The number that the declaration imports as its argument, such as a version.
         number: u8,
     },
 }
@@ -60,23 +60,23 @@ impl Dialect {
             Dialect::Renderlib => "renderlib",
             Dialect::Tangent => "tangent",
             Dialect::Reference => "reference",
-            Dialect::Own { name, .. } => name,
+            Dialect::Custom { name, .. } => name,
         }
     }
 
-    /// The number that declarations import.
+    /// The number that a declaration imports as its argument.
     pub const fn number(self) -> u8 {
         match self {
             Dialect::Spec => 0,
             Dialect::Renderlib => 1,
             Dialect::Tangent => 2,
             Dialect::Reference => 3,
-            Dialect::Own { number, .. } => number,
+            Dialect::Custom { number, .. } => number,
         }
     }
 }
 
-/// The argument that the declaration of a format with dialects imports.
+/// Converts a dialect to the argument of a declaration.
 impl From<Dialect> for Value {
     fn from(dialect: Dialect) -> Value {
         Value::Int(dialect.number().into())
@@ -96,7 +96,7 @@ pub struct UnknownDialect(String);
 impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        write!(f, "unknown dialect `{}`; there are {}", self.0, names.join(", "))
+        write!(f, "unknown dialect `{}`, expected one of {}", self.0, names.join(", "))
     }
 }
 
@@ -107,12 +107,12 @@ impl FromStr for Dialect {
     type Err = UnknownDialect;
 
     fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
-        let known = Dialect::ALL.iter().find(|dialect| dialect.name() == name);
-        known.copied().ok_or_else(|| UnknownDialect(name.to_owned()))
+        let dialect = Dialect::ALL.iter().find(|dialect| dialect.name() == name);
+        dialect.copied().ok_or_else(|| UnknownDialect(name.to_owned()))
     }
 }
 
-/// Serializes the name.
+/// Serializes a dialect as its name.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Dialect {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -147,16 +147,16 @@ impl<'de> serde::Deserialize<'de> for Dialect {
 pub struct ReadOptions {
     /// The violations to reject.
     pub strictness: Strictness,
-    /// The dialect to read the file as; `None` detects it.
+    /// The dialect to read the file as; detected if `None`.
     pub dialect: Option<Dialect>,
     /// Limits on the cost of decoding.
     pub limits: Limits,
-    /// Whether to keep the comments of text formats, so that writing restores them in place.
+    /// Whether to keep the comments of text formats, so that writing restores them at their original lines.
     pub comments: bool,
 }
 
 impl ReadOptions {
-    /// Options that accept everything that can be decoded without guessing.
+    /// Returns options that accept everything that can be decoded without guessing.
     pub fn lenient() -> ReadOptions {
         ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
     }
@@ -196,17 +196,17 @@ impl ReadOptions {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Whether to reject documents that strict reading would reject.
+    /// Writing rejects the documents that reading with this strictness rejects.
     pub strictness: Strictness,
-    /// The compression level, if the format has levels: zstd's in IyMA, 3 if `None`.
+    /// The compression level, for formats with levels: for IyMA, a zstd level; 3 if `None`.
     pub compression_level: Option<i32>,
-    /// The number of compression threads; used for IyMA with the feature `parallel`. 0 and 1 mean one thread. Several
-    /// threads produce other bytes of the same content, independent of their number.
+    /// The number of compression threads, for IyMA with the feature `parallel`. 0 and 1 mean one thread. With more
+    /// threads, the compressed bytes differ, but do not depend on their number.
     pub threads: u32,
-    /// Whether to write a data checksum, if the format makes it optional (IyMA). `None` follows the document.
+    /// Whether to write the data checksum, for formats in which it is optional (IyMA). If `None`, the document decides.
     pub data_checksum: Option<bool>,
-    /// Whether to write comments in text formats: those of the document, or a heading for each section if it was read
-    /// without comments.
+    /// Whether to write comments in text formats: the comments of the document, or a heading for each section if the
+    /// document was read without comments.
     pub comments: bool,
 }
 
@@ -223,7 +223,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Options that write everything the format can express.
+    /// Returns options that write everything that the format can express.
     pub fn lenient() -> WriteOptions {
         WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
     }

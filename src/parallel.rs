@@ -1,4 +1,4 @@
-//! Parallel execution with the feature `parallel`, sequential without it.
+//! Functions that run in parallel with the feature `parallel`, and sequentially without it.
 
 #[cfg(feature = "parallel")]
 pub(crate) use rayon::join;
@@ -9,8 +9,8 @@ pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B)
     (a(), b())
 }
 
-/// Maps each item and its position, and stops at the first error.
-pub(crate) fn each<T: Sync, R: Send, E: Send>(
+/// Calls `map` with the position of each item and the item. Returns the results in order, or an error.
+pub(crate) fn try_map<T: Sync, R: Send, E: Send>(
     items: &[T],
     map: impl Fn(usize, &T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
@@ -23,7 +23,7 @@ pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items.iter().enumerate().map(|(index, item)| map(index, item)).collect()
 }
 
-/// Maps the items and concatenates the results in order.
+/// Maps the items, and combines the results in order.
 #[cfg(feature = "parallel")]
 pub(crate) fn map_reduce<T: Send, U: Send + Default>(
     items: Vec<T>,
@@ -35,7 +35,7 @@ pub(crate) fn map_reduce<T: Send, U: Send + Default>(
     items.into_par_iter().map(map).reduce(U::default, reduce)
 }
 
-/// Maps the items and concatenates the results in order.
+/// Maps the items, and combines the results in order.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn map_reduce<T, U: Default>(
     items: Vec<T>,

@@ -30,12 +30,12 @@ pub struct Path(Repr);
 #[derive(Debug, Clone)]
 enum Repr {
     Segments(Vec<Segment>),
-    /// The path in a file without a declaration, whose names are dynamic, such as JSON keys.
+    /// The path in a file without a declaration, with names that are not static, such as JSON keys.
     Text(String),
 }
 
 impl Path {
-    /// Creates a path for display only, in a file without a declaration.
+    /// Creates a path that is only displayed, in a file without a declaration.
     pub fn text(path: impl Into<String>) -> Path {
         Path(Repr::Text(path.into()))
     }
@@ -58,18 +58,18 @@ impl Path {
 
     /// Appends a field.
     pub fn field(self, name: &'static str) -> Path {
-        self.then(Segment::Field(name))
+        self.push(Segment::Field(name))
     }
 
     /// Appends an index.
     pub fn index(self, index: usize) -> Path {
-        self.then(Segment::Index(index as u64))
+        self.push(Segment::Index(index as u64))
     }
 
-    /// Appends the path of a part, relative to this value.
+    /// Appends `part`, a path relative to this value.
     pub fn join(self, part: impl Into<Path>) -> Path {
         match part.into().0 {
-            Repr::Segments(segments) => segments.into_iter().fold(self, Path::then),
+            Repr::Segments(segments) => segments.into_iter().fold(self, Path::push),
             part @ Repr::Text(_) if self.is_empty() => Path(part),
             Repr::Text(text) => Path(Repr::Text(format!("{self}.{text}"))),
         }
@@ -82,7 +82,7 @@ impl Path {
         }
     }
 
-    fn then(mut self, segment: Segment) -> Path {
+    fn push(mut self, segment: Segment) -> Path {
         match &mut self.0 {
             Repr::Segments(segments) => segments.push(segment),
             Repr::Text(text) => {
@@ -135,11 +135,11 @@ impl fmt::Display for Path {
     }
 }
 
-/// Paths are equal if they are shown alike.
+/// Paths are equal if their texts are equal.
 impl PartialEq for Path {
     fn eq(&self, other: &Path) -> bool {
         match (&self.0, &other.0) {
-            (Repr::Segments(own), Repr::Segments(others)) => own == others,
+            (Repr::Segments(left), Repr::Segments(right)) => left == right,
             _ => self.as_text() == other.as_text(),
         }
     }
@@ -183,7 +183,7 @@ fn write_segment(text: &mut String, segment: Segment) -> fmt::Result {
     }
 }
 
-/// Creates a path in the notation of messages. Indices are expressions, and so are field names in parentheses.
+/// Creates a path, written as in messages. Indices are expressions; a field name in parentheses is an expression, too.
 ///
 /// ```
 /// use meshspec::{Path, path};

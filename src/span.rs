@@ -29,7 +29,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// The byte range, in the file or in the unpacked block.
+    /// The byte range: in the unpacked content for [`Span::Unpacked`], otherwise in the file.
     pub fn range(&self) -> &Range<u64> {
         match self {
             Span::Bytes(range) | Span::Unpacked { range, .. } | Span::Text { range, .. } => range,

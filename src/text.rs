@@ -1,8 +1,8 @@
-//! Strings in files: bytes, usually UTF-8.
+//! Strings in files.
 
 use std::fmt;
 
-/// A string in a file: bytes that should be text, stored losslessly in any encoding.
+/// A string in a file: bytes in any encoding, usually UTF-8, stored without loss.
 ///
 /// ```
 /// let name = meshspec::Text::from("walk");
@@ -18,19 +18,19 @@ impl Text {
         &self.0
     }
 
-    /// Returns `true` if it is UTF-8 without control characters.
+    /// Returns `true` if the string is UTF-8 without control characters.
     pub fn is_printable(&self) -> bool {
         is_printable(&self.0)
     }
 }
 
-/// Formats bytes as quoted text if they are printable ASCII, otherwise in hexadecimal.
+/// Formats bytes as quoted text if they are printable ASCII or whitespace, otherwise as a list of hexadecimal numbers.
 pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
     let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
     if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
 }
 
-/// Returns `true` if these bytes are UTF-8 without control characters.
+/// Returns `true` if `bytes` are UTF-8 without control characters.
 pub(crate) fn is_printable(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))
 }
@@ -47,7 +47,7 @@ impl From<Vec<u8>> for Text {
     }
 }
 
-/// Replaces invalid UTF-8.
+/// Displays the text, with replacement characters for invalid UTF-8.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.0))
@@ -60,16 +60,16 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Serializes a string as UTF-8 if valid, otherwise as a list of bytes.
+/// Serializes a [`Text`] as a string if it is UTF-8, otherwise as a list of bytes.
 #[cfg(feature = "serde")]
-mod data {
+mod serde_impls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::Text;
 
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Data {
+    enum TextJson {
         Text(String),
         Bytes(Vec<u8>),
     }
@@ -85,9 +85,9 @@ mod data {
 
     impl<'de> Deserialize<'de> for Text {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
-            Ok(match Data::deserialize(deserializer)? {
-                Data::Text(text) => Text(text.into_bytes()),
-                Data::Bytes(bytes) => Text(bytes),
+            Ok(match TextJson::deserialize(deserializer)? {
+                TextJson::Text(text) => Text(text.into_bytes()),
+                TextJson::Bytes(bytes) => Text(bytes),
             })
         }
     }

@@ -1,4 +1,4 @@
-//! The rows of Crucible, against LZ4 in C and in Rust.
+//! The rows of Crucible. The baselines are LZ4 in C and in Rust.
 
 use meshspec::{Format, FormatId, ReadOptions, WriteOptions, crucible};
 
@@ -21,7 +21,7 @@ pub fn document(sheet: Sheet) -> crucible::Document {
     }
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     // 50 MB.
     let document = document(sheet(950));
     let bytes = document.write(&WriteOptions::default())?;
@@ -46,10 +46,10 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         });
         unpacked.collect()
     };
-    bench.pair("crucible/read", size, || one.install(read), "C LZ4_decompress_safe", c);
-    bench.pair("crucible/read parallel", size, || two.install(read), "one thread", || one.install(read));
+    bench.add_row("crucible/read", size, || one.install(read), "C LZ4_decompress_safe", c);
+    bench.add_row("crucible/read parallel", size, || two.install(read), "one thread", || one.install(read));
     let check = || one.install(|| meshspec::check(&bytes, FormatId::Crucible, &options));
-    bench.pair("crucible/check", size, check, "reading", || one.install(read));
+    bench.add_row("crucible/check", size, check, "reading", || one.install(read));
     let options = WriteOptions::default();
     let compress = || {
         let mut file = vec![0u8; most];
@@ -60,6 +60,6 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         file.truncate(end);
         file
     };
-    bench.pair("crucible/write", size, || document.write(&options), "lz4_flex", compress);
+    bench.add_row("crucible/write", size, || document.write(&options), "lz4_flex", compress);
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use meshspec::bmd::{self, VertexColumns};
-use meshspec::bulk::{self, Plain};
+use meshspec::bulk::{self, PlainData};
 use meshspec::interop::{Files, Interchange};
 use meshspec::scene::SceneOptions;
 use meshspec::{Document, FormatId, Limits, ReadOptions, WriteOptions, mesh as mesh_format, seed};
@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::{crucible, iyma, mesh};
 use crate::{Bench, Error, Sheet, sheet};
 
-/// A single output file of any name.
-struct Single(PathBuf);
+/// A file store that reads and writes the same file, whatever its name.
+struct SingleFile(PathBuf);
 
-impl Files for Single {
+impl Files for SingleFile {
     fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
         std::fs::read(&self.0)
     }
@@ -28,13 +28,13 @@ impl Files for Single {
     }
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
-    rows_to_glb(bench)?;
-    rows_from_glb(bench)
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
+    add_rows_to_glb(bench)?;
+    add_rows_from_glb(bench)
 }
 
-/// Converts to a file, against decoding and writing the same number of bytes.
-fn rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
+/// Adds the rows that convert to a GLB file. The baseline decodes the document and writes the same number of bytes.
+fn add_rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
     // The largest sheet that fits in a BMD image.
     let (scene, _) = Document::Iyma(iyma::document(sheet(400))?).into_scene(&options)?;
@@ -47,38 +47,40 @@ fn rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     ];
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("out");
-    for (name, document) in documents.into_iter().filter(|(name, _)| bench.wants(name)).collect::<Vec<_>>() {
+    for (name, document) in
+        documents.into_iter().filter(|(name, _)| bench.is_selected(name)).collect::<Vec<_>>()
+    {
         let (format, bytes) = (document.format(), document.write(&WriteOptions::default())?);
         drop(document);
         let read = || format.read(&bytes, &ReadOptions::default());
         let convert = || -> Result<(), Error> {
             let (scene, _) = read()?.into_scene(&options)?;
-            Interchange::Glb.write(scene, "out", &mut Single(path.clone()), &options)?;
+            Interchange::Glb.write(scene, "out", &mut SingleFile(path.clone()), &options)?;
             Ok(())
         };
         convert()?;
         let size = std::fs::metadata(&path)?.len();
         let content = vec![1_u8; size as usize];
-        let yardstick = || -> Result<_, Error> {
+        let baseline = || -> Result<_, Error> {
             let document = read()?;
             let unpacked = unpack(&document);
             File::create(&path)?.write_all(&content)?;
             Ok((document, unpacked))
         };
-        bench.pair(name, size, convert, "decode and write", yardstick);
+        bench.add_row(name, size, convert, "decode and write", baseline);
     }
     Ok(())
 }
 
-/// Decodes the packed parts of a read document: the vertices and faces of BMD.
+/// Decodes the packed vertices and faces of a BMD document. Other documents have none.
 fn unpack(document: &Document) -> Vec<(VertexColumns, Vec<[u32; 3]>)> {
     let Document::Bmd(document) = document else { return Vec::new() };
     let meshes = document.meshes.iter();
     meshes.map(|mesh| (mesh.vertices.columns(), mesh.faces.triangles())).collect()
 }
 
-/// Converts a GLB in memory, against copying its columns and writing a document with them.
-fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
+/// Adds the rows that convert a GLB in memory. The baseline copies its columns and writes a document with them.
+fn add_rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
     let rows = [
         ("gltf/to mesh", FormatId::Mesh, Document::Mesh(mesh::document()?)),
@@ -89,7 +91,7 @@ fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
         ("gltf/to bmd", FormatId::Bmd, Document::Iyma(iyma::document(sheet(180))?)),
     ];
     for (name, format, document) in
-        rows.into_iter().filter(|(name, ..)| bench.wants(name)).collect::<Vec<_>>()
+        rows.into_iter().filter(|(name, ..)| bench.is_selected(name)).collect::<Vec<_>>()
     {
         let mut files = BTreeMap::new();
         Interchange::Glb.write(document.into_scene(&options)?.0, "glb", &mut files, &options)?;
@@ -99,19 +101,20 @@ fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
             let (document, _) = Document::from_scene(format, scene, &options)?;
             Ok(document.write(&WriteOptions::default())?)
         };
-        let yardstick =
-            || -> Result<_, Error> { Ok(native(format, parse(&glb)?)?.write(&WriteOptions::default())?) };
-        let (size, expected) = (convert()?.len(), yardstick()?.len());
+        let baseline = || -> Result<_, Error> {
+            Ok(document_from_columns(format, parse_columns(&glb)?)?.write(&WriteOptions::default())?)
+        };
+        let (size, expected) = (convert()?.len(), baseline()?.len());
         // Sizes differ slightly: flipped texture coordinates pack differently, and BMD avoids degenerate triangles.
         if size.abs_diff(expected) > expected / 8 {
-            return Err(format!("{name}: {size} bytes, but the yardstick writes {expected}").into());
+            return Err(format!("{name}: {size} bytes, but the baseline writes {expected}").into());
         }
-        bench.pair(name, glb.len() as u64, convert, "parse and write", yardstick);
+        bench.add_row(name, glb.len() as u64, convert, "parse and write", baseline);
     }
     Ok(())
 }
 
-/// The columns of a GLB's only mesh.
+/// The columns of the only mesh in a GLB.
 struct Columns {
     sheet: Sheet,
     joint_ids: Option<Vec<[u8; 4]>>,
@@ -119,10 +122,10 @@ struct Columns {
 }
 
 /// Parses the columns from the buffer views of a valid file.
-fn parse(glb: &[u8]) -> Result<Columns, Error> {
+fn parse_columns(glb: &[u8]) -> Result<Columns, Error> {
     let length = u32::from_le_bytes(*glb[12..].first_chunk().ok_or("no length")?) as usize;
     let (json, numbers): (Value, _) = (serde_json::from_slice(&glb[20..20 + length])?, &glb[28 + length..]);
-    fn column<T: Plain>(json: &Value, numbers: &[u8], accessor: &Value) -> Option<Vec<T>> {
+    fn column<T: PlainData>(json: &Value, numbers: &[u8], accessor: &Value) -> Option<Vec<T>> {
         let view = json["accessors"][accessor.as_u64()? as usize]["bufferView"].as_u64()?;
         let view = &json["bufferViews"][view as usize];
         let (start, length) = (view["byteOffset"].as_u64()? as usize, view["byteLength"].as_u64()? as usize);
@@ -149,8 +152,8 @@ fn parse(glb: &[u8]) -> Result<Columns, Error> {
     })
 }
 
-/// Returns a document with these columns.
-fn native(format: FormatId, columns: Columns) -> Result<Document, Error> {
+/// Returns a document of a format with the given columns.
+fn document_from_columns(format: FormatId, columns: Columns) -> Result<Document, Error> {
     let Columns { sheet, joint_ids, joint_weights } = columns;
     Ok(match format {
         FormatId::Mesh => {
@@ -190,6 +193,6 @@ fn native(format: FormatId, columns: Columns) -> Result<Document, Error> {
             let mesh = bmd::Mesh::new(Some("".into()), vertices, bmd::Faces::encode(&faces)?);
             Document::Bmd(bmd::Document { meshes: vec![mesh], ..Default::default() })
         }
-        other => return Err(format!("no yardstick for {other}").into()),
+        other => return Err(format!("no baseline for {other}").into()),
     })
 }

@@ -1,4 +1,5 @@
-//! The rows of IyMA: reading against zstd alone and against the cost of a growing buffer, writing against zstd alone.
+//! The rows of IyMA. The baselines of reading are one-shot zstd, and streaming zstd into a growing buffer; the
+//! baseline of writing is one-shot zstd.
 
 use std::io::Read;
 
@@ -19,8 +20,8 @@ pub fn document(sheet: Sheet) -> Result<Document, Error> {
     Ok(Document::from_mesh(Some(IndexBuffer::from_u32(&indices)), attributes)?)
 }
 
-/// Concatenates the buffers.
-fn raw_of(document: &Document) -> Vec<u8> {
+/// Concatenates the index and vertex buffers.
+fn concatenate_buffers(document: &Document) -> Vec<u8> {
     let indices = document.indices.iter().map(|indices| &*indices.data);
     indices.chain(document.attributes.iter().map(|attribute| &*attribute.data)).collect::<Vec<_>>().concat()
 }
@@ -44,10 +45,10 @@ fn decoder() -> DCtx<'static> {
     decoder
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     // 56 MB.
     let document = document(sheet(1000))?;
-    let raw = raw_of(&document);
+    let raw = concatenate_buffers(&document);
     let size = raw.len() as u64;
     let bytes = document.write(&WriteOptions::default())?;
     let packed = &bytes[24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]]))..];
@@ -57,8 +58,8 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         let mut out = Vec::with_capacity(raw.len());
         decoder().decompress(&mut out, packed).map(|_| out)
     };
-    bench.pair("iyma/read", size, read, "one-shot zstd", one_shot);
-    bench.pair("iyma/check", size, || meshspec::check(&bytes, FormatId::Iyma, &options), "reading", read);
+    bench.add_row("iyma/read", size, read, "one-shot zstd", one_shot);
+    bench.add_row("iyma/check", size, || meshspec::check(&bytes, FormatId::Iyma, &options), "reading", read);
     let streaming = || {
         let mut out = Vec::new();
         let mut stream = zstd::stream::read::Decoder::new(packed)?;
@@ -66,9 +67,9 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         stream.read_to_end(&mut out)?;
         Ok::<_, std::io::Error>((rapidhash::v1::rapidhash_v1(packed), out))
     };
-    bench.pair("iyma/read streaming", size, read, "stream, grow, hash", streaming);
+    bench.add_row("iyma/read streaming", size, read, "stream, grow, hash", streaming);
     let mut compress = compressor(&raw, 3);
-    bench.pair(
+    bench.add_row(
         "iyma/write",
         size,
         || document.write(&WriteOptions::default()),
@@ -77,9 +78,9 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     );
     let user_data =
         || meshspec::iyma::Reader::new(&bytes[..], &options).and_then(meshspec::iyma::Reader::user_data);
-    bench.pair("iyma/user data", size, user_data, "read all", read);
-    columns(bench, &document)?;
-    slow_row(bench, &document, &raw);
+    bench.add_row("iyma/user data", size, user_data, "read all", read);
+    add_column_rows(bench, &document)?;
+    add_slow_row(bench, &document, &raw);
     Ok(())
 }
 
@@ -90,17 +91,17 @@ fn compressor(raw: &[u8], level: i32) -> impl FnMut() -> Result<Vec<u8>, usize> 
     }
 }
 
-/// Writes with compression level 19, which is slow.
-fn slow_row(bench: &mut Bench, document: &Document, raw: &[u8]) {
+/// Adds the row that writes with compression level 19, in fewer rounds, since it is slow.
+fn add_slow_row(bench: &mut Bench, document: &Document, raw: &[u8]) {
     let options = WriteOptions::default().with_compression_level(19).with_threads(2);
     let rounds = std::mem::replace(&mut bench.rounds, 3);
     let size = raw.len() as u64;
     let write = || document.write(&options);
-    bench.pair("iyma/write parallel 19", size, write, "one-shot zstd 19", compressor(raw, 19));
+    bench.add_row("iyma/write parallel 19", size, write, "one-shot zstd 19", compressor(raw, 19));
     bench.rounds = rounds;
 }
 
-fn columns(bench: &mut Bench, document: &Document) -> Result<(), Error> {
+fn add_column_rows(bench: &mut Bench, document: &Document) -> Result<(), Error> {
     let Some(normals) = document.attribute(&Usage::Normal) else { return Ok(()) };
     let floats = normals.to_f32();
     for (name, format) in [
@@ -110,7 +111,7 @@ fn columns(bench: &mut Bench, document: &Document) -> Result<(), Error> {
     ] {
         let bytes = format.from_f32(&floats);
         let copy = || floats.to_vec();
-        bench.pair(name, 4 * floats.len() as u64, || format.to_f32(&bytes), "copy of the floats", copy);
+        bench.add_row(name, 4 * floats.len() as u64, || format.to_f32(&bytes), "copy of the floats", copy);
     }
     Ok(())
 }

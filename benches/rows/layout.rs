@@ -1,8 +1,8 @@
-//! The rows of the walker and the assembler.
+//! The rows of the walker, the assembler and the generator.
 
 use std::ops::ControlFlow;
 
-use meshspec::layout::assemble::Values;
+use meshspec::layout::assemble::FileValues;
 use meshspec::layout::expr::Value;
 use meshspec::layout::generate;
 use meshspec::layout::walk::{Node, Visitor, walk};
@@ -11,50 +11,51 @@ use meshspec::{Document, FormatId, Limits, WriteOptions};
 use crate::{Bench, Error};
 
 /// Counts fields.
-struct Count(u64);
+struct FieldCounter(u64);
 
-impl Visitor for Count {
-    fn leaf(&mut self, _: &Node, _: &Value) -> ControlFlow<()> {
+impl Visitor for FieldCounter {
+    fn visit_leaf(&mut self, _: &Node, _: &Value) -> ControlFlow<()> {
         self.0 += 1;
         ControlFlow::Continue(())
     }
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     let document = Document::Mesh(super::mesh::document()?);
     let bytes = document.write(&WriteOptions::default())?;
     let layout = document.format().layout_of(&bytes, document.dialect()).ok_or("no layout")?;
     let count = || {
-        let mut count = Count(0);
+        let mut count = FieldCounter(0);
         walk(layout, &bytes, &Limits::default(), &mut count).map(|_| count.0)
     };
     let fields = count()?;
-    bench.pair("layout/walk (fields)", fields, count, "copy", || bytes.to_vec());
-    assembling(bench)?;
-    generating(bench)
+    bench.add_row("layout/walk (fields)", fields, count, "copy", || bytes.to_vec());
+    add_assembly_row(bench)?;
+    add_generation_row(bench)
 }
 
-/// Assembles single values of a smaller file, since they take ten times as much memory as their bytes.
-fn assembling(bench: &mut Bench) -> Result<(), Error> {
-    let document = Document::Mesh(super::mesh::document_of(200)?);
+/// Adds the row that assembles the values of a smaller file, since they take ten times as much memory as their bytes.
+fn add_assembly_row(bench: &mut Bench) -> Result<(), Error> {
+    let document = Document::Mesh(super::mesh::document_with_side(200)?);
     let bytes = document.write(&WriteOptions::default())?;
     let layout = document.format().layout_of(&bytes, document.dialect()).ok_or("no layout")?;
     let limits = Limits::default();
-    let values = Values::of(layout, &bytes, &limits)?;
+    let values = FileValues::read(layout, &bytes, &limits)?;
     if values.assemble(&limits)? != bytes {
-        return Err("the values do not assemble to the file".into());
+        return Err("assembling the values does not yield the file".into());
     }
     let count = || {
-        let mut count = Count(0);
+        let mut count = FieldCounter(0);
         walk(layout, &bytes, &limits, &mut count).map(|_| count.0)
     };
     let fields = count()?;
-    bench.pair("layout/assemble (fields)", fields, || values.assemble(&limits), "walk", count);
+    bench.add_row("layout/assemble (fields)", fields, || values.assemble(&limits), "walk", count);
     Ok(())
 }
 
-/// Generates 200 files of each layout from fixed numbers. Skips IyMA, whose packing rejects most files.
-fn generating(bench: &mut Bench) -> Result<(), Error> {
+/// Adds the row that generates 200 files of each layout from fixed numbers. Skips IyMA, whose packing rejects most
+/// files.
+fn add_generation_row(bench: &mut Bench) -> Result<(), Error> {
     let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
     let layouts: Vec<_> = layouts.flat_map(|format| format.about().layouts()).collect();
     let config = generate::Config::default();
@@ -70,7 +71,7 @@ fn generating(bench: &mut Bench) -> Result<(), Error> {
     };
     let generated = files();
     let count = || {
-        let mut count = Count(0);
+        let mut count = FieldCounter(0);
         for (ty, bytes) in &generated {
             walk(ty, bytes, &Limits::default(), &mut count)?;
         }
@@ -80,6 +81,6 @@ fn generating(bench: &mut Bench) -> Result<(), Error> {
     if generated.len() < layouts.len() * 50 {
         return Err(format!("only {} files could be generated", generated.len()).into());
     }
-    bench.pair("layout/generate (fields)", fields, files, "walk", count);
+    bench.add_row("layout/generate (fields)", fields, files, "walk", count);
     Ok(())
 }

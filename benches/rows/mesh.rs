@@ -4,13 +4,13 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, mesh};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// Returns a document of 1 M vertices with all attributes, and 2 M triangles.
+/// Returns a document with 1,000,000 vertices with all attributes, and 2,000,000 triangles.
 pub fn document() -> Result<mesh::Document, Error> {
-    document_of(1000)
+    document_with_side(1000)
 }
 
-/// Returns a sheet of `side`² vertices with two joints.
-pub fn document_of(side: usize) -> Result<mesh::Document, Error> {
+/// Returns a document with `side`² vertices and two joints.
+pub fn document_with_side(side: usize) -> Result<mesh::Document, Error> {
     let Sheet { positions, normals, uvs, indices } = sheet(side);
     let count = positions.len();
     let mut columns =
@@ -31,15 +31,15 @@ pub fn joints() -> Vec<mesh::Joint> {
     vec![joint(0, 255), joint(1, 0)]
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     let document = document()?;
     let bytes = document.write(&WriteOptions::default())?;
     let size = bytes.len() as u64;
     let copy = || bytes.to_vec();
     let options = ReadOptions::default();
     let read = || mesh::Document::read(&bytes, &options);
-    bench.pair("mesh/read", size, read, "copy", copy);
-    bench.pair("mesh/check", size, || meshspec::check(&bytes, FormatId::Mesh, &options), "reading", read);
+    bench.add_row("mesh/read", size, read, "copy", copy);
+    bench.add_row("mesh/check", size, || meshspec::check(&bytes, FormatId::Mesh, &options), "reading", read);
     let sheet = sheet(1000);
     let columns = mesh::Columns { positions: sheet.positions, ..Default::default() };
     let vertices = mesh::Vertices::from_columns(&columns)?;
@@ -48,8 +48,8 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let size_of_bare = bytes_of_bare.len() as u64;
     let check = || meshspec::check(&bytes_of_bare, FormatId::Mesh, &options);
     let read = || mesh::Document::read(&bytes_of_bare, &options);
-    bench.pair("mesh/check-positions", size_of_bare, check, "reading", read);
+    bench.add_row("mesh/check-positions", size_of_bare, check, "reading", read);
     let options = WriteOptions::default();
-    bench.pair("mesh/write", size, || document.write(&options), "copy", copy);
+    bench.add_row("mesh/write", size, || document.write(&options), "copy", copy);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The measured rows: a file per format, one for layouts and one for conversions.
+//! The measured rows: a module per format, one for layouts and one for conversions.
 
 pub mod bmd;
 pub mod crucible;

@@ -6,7 +6,7 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, seed};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// Returns a document whose numbers have six decimals, as exporters write them.
+/// Returns a document whose numbers have at most six decimals, as in files of exporters.
 fn document() -> seed::Document {
     fn round<const N: usize>(values: Vec<[f32; N]>) -> Vec<[f32; N]> {
         values.into_iter().map(|value| value.map(|x| (x * 1e6).round() / 1e6)).collect()
@@ -24,8 +24,8 @@ fn document() -> seed::Document {
     }
 }
 
-/// Writes the same mesh as OBJ.
-fn obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
+/// Returns the mesh as OBJ text.
+fn to_obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     for [x, y, z] in &document.positions {
         writeln!(out, "v {x} {y} {z}")?;
@@ -43,16 +43,16 @@ fn obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// Parses lines of a valid file by hand: the yardstick for the cost of the grammar.
-fn by_hand(text: &[u8]) -> Option<seed::Document> {
+/// Parses a valid file without a grammar: the baseline that shows the cost of the grammar.
+fn parse_by_hand(text: &[u8]) -> Option<seed::Document> {
     let mut document = seed::Document { uvs: vec![Vec::new()], ..Default::default() };
     let mut at = 0;
     while at < text.len() {
         match (text[at], text.get(at + 1)) {
-            (b'p', Some(b' ')) => document.positions.push(floats(text, &mut at, 2)?),
-            (b'n', Some(b' ')) => document.normals.push(floats(text, &mut at, 2)?),
-            (b'u', Some(b'0')) => document.uvs[0].push(floats(text, &mut at, 3)?),
-            (b'f', Some(b' ')) => document.faces.push(indices(text, &mut at)?),
+            (b'p', Some(b' ')) => document.positions.push(parse_floats(text, &mut at, 2)?),
+            (b'n', Some(b' ')) => document.normals.push(parse_floats(text, &mut at, 2)?),
+            (b'u', Some(b'0')) => document.uvs[0].push(parse_floats(text, &mut at, 3)?),
+            (b'f', Some(b' ')) => document.faces.push(parse_indices(text, &mut at)?),
             _ => {
                 while text.get(at).is_some_and(|byte| *byte != b'\n') {
                     at += 1;
@@ -64,17 +64,17 @@ fn by_hand(text: &[u8]) -> Option<seed::Document> {
     Some(document)
 }
 
-fn separators(text: &[u8], at: &mut usize) {
+fn skip_separators(text: &[u8], at: &mut usize) {
     while text.get(*at).is_some_and(|byte| matches!(byte, b' ' | b',' | b'\t')) {
         *at += 1;
     }
 }
 
-fn floats<const N: usize>(text: &[u8], at: &mut usize, identifier: usize) -> Option<[f32; N]> {
+fn parse_floats<const N: usize>(text: &[u8], at: &mut usize, identifier: usize) -> Option<[f32; N]> {
     let mut values = [0.0; N];
     *at += identifier;
     for value in &mut values {
-        separators(text, at);
+        skip_separators(text, at);
         let (number, length) = fast_float2::parse_partial::<f32, _>(&text[*at..]).ok()?;
         *value = number;
         *at += length;
@@ -82,11 +82,11 @@ fn floats<const N: usize>(text: &[u8], at: &mut usize, identifier: usize) -> Opt
     (text.get(*at) == Some(&b'\n')).then_some(values)
 }
 
-fn indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
+fn parse_indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
     let mut values = [0; 3];
     *at += 2;
     for value in &mut values {
-        separators(text, at);
+        skip_separators(text, at);
         while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
             *value = *value * 10 + u32::from(digit - b'0');
             *at += 1;
@@ -95,8 +95,9 @@ fn indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
     (text.get(*at) == Some(&b'\n')).then_some(values)
 }
 
-/// Reorders the text so that the lines of each vertex are together, and each line differs in kind from the previous one.
-fn alternating(text: &[u8]) -> Vec<u8> {
+/// Reorders the text so that the lines of each vertex are together, and each line differs in kind from the previous
+/// one.
+fn alternate_lines(text: &[u8]) -> Vec<u8> {
     let lines_of = |start: &'static [u8]| {
         text.split_inclusive(|byte| *byte == b'\n').filter(move |line| line.starts_with(start))
     };
@@ -108,14 +109,14 @@ fn alternating(text: &[u8]) -> Vec<u8> {
     out
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     let document = document();
     let text = document.write(&WriteOptions::default())?;
-    let obj = obj(&document)?;
+    let obj = to_obj(&document)?;
     let size = text.len() as u64;
-    let yardstick = by_hand(&text).ok_or("the yardstick does not read the file")?;
-    if yardstick.positions != document.positions || yardstick.faces != document.faces {
-        return Err("the yardstick reads something else".into());
+    let baseline = parse_by_hand(&text).ok_or("the baseline cannot read the file")?;
+    if baseline.positions != document.positions || baseline.faces != document.faces {
+        return Err("the baseline reads other values".into());
     }
 
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -127,17 +128,26 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         let options = tobj::LoadOptions { single_index: true, ..Default::default() };
         tobj::load_obj_buf(&mut obj.as_bytes(), &options, |_| Err(tobj::LoadError::OpenFileFailed))
     };
-    let by_hand = || by_hand(&text);
-    bench.scaled("seed/read (per byte)", size, read_one, "tobj", tobj, size as f64 / obj.len() as f64);
-    bench.pair("seed/read (per mesh)", size, read_one, "tobj", tobj);
-    bench.pair("seed/read", size, read_one, "by hand, fast-float2", by_hand);
-    let mixed = alternating(&text);
+    let by_hand = || parse_by_hand(&text);
+    bench.add_scaled_row(
+        "seed/read (per byte)",
+        size,
+        read_one,
+        "tobj",
+        tobj,
+        size as f64 / obj.len() as f64,
+    );
+    bench.add_row("seed/read (per mesh)", size, read_one, "tobj", tobj);
+    bench.add_row("seed/read", size, read_one, "by hand, fast-float2", by_hand);
+    let mixed = alternate_lines(&text);
     let read_mixed = || one.install(|| seed::Document::read(&mixed, &options));
-    bench.pair("seed/read alternating", mixed.len() as u64, read_mixed, "by hand", || self::by_hand(&mixed));
+    bench.add_row("seed/read alternating", mixed.len() as u64, read_mixed, "by hand", || {
+        parse_by_hand(&mixed)
+    });
     let check = || one.install(|| meshspec::check(&text, FormatId::Seed, &options));
-    bench.pair("seed/check", size, check, "reading", read_one);
-    bench.pair("seed/read parallel", size, || two.install(read), "one thread", read_one);
+    bench.add_row("seed/check", size, check, "reading", read_one);
+    bench.add_row("seed/read parallel", size, || two.install(read), "one thread", read_one);
     let options = WriteOptions::default();
-    bench.pair("seed/write", size, || document.write(&options), "reading by hand", by_hand);
+    bench.add_row("seed/write", size, || document.write(&options), "reading by hand", by_hand);
     Ok(())
 }

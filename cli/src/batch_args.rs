@@ -1,4 +1,4 @@
-//! Options of commands for many files: lists, parallel jobs, logs and resuming.
+//! Command-line options for processing many files: file lists, parallel jobs, logs and resuming.
 
 use std::fmt;
 use std::io;
@@ -12,10 +12,10 @@ use rayon::prelude::*;
 
 use crate::failure::{Failure, Result};
 use crate::input::{self, is_standard};
-use crate::job_log::{JobLog, Newer};
-use crate::listing::Listed;
+use crate::job_log::{ChangeCriterion, JobLog};
+use crate::listing::InputFile;
 
-/// Options of commands with many input files.
+/// Options for processing many input files.
 #[derive(Debug, Args)]
 pub struct BatchArgs {
     /// Also read the files named in LIST, one per line or NUL-terminated; `-` is standard input.
@@ -24,58 +24,63 @@ pub struct BatchArgs {
     /// Print one JSON object per line for each file, as soon as the file is done.
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
     pub json_lines: bool,
-    /// Append these lines to LOG instead, with the file state that --newer needs; `-` is standard output.
+    /// Append the lines of --json-lines to LOG, with the file state that --newer needs; `-` is standard output.
     #[arg(long, value_name = "LOG", conflicts_with_all = ["json", "json_lines"], hide_short_help = true)]
     log: Option<PathBuf>,
-    /// Skip files in LOG that are unchanged, by size and modification time or by content; the outputs of others are
-    /// replaced.
+    /// Skip files that are unchanged since LOG recorded them: same size, and same modification time or content. The
+    /// outputs of changed files are replaced.
     #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time", hide_short_help = true)]
-    pub newer: Option<Newer>,
+    pub newer: Option<ChangeCriterion>,
     #[command(flatten)]
-    pub jobs: Jobs,
+    pub jobs: JobArgs,
 }
 
 /// The number of parallel jobs.
 #[derive(Debug, Args)]
-pub struct Jobs {
+pub struct JobArgs {
     /// Process up to N files in parallel [default: the number of cores]
     #[arg(long, value_name = "N", hide_short_help = true)]
     jobs: Option<NonZeroUsize>,
 }
 
 impl BatchArgs {
-    /// Adds the files of the list.
-    pub fn add_to(&self, files: &mut Vec<Listed>) -> Result<()> {
+    /// Adds the files listed in `--files-from` to `files`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the list cannot be read or contains a malformed path.
+    pub fn add_listed(&self, files: &mut Vec<InputFile>) -> Result<()> {
         if let Some(list) = &self.files_from {
             let text = input::read(list)?;
             let separator = if text.contains(&0) { 0 } else { b'\n' };
             for entry in text.split(|byte| *byte == separator) {
                 let entry = if separator == 0 { entry } else { entry.strip_suffix(b"\r").unwrap_or(entry) };
                 if !entry.is_empty() {
-                    let file = path_of(entry).map_err(|why| Failure::invalid(&input::name_of(list), why))?;
-                    // Keeps files of the same name in different folders apart.
+                    let file =
+                        parse_path(entry).map_err(|why| Failure::invalid(&input::name_of(list), why))?;
+                    // Keeps the folders, so that files with the same name have different outputs.
                     let names = file.components().filter(|part| matches!(part, Component::Normal(_)));
-                    files.push(Listed { name: names.collect(), file, is_named: false });
+                    files.push(InputFile { name: names.collect(), file, is_explicit: false });
                 }
             }
         }
         Ok(())
     }
 
-    /// Returns the destination of the lines. `options` are the options that affect the results of the command.
-    pub fn job_log(&self, command: &str, options: &impl fmt::Debug) -> Result<JobLog> {
+    /// Opens the log of finished files. `options` are the options that affect the results of the command.
+    pub fn open_job_log(&self, command: &str, options: &impl fmt::Debug) -> Result<JobLog> {
         match (&self.log, self.newer) {
             (Some(log), Some(_)) if is_standard(log) => {
                 Err(Failure::usage("--newer", "requires a file as LOG: standard output cannot be read back"))
             }
-            (Some(log), newer) => JobLog::append_to(log, newer, command, options),
-            (None, _) if self.json_lines => Ok(JobLog::printed()),
-            (None, _) => Ok(JobLog::none()),
+            (Some(log), newer) => JobLog::open(log, newer, command, options),
+            (None, _) if self.json_lines => Ok(JobLog::on_stdout()),
+            (None, _) => Ok(JobLog::disabled()),
         }
     }
 
-    /// Returns the first of these options that is given.
-    pub fn asked(&self) -> Option<&'static str> {
+    /// Returns the name of the first of these options that is given; `None` if none is.
+    pub fn first_given(&self) -> Option<&'static str> {
         let options = [
             ("--files-from", self.files_from.is_some()),
             ("--json-lines", self.json_lines),
@@ -83,10 +88,10 @@ impl BatchArgs {
             ("--newer", self.newer.is_some()),
             ("--jobs", self.jobs.jobs.is_some()),
         ];
-        options.into_iter().find(|(_, is_asked)| *is_asked).map(|(name, _)| name)
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 
-    /// Incorrect usage if `--newer` is given without `--log`.
+    /// Returns a usage error if `--newer` is given without `--log`.
     pub fn require_log(&self) -> Result<()> {
         match (self.newer, &self.log) {
             (Some(_), None) => {
@@ -97,35 +102,36 @@ impl BatchArgs {
     }
 }
 
-impl Jobs {
-    /// Processes the items in parallel, up to `--jobs` at a time, and passes on the results in order.
-    pub fn side_by_side<'a, T: Sync, R: Send>(
+impl JobArgs {
+    /// Calls `work` for the items in parallel, up to `--jobs` at a time, and passes the results to `consume` in order.
+    pub fn run_parallel<'a, T: Sync, R: Send>(
         &self,
         items: &'a [T],
         work: impl Fn(&'a T) -> R + Sync,
-        mut then: impl FnMut(R) -> Result<()>,
+        mut consume: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let threads = self.jobs.or(thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        // No more threads than items. At least one, since 0 would mean the number of cores.
+        // At most one thread per item. At least one in total, since 0 would select the number of cores.
         let threads = threads.min(items.len()).max(1);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Failure::io("--jobs", &io::Error::other(error)))?;
-        // Chunks bound the number of pending results, and are large enough to keep all threads busy.
+        // Chunks limit the number of pending results, and are large enough to keep all threads busy.
         for items in items.chunks(16 * pool.current_num_threads()) {
             let results: Vec<R> = pool.install(|| items.par_iter().map(&work).collect());
-            results.into_iter().try_for_each(&mut then)?;
+            results.into_iter().try_for_each(&mut consume)?;
         }
         Ok(())
     }
 }
 
+/// Converts an entry of a file list to a path.
 #[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Result<PathBuf, &'static str> {
+fn parse_path(bytes: &[u8]) -> Result<PathBuf, &'static str> {
     use std::os::unix::ffi::OsStrExt;
     Ok(std::ffi::OsStr::from_bytes(bytes).into())
 }
 
 #[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Result<PathBuf, &'static str> {
+fn parse_path(bytes: &[u8]) -> Result<PathBuf, &'static str> {
     std::str::from_utf8(bytes).map(PathBuf::from).map_err(|_| "a path in the list is not UTF-8")
 }

@@ -1,4 +1,4 @@
-//! The bytes of a file in memory.
+//! Reads files and streams into memory.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -6,9 +6,9 @@ use std::ops::Deref;
 
 use memmap2::MmapMut;
 
-/// The minimum size in bytes of files that are read into huge pages. With small pages, page faults dominate the reading
-/// time.
-const LARGE: u64 = 4 << 20;
+/// The minimum size of a file that is read into huge pages, in bytes. With small pages, page faults would take most of
+/// the time.
+const LARGE_FILE: u64 = 4 << 20;
 
 /// The maximum size of a stream in bytes.
 const MAX_STREAM: u64 = 4 << 30;
@@ -18,20 +18,20 @@ const MAX_STREAM: u64 = 4 << 30;
 /// Files are read rather than memory-mapped, so a file truncated by another process cannot crash the program.
 pub enum Buffer {
     Small(Vec<u8>),
-    /// Anonymous memory, and the number of bytes of the file at its start.
+    /// Anonymous memory, and the number of bytes at its start that belong to the file.
     Large(MmapMut, usize),
 }
 
 impl Buffer {
-    /// Reads a file up to its size at opening, or less if it is truncated meanwhile.
-    pub fn of_file(mut file: File) -> io::Result<Buffer> {
+    /// Reads a file. Ignores bytes appended while reading; returns fewer bytes if the file is truncated while reading.
+    pub fn read_file(mut file: File) -> io::Result<Buffer> {
         let size = file.metadata()?.len();
-        if size < LARGE {
-            return Buffer::of_stream(&mut file);
+        if size < LARGE_FILE {
+            return Buffer::read_stream(&mut file);
         }
         let size = usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?;
         let mut memory = MmapMut::map_anon(size)?;
-        // Ignores failures, since huge pages are optional.
+        // Ignores an error, since huge pages are optional.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         let read = fill(&mut memory, &mut file)?;
@@ -42,14 +42,15 @@ impl Buffer {
     ///
     /// # Errors
     ///
-    /// Returns an error if reading fails, or the stream is longer than [`MAX_STREAM`] and may be endless.
-    pub fn of_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
+    /// Returns an error if reading fails or the stream is longer than [`MAX_STREAM`], as it may be endless.
+    pub fn read_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
         let mut bytes = Vec::new();
         stream.take(MAX_STREAM + 1).read_to_end(&mut bytes)?;
         match bytes.len() as u64 > MAX_STREAM {
-            true => {
-                Err(io::Error::new(ErrorKind::FileTooLarge, "more than 4 GiB in a stream: save it as a file"))
-            }
+            true => Err(io::Error::new(
+                ErrorKind::FileTooLarge,
+                "the stream is longer than 4 GiB: save it as a file",
+            )),
             false => Ok(Buffer::Small(bytes)),
         }
     }
@@ -61,7 +62,7 @@ fn fill(memory: &mut [u8], stream: &mut dyn Read) -> io::Result<usize> {
     while read < memory.len() {
         match stream.read(&mut memory[read..]) {
             Ok(0) => break,
-            Ok(more) => read += more,
+            Ok(count) => read += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -90,23 +91,23 @@ mod tests {
     fn read(bytes: &[u8]) -> Buffer {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        Buffer::of_file(file.reopen().unwrap()).unwrap()
+        Buffer::read_file(file.reopen().unwrap()).unwrap()
     }
 
     #[test]
-    fn large_and_small_files_are_read_alike() {
-        let bytes: Vec<u8> = (0..LARGE + 3).map(|index| (index % 251) as u8).collect();
-        for size in [0, 1, LARGE - 1, LARGE, LARGE + 1, LARGE + 3] {
+    fn large_and_small_files_are_read_completely() {
+        let bytes: Vec<u8> = (0..LARGE_FILE + 3).map(|index| (index % 251) as u8).collect();
+        for size in [0, 1, LARGE_FILE - 1, LARGE_FILE, LARGE_FILE + 1, LARGE_FILE + 3] {
             let buffer = read(&bytes[..size as usize]);
-            assert_eq!(matches!(buffer, Buffer::Large(..)), size >= LARGE);
+            assert_eq!(matches!(buffer, Buffer::Large(..)), size >= LARGE_FILE);
             assert!(*buffer == bytes[..size as usize], "{size} bytes");
         }
     }
 
     #[test]
-    fn a_stream_may_give_few_bytes_at_once_and_end_early() {
-        struct Slow<'b>(&'b [u8], bool);
-        impl Read for Slow<'_> {
+    fn a_stream_may_return_few_bytes_per_read_and_end_early() {
+        struct SlowReader<'b>(&'b [u8], bool);
+        impl Read for SlowReader<'_> {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
                 self.1 = !self.1;
                 if self.1 {
@@ -117,9 +118,9 @@ mod tests {
             }
         }
         let mut memory = [0; 10];
-        assert_eq!(fill(&mut memory, &mut Slow(b"12345678", false)).unwrap(), 8);
+        assert_eq!(fill(&mut memory, &mut SlowReader(b"12345678", false)).unwrap(), 8);
         assert_eq!(&memory, b"12345678\0\0");
-        assert_eq!(fill(&mut memory[..4], &mut Slow(b"abcdefgh", false)).unwrap(), 4);
+        assert_eq!(fill(&mut memory[..4], &mut SlowReader(b"abcdefgh", false)).unwrap(), 4);
         assert_eq!(&memory[..5], b"abcd5");
     }
 }

@@ -1,7 +1,7 @@
-//! Examples for the help of every command.
+//! Examples in the help of each command.
 
-/// Returns three examples for a command, given its words without the program's name.
-pub fn of(command: &str) -> Option<[&'static str; 3]> {
+/// Returns three examples for a command such as `iyma merge`; for the whole program if `command` is empty.
+pub fn for_command(command: &str) -> Option<[&'static str; 3]> {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
 }
 
@@ -178,22 +178,22 @@ mod tests {
     use super::*;
     use crate::program::{Help, command};
 
-    /// Collects the words of the command and of its subcommands.
-    fn commands(command: &clap::Command, words: &str, all: &mut Vec<String>) {
+    /// Collects the names of a command and its subcommands, each as words separated by spaces.
+    fn collect_commands(command: &clap::Command, words: &str, all: &mut Vec<String>) {
         all.push(words.to_owned());
         for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
-            commands(subcommand, format!("{words} {}", subcommand.get_name()).trim_start(), all);
+            collect_commands(subcommand, format!("{words} {}", subcommand.get_name()).trim_start(), all);
         }
     }
 
     #[test]
-    fn every_command_has_examples_that_are_right_usage() {
+    fn every_command_has_valid_examples() {
         let program = command(&Formats::builtin(), Help::Long);
         let mut all = Vec::new();
-        commands(&program, "", &mut all);
+        collect_commands(&program, "", &mut all);
         assert_eq!(all.len(), EXAMPLES.len());
         for words in all {
-            for example in of(&words).unwrap_or_else(|| panic!("no examples: {words}")) {
+            for example in for_command(&words).unwrap_or_else(|| panic!("no examples: {words}")) {
                 assert!(example.starts_with(format!("meshspec {words}").trim_end()), "{example}");
                 let parsed = program.clone().try_get_matches_from(example.split(' '));
                 let is_help = |error: &clap::Error| error.kind() == ErrorKind::DisplayHelp;
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn help_ends_with_three_examples_and_fits() {
         let mut all = Vec::new();
-        commands(&command(&Formats::builtin(), Help::Long), "", &mut all);
+        collect_commands(&command(&Formats::builtin(), Help::Long), "", &mut all);
         for words in all {
             for (help, flag, most) in [(Help::Short, "-h", 50), (Help::Long, "--help", 100)] {
                 let arguments = ["meshspec"].into_iter().chain(words.split_whitespace()).chain([flag]);

@@ -6,26 +6,27 @@ use std::ops::Range;
 use anstyle::Style;
 
 const WIDTH: usize = 16;
-const LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
-/// Shows the lines around the bytes of `marked`, which are underlined. An empty range marks the place of a missing value.
-pub struct Excerpt<'a> {
+/// Prints the lines with the bytes of `marked`, underlined, up to [`MAX_LINES`]. An empty range marks the position of a
+/// missing value.
+pub struct HexExcerpt<'a> {
     pub bytes: &'a [u8],
     pub marked: Range<u64>,
-    /// Whether the bytes belong to an unpacked block: `~` marks their offsets, as in dumps.
+    /// Whether the bytes belong to an unpacked block. If so, `~` precedes their offsets, as in dumps.
     pub is_unpacked: bool,
     pub style: Style,
 }
 
-impl fmt::Display for Excerpt<'_> {
+impl fmt::Display for HexExcerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let length = self.bytes.len();
         let Some(last) = length.checked_sub(1) else { return Ok(()) };
         let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
         let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
-        // Past the end of the file, the last line gives context.
+        // For a range past the end of the file, prints the last line.
         let first_line = start.min(last) / WIDTH;
-        let last_line = (first_line + LINES - 1).min(end.saturating_sub(1).max(start).min(last) / WIDTH);
+        let last_line = (first_line + MAX_LINES - 1).min(end.saturating_sub(1).max(start).min(last) / WIDTH);
         for line in first_line..=last_line {
             self.write_line(f, line * WIDTH, start..end)?;
         }
@@ -37,8 +38,8 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-impl Excerpt<'_> {
-    /// Writes a line of bytes from `at`, and a line that underlines those in `marked`.
+impl HexExcerpt<'_> {
+    /// Writes the bytes of the line at offset `at`, and a line of `^` below the bytes in `marked`.
     fn write_line(&self, f: &mut fmt::Formatter<'_>, at: usize, marked: Range<usize>) -> fmt::Result {
         let line = &self.bytes[at..self.bytes.len().min(at + WIDTH)];
         let style = self.style;
@@ -68,7 +69,7 @@ mod tests {
 
     fn excerpt(length: u8, marked: Range<u64>) -> String {
         let bytes: Vec<u8> = (0..length).collect();
-        Excerpt { bytes: &bytes, marked, is_unpacked: false, style: Style::new() }.to_string()
+        HexExcerpt { bytes: &bytes, marked, is_unpacked: false, style: Style::new() }.to_string()
     }
 
     #[test]
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_bytes_is_marked_behind_them() {
+    fn the_end_of_the_bytes_is_marked_after_them() {
         assert_eq!(
             excerpt(18, 18..18),
             "  00000010  10 11                                            |..|\n\
@@ -94,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_range_is_cut() {
+    fn a_long_range_is_truncated() {
         let text = excerpt(200, 1..200);
-        assert_eq!(text.lines().count(), 2 * LINES + 1);
+        assert_eq!(text.lines().count(), 2 * MAX_LINES + 1);
         assert!(text.ends_with("... and 152 more bytes\n"), "{text}");
     }
 
     #[test]
-    fn no_range_is_too_wild() {
+    fn ranges_out_of_bounds_are_clamped() {
         for marked in [0..u64::MAX, u64::MAX..u64::MAX, 300..400] {
             assert!(excerpt(20, marked.clone()).contains('^'), "{marked:?}");
         }

@@ -1,4 +1,4 @@
-//! Failures of commands and their exit statuses.
+//! Failures of commands, with exit statuses and hints.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,19 +11,19 @@ use meshspec::{ErrorKind, Limit, Loss, Span};
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
 
-/// The hint for an output and an image with the same name.
+/// The hint if an output and an image have the same name.
 pub const RENAME: &str = "choose another name for the output";
 
 /// The hint for an exceeded limit.
-const RAISE: &str = "info, check, convert, diff, render and view raise the limit with --max-triangles";
+const RAISE_LIMIT: &str = "info, check, convert, diff, render and view raise the limit with --max-triangles";
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The result of a command: that of the worst of several files.
+/// The exit status of a command. For several files, the highest status of any file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    Fine = 0,
-    /// The input is invalid, a loader disagrees, or `--strict` prevents a loss.
+    Success = 0,
+    /// The input is invalid, a loader disagrees, or `--strict` rejects losses.
     Invalid = 1,
     Usage = 2,
     Io = 3,
@@ -41,56 +41,57 @@ pub struct Failure {
     pub status: Status,
     message: String,
     hint: Option<String>,
-    /// The erroneous line.
+    /// The line of the input with the error, as printable text.
     excerpt: Option<String>,
 }
 
 impl Failure {
-    fn new(status: Status, place: &str, message: impl fmt::Display) -> Failure {
-        Failure { status, message: format!("{place}: {message}"), hint: None, excerpt: None }
+    fn new(status: Status, subject: &str, message: impl fmt::Display) -> Failure {
+        Failure { status, message: format!("{subject}: {message}"), hint: None, excerpt: None }
     }
 
-    /// Creates a failure for invalid input at `place`.
-    pub fn invalid(place: &str, message: impl fmt::Display) -> Failure {
-        Failure::new(Status::Invalid, place, message)
+    /// Creates a failure for invalid input. `subject` is the file, option or command that the message is about.
+    pub fn invalid(subject: &str, message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Invalid, subject, message)
     }
 
-    /// Creates a failure for losses of `place` that `--strict` forbids.
-    pub fn lossy(place: &str, losses: &[Loss]) -> Failure {
+    /// Creates a failure for losses of the file `subject`, which `--strict` rejects.
+    pub fn lossy(subject: &str, losses: &[Loss]) -> Failure {
         let verb = if losses.len() == 1 { "is" } else { "are" };
         let count = losses.len();
         Failure::invalid(
-            place,
+            subject,
             format_args!("not written: --strict allows no losses, and there {verb} {count}"),
         )
     }
 
-    /// Creates a failure for incorrect usage.
-    pub fn usage(place: &str, message: impl fmt::Display) -> Failure {
-        Failure::new(Status::Usage, place, message)
+    /// Creates a failure for incorrect usage of `subject`, an option, a command or a file.
+    pub fn usage(subject: &str, message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Usage, subject, message)
     }
 
-    /// Creates a failure for an I/O error of the file at `place`.
-    pub fn io(place: &str, error: &io::Error) -> Failure {
+    /// Creates a failure for an I/O error of the file or stream `subject`.
+    pub fn io(subject: &str, error: &io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::AlreadyExists => Failure::exists(place),
-            _ => Failure::new(Status::Io, place, error),
+            io::ErrorKind::AlreadyExists => Failure::file_exists(subject),
+            _ => Failure::new(Status::Io, subject, error),
         }
     }
 
-    /// Creates a failure for an existing file at `place`, which only `--force` overwrites.
-    pub fn exists(place: &str) -> Failure {
-        Failure::usage(place, "the file exists already").with_hint("overwrite it with --force")
+    /// Creates a failure for an existing output file, which only `--force` overwrites.
+    pub fn file_exists(subject: &str) -> Failure {
+        Failure::usage(subject, "the file already exists").with_hint("overwrite it with --force")
     }
 
-    /// Creates a failure from an error of writing the content of `place`. I/O errors already name the output.
-    pub fn of_writing(place: &str, error: &meshspec::Error) -> Failure {
+    /// Creates a failure from an error while converting the file `subject`. Messages of I/O errors already contain the
+    /// name of the output.
+    pub fn from_write_error(subject: &str, error: &meshspec::Error) -> Failure {
         if error.kind() != ErrorKind::Io {
-            return Failure::of(place, error);
+            return Failure::from_error(subject, error);
         }
         let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
         if source.is_some_and(|source| source.kind() == io::ErrorKind::AlreadyExists) {
-            return Failure::exists(error.message());
+            return Failure::file_exists(error.message());
         }
         if source.is_some_and(|source| source.kind() == io::ErrorKind::InvalidInput) {
             let message = error.message().to_owned();
@@ -100,20 +101,20 @@ impl Failure {
         Failure { status: Status::Io, message: error.message().to_owned(), hint: None, excerpt: None }
     }
 
-    /// Creates a failure from an error of the library about the file at `place`.
-    pub fn of(place: &str, error: &meshspec::Error) -> Failure {
+    /// Creates a failure from an error of the library about the file `subject`.
+    pub fn from_error(subject: &str, error: &meshspec::Error) -> Failure {
         match error.kind() {
-            ErrorKind::Io => Failure::new(Status::Io, place, error),
+            ErrorKind::Io => Failure::new(Status::Io, subject, error),
             ErrorKind::LimitExceeded(Limit::Decoded | Limit::Triangles) => {
-                Failure::invalid(place, error).with_hint(RAISE)
+                Failure::invalid(subject, error).with_hint(RAISE_LIMIT)
             }
-            _ => Failure::invalid(place, error),
+            _ => Failure::invalid(subject, error),
         }
     }
 
-    /// Works as [`of`](Failure::of), with an excerpt of the erroneous line in a text file.
-    pub fn in_file(place: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
-        let mut failure = Failure::of(place, error);
+    /// Like [`from_error`](Failure::from_error), with an excerpt of the line that contains the error if `file` is text.
+    pub fn from_file_error(subject: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
+        let mut failure = Failure::from_error(subject, error);
         if let Some(Span::Text { range, line, .. }) = error.span() {
             let excerpt = TextExcerpt { file, marked: range.clone(), line: *line, style: ERROR };
             failure.excerpt = Some(excerpt.to_string());
@@ -127,14 +128,14 @@ impl Failure {
         self
     }
 
-    /// Returns place and message in one line.
+    /// Returns the subject and the message in one line.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Prints the failure to standard error, and each hint only once. Ignores a closed stream.
+    /// Prints the failure to standard error. Prints each hint only once per run. Ignores a closed stream.
     pub fn report(&self) {
-        if self.status == Status::Fine {
+        if self.status == Status::Success {
             return;
         }
         let mut stderr = anstream::stderr().lock();
@@ -142,24 +143,24 @@ impl Failure {
         if let Some(excerpt) = &self.excerpt {
             let _ = write!(stderr, "{excerpt}");
         }
-        if let Some(hint) = self.hint.as_ref().filter(|hint| is_new(hint)) {
+        if let Some(hint) = self.hint.as_ref().filter(|hint| is_first_use(hint)) {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {}", Escaped(hint));
         }
     }
 }
 
-/// Returns `true` if this hint has not been printed yet, so that similar failures of many files share one hint.
-fn is_new(hint: &str) -> bool {
-    static GIVEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(hint.to_owned())
+/// Returns `true` on the first call with this hint, so that similar failures of many files print it once.
+fn is_first_use(hint: &str) -> bool {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(hint.to_owned())
 }
 
-/// Converts a failure to write to standard output. A closed pipe, as with `| head`, is a success.
+/// Converts an error of writing to standard output. A closed pipe, as with `| head`, counts as success.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         let mut failure = Failure::io("standard output", &error);
         if error.kind() == io::ErrorKind::BrokenPipe {
-            failure.status = Status::Fine;
+            failure.status = Status::Success;
         }
         failure
     }

@@ -1,4 +1,4 @@
-//! Reads files and standard input, and parses dialect options.
+//! Reads input files and standard input, and parses dialect options.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,15 +16,15 @@ pub fn read_options(lenient: bool) -> ReadOptions {
     if lenient { ReadOptions::lenient() } else { ReadOptions::default() }
 }
 
-/// Incorrect usage if the format lacks the dialect.
-pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, place: &str) -> Result<()> {
-    format.into().about().require_dialect(dialect).map_err(|error| Failure::usage(place, error.message()))
+/// Returns a usage error about `subject`, a file or an option, if the format lacks the dialect.
+pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, subject: &str) -> Result<()> {
+    format.into().about().require_dialect(dialect).map_err(|error| Failure::usage(subject, error.message()))
 }
 
-/// The path that stands for standard input or output.
+/// The path that represents standard input or output.
 pub const STANDARD: &str = "-";
 
-/// Returns `true` for `-`, standard input or output.
+/// Returns `true` if the path is `-`: standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
 }
@@ -39,8 +39,8 @@ pub fn is_pattern(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
 }
 
-/// Returns the failure of reading a file.
-fn failure(path: &Path, error: io::Error) -> Failure {
+/// Creates the failure for an error of opening or reading the file `path`.
+fn read_failure(path: &Path, error: io::Error) -> Failure {
     let error = match error.kind() {
         io::ErrorKind::NotFound if is_pattern(path) => {
             io::Error::new(error.kind(), "no file matches this pattern")
@@ -53,11 +53,11 @@ fn failure(path: &Path, error: io::Error) -> Failure {
 /// Reads a file or standard input.
 pub fn read(path: &Path) -> Result<Buffer> {
     let bytes = if is_standard(path) {
-        Buffer::of_stream(&mut io::stdin().lock())
+        Buffer::read_stream(&mut io::stdin().lock())
     } else {
-        File::open(path).and_then(Buffer::of_file)
+        File::open(path).and_then(Buffer::read_file)
     };
-    bytes.map_err(|error| failure(path, error))
+    bytes.map_err(|error| read_failure(path, error))
 }
 
 /// Opens a file or standard input as a stream.
@@ -67,11 +67,11 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(failure(path, error)),
+        Err(error) => Err(read_failure(path, error)),
     }
 }
 
-/// Reads regular files in or below the folder of an input.
+/// The regular files in the folder of an input file and its subfolders.
 pub struct SiblingFiles<'a>(&'a Path);
 
 impl<'a> SiblingFiles<'a> {
@@ -79,17 +79,22 @@ impl<'a> SiblingFiles<'a> {
         SiblingFiles(path)
     }
 
-    /// Returns `true` if a file inside the folder is missing.
-    pub fn lacks(&self, name: &str) -> bool {
+    /// Returns `true` if the file with the relative path `name` does not exist. Names that lead out of the folder are
+    /// not looked up.
+    pub fn is_missing(&self, name: &str) -> bool {
         self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns the path of a file in or below the folder of the input.
+    /// Returns the path of the file with the relative path `name`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is missing or outside the folder, or if the input is standard input.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {
             true => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "standard input has no folder: not read, for safety",
+                "not read: standard input has no folder to read it from",
             )),
             false => Folder::of(self.0).locate(name),
         }
@@ -106,7 +111,7 @@ impl Files for SiblingFiles<'_> {
     }
 }
 
-/// Returns the parser of an option for the dialects of these formats.
+/// Returns the parser of an option whose value is a dialect of a format in `formats`.
 pub fn dialect_parser(formats: &Formats) -> ValueParser {
     let mut dialects: Vec<Dialect> = Vec::new();
     for dialect in formats.iter().flat_map(|format| format.about().dialects) {

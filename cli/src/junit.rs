@@ -1,4 +1,4 @@
-//! JUnit XML.
+//! Writes JUnit XML.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use quick_junit::Report;
 
 use crate::terminal::Escaped;
 
-/// Writes the XML.
+/// Writes a report as XML.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let xml = report.to_string().map_err(io::Error::other)?;
     out.write_all(xml.as_bytes())

@@ -1,8 +1,8 @@
-//! The program of meshspec as a library: shows, checks and converts the mesh files of game engines.
+//! The meshspec program as a library: shows, checks and converts the mesh files of game engines.
 //!
-//! Each subcommand is a file in `commands`. Commands know formats only through the tables and declarations of the library
-//! `meshspec`, with three exceptions: `commands/iyma` edits data that only IyMA files have, `packing` defines the range
-//! of its compression levels, and `commands/convert/comments` handles the comments of Seed.
+//! Each subcommand is a module in `commands`. Commands access formats only through the tables and declarations of the
+//! library `meshspec`, with three exceptions: `commands/iyma` edits data that only IyMA files have, `packing` uses the
+//! range of IyMA's compression levels, and `commands/convert/comments` handles the comments of Seed.
 
 #![forbid(unsafe_code)]
 
@@ -27,13 +27,12 @@ mod names;
 mod output;
 mod output_format;
 mod packing;
-mod part;
 mod per_file;
 mod problem;
 mod process_groups;
 mod program;
 mod progress;
-mod reading;
+mod read_args;
 mod regular;
 mod scenes;
 mod sections;
@@ -43,6 +42,7 @@ mod temporary;
 mod terminal;
 mod text_dump;
 mod text_excerpt;
+mod untyped_value;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -51,7 +51,8 @@ use clap::FromArgMatches;
 use meshspec::Formats;
 use program::Help;
 
-/// Runs the program with these formats and arguments, the first of which is its name. Returns the exit status.
+/// Runs the program with the given formats and arguments; the first argument is the program's name. Returns the exit
+/// status.
 ///
 /// Every command supports every format. `convert`, `render` and `diff --scenes` need
 /// [scenes](meshspec::AnyFormat::with_scenes).
@@ -66,9 +67,9 @@ use program::Help;
 ///
 /// Reads and writes files and the standard streams; `conform` starts processes.
 ///
-/// On Unix, installs signal handlers. SIGINT and SIGTERM kill these processes and remove temporary files before they end
-/// the program. SIGXFSZ is ignored, so that an exceeded file size limit is a write error. A failed allocation aborts the
-/// process; the binary `meshspec` has an allocator that exits with status 3 instead.
+/// On Unix, installs signal handlers. On SIGINT and SIGTERM, the program kills its child processes and removes
+/// temporary files before it exits. SIGXFSZ is ignored, so that exceeding a file size limit is a write error. A failed
+/// allocation aborts the process; the binary `meshspec` has an allocator that exits with status 3 instead.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };

@@ -1,4 +1,4 @@
-//! Prints notes, warnings and losses to standard error: all, up to a screen, or none.
+//! Prints notes, warnings and losses to standard error: all, at most 20 lines, or losses and warnings only.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -8,13 +8,13 @@ use meshspec::{Loss, LossGroup};
 
 use crate::terminal::{Escaped, HINT, WARNING, counted};
 
-/// The maximum number of lines without `--verbose`.
-pub const SCREEN: usize = 20;
+/// The maximum number of lines to print without `--verbose`.
+pub const MAX_LINES: usize = 20;
 
 /// The verbosity of messages.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Verbosity {
-    /// List everything individually instead of grouped, counted or omitted.
+    /// List every item individually instead of grouping, counting or omitting items.
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Print only errors and losses.
@@ -26,11 +26,11 @@ pub struct Verbosity {
 #[derive(Debug, Default)]
 pub struct Messages {
     notes: Vec<(Note, usize)>,
-    /// The warnings, each with its file.
+    /// The warnings, each with the name of its file.
     warnings: Vec<String>,
-    losses: Vec<FileLosses>,
-    /// The index of each pattern of losses in the list.
-    places: HashMap<String, usize>,
+    losses: Vec<GroupedLosses>,
+    /// The index into `losses`, by the pattern of the group.
+    loss_indices: HashMap<String, usize>,
 }
 
 /// A message about a conversion other than a warning or loss, such as `assumed: ...` or `moved: ...`.
@@ -42,14 +42,14 @@ pub struct Note {
 
 /// Losses of one group in one or several files.
 #[derive(Debug)]
-struct FileLosses {
+struct GroupedLosses {
     group: LossGroup,
-    /// The number of files with such losses; `None` for a single input file.
+    /// The number of files with losses of the group; `None` if there is a single input file.
     files: Option<usize>,
 }
 
 impl Messages {
-    /// Adds the messages of a file. `file` is its name, if there are several files.
+    /// Adds the messages of a file. `file` is its name; `None` if there is a single input file.
     pub fn add(&mut self, file: Option<&str>, notes: &[Note], losses: &[Loss], warnings: &[String]) {
         let prefix = file.map(|file| format!("{file}: ")).unwrap_or_default();
         self.warnings.extend(warnings.iter().map(|text| format!("{prefix}{text}")));
@@ -62,35 +62,36 @@ impl Messages {
                 None => self.notes.push((note.clone(), 1)),
             }
         }
-        for mut group in LossGroup::of(losses) {
+        for mut group in LossGroup::from_losses(losses) {
             if let Some(file) = file {
                 group.prefix_paths(&format!("{file}: "));
             }
-            let place = *self.places.entry(group.pattern.clone()).or_insert(self.losses.len());
-            match self.losses.get_mut(place) {
+            let index = *self.loss_indices.entry(group.pattern.clone()).or_insert(self.losses.len());
+            match self.losses.get_mut(index) {
                 Some(known) => {
                     known.group.merge(group);
                     known.files = known.files.map(|files| files + 1);
                 }
-                None => self.losses.push(FileLosses { group, files: file.map(|_| 1) }),
+                None => self.losses.push(GroupedLosses { group, files: file.map(|_| 1) }),
             }
         }
     }
 
-    /// Prints at most a screen of messages, the most important losses first. Ignores a closed standard error.
+    /// Prints at most [`MAX_LINES`] lines of messages, the most important losses first. Ignores a closed standard
+    /// error.
     pub fn print(&self, verbosity: Verbosity) {
         let mut stderr = anstream::stderr().lock();
         let notes = match verbosity.quiet {
             true => &[],
-            false => &self.notes[..self.notes.len().min(SCREEN / 2)],
+            false => &self.notes[..self.notes.len().min(MAX_LINES / 2)],
         };
         for (Note { label, text }, files) in notes {
             let files = if *files > 1 { format!(" ({files} files)") } else { String::new() };
             let _ = writeln!(stderr, "{HINT}{label}{HINT:#}{files}: {}", Escaped(text));
         }
-        let mut losses: Vec<&FileLosses> = self.losses.iter().collect();
+        let mut losses: Vec<&GroupedLosses> = self.losses.iter().collect();
         losses.sort_by_key(|losses| losses.group.example.category);
-        let warnings = &self.warnings[..self.warnings.len().min(SCREEN / 4)];
+        let warnings = &self.warnings[..self.warnings.len().min(MAX_LINES / 4)];
         for text in warnings {
             print_warning(text, &mut stderr);
         }
@@ -99,7 +100,7 @@ impl Messages {
             let count = counted(more as u64, "other warning", "other warnings");
             let _ = writeln!(stderr, "and {count}; --verbose lists all");
         }
-        let shown = match SCREEN - 1 - notes.len() - warnings.len() {
+        let shown = match MAX_LINES - 1 - notes.len() - warnings.len() {
             most if losses.len() > most => most - 1,
             _ => losses.len(),
         };
@@ -116,7 +117,7 @@ impl Messages {
     }
 }
 
-impl FileLosses {
+impl GroupedLosses {
     fn text(&self) -> String {
         let group = &self.group;
         let more = match (group.count - 1, self.files) {
@@ -125,11 +126,11 @@ impl FileLosses {
             (others, Some(1)) => format!(" and {others} more"),
             (others, Some(files)) => format!(" and {others} more in {files} files"),
         };
-        group.at(&format!("{}{more}", group.example.path))
+        group.display_at(&format!("{}{more}", group.example.path))
     }
 }
 
-/// Prints notes, warnings and losses individually.
+/// Prints all notes, warnings and losses, each after `prefix`.
 pub fn print_all(prefix: &str, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     let mut stderr = anstream::stderr().lock();
     for Note { label, text } in notes {
@@ -144,7 +145,7 @@ pub fn print_all(prefix: &str, notes: &[Note], losses: &[Loss], warnings: &[Stri
     }
 }
 
-/// Prints the notes, warnings and losses of one conversion.
+/// Prints the notes, warnings and losses of the conversion of a single file.
 pub fn print(verbosity: Verbosity, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     if verbosity.verbose {
         return print_all("", notes, losses, warnings);
@@ -158,7 +159,7 @@ fn print_warning(text: &str, out: &mut impl Write) {
     let _ = writeln!(out, "{WARNING}warning{WARNING:#}: {}", Escaped(text));
 }
 
-/// Prints a loss. Its kind precedes the first colon.
+/// Prints a loss, with the kind of loss before the first colon highlighted.
 fn print_loss(text: &str, out: &mut impl Write) {
     let (kind, rest) = text.split_once(": ").unwrap_or(("lost", text));
     let _ = writeln!(out, "{WARNING}{kind}{WARNING:#}: {}", Escaped(rest));

@@ -1,4 +1,4 @@
-//! The triangles of a posed scene.
+//! The triangles of a posed scene, for drawing and measuring.
 
 use std::ops::Range;
 
@@ -7,43 +7,43 @@ use meshspec::scene::{Colors, Indices, Mesh, Pose, Scene};
 
 use crate::failure::{Failure, Result};
 
-/// The maximum number of triangles, and of vertices, in a picture: indices have 32 bits.
+/// The maximum number of triangles and the maximum number of vertices, since indices have 32 bits.
 const MAX_COUNT: usize = u32::MAX as usize - 1;
 
 /// The triangles of a scene.
 pub struct Model {
     pub meshes: Vec<Mesh>,
-    /// The triangles and vertices of each drawn mesh.
-    pub parts: Vec<Part>,
+    /// The ranges of triangles and vertices of each mesh that is drawn.
+    pub drawn_meshes: Vec<DrawnMesh>,
     /// Indices into `points`.
     pub triangles: Vec<[u32; 3]>,
-    /// Positions; NaN for unused vertices.
+    /// The positions of the vertices; NaN for unused vertices.
     pub points: Vec<DVec3>,
     pub normals: Vec<Vec3>,
 }
 
-/// A range of the triangles: those of one mesh.
-pub struct Part {
-    /// The index of the mesh.
+/// A mesh that is drawn, with its triangles and vertices in the model.
+pub struct DrawnMesh {
+    /// The index of the mesh in `meshes`.
     pub mesh: usize,
     pub triangles: Range<usize>,
     pub first_vertex: usize,
-    /// Whether the file has no normals, so that sharp edges are found by angle.
+    /// Whether the normals are generated, so that sharp edges are determined by angle.
     pub is_creased: bool,
 }
 
-/// The pose to draw.
+/// The pose selected on the command line: a time of an animation, or the rest pose.
 #[derive(Debug, Clone, Default)]
-pub struct Moment {
+pub struct PoseSelection {
     /// The name or index of an animation.
     pub animation: Option<String>,
-    /// The time in seconds from its start.
+    /// The time in seconds from the start of the animation.
     pub time: Option<f32>,
 }
 
-impl Moment {
-    /// Returns the pose in this scene. Without an animation, the time applies to the first one.
-    fn pose(&self, scene: &Scene) -> Pose {
+impl PoseSelection {
+    /// Returns the selected pose of a scene. If only a time is given, it refers to the first animation.
+    fn selected_pose(&self, scene: &Scene) -> Pose {
         if self.animation.is_none() && self.time.is_none() {
             return Pose::Rest;
         }
@@ -55,17 +55,17 @@ impl Moment {
         Pose::Animation { name, seconds: self.time.unwrap_or(0.0) }
     }
 
-    /// Moves the vertices of a scene to this pose.
+    /// Moves the vertices of a scene to the selected pose.
     ///
     /// # Errors
     ///
-    /// Returns an error if the scene has no such animation, or the time is outside of it.
+    /// Returns an error if the scene lacks the animation, or the time is outside the animation.
     pub fn apply(&self, scene: &mut Scene) -> meshspec::Result<()> {
         scene.apply_transform();
-        scene.rest_in(&self.pose(scene))?;
+        scene.set_rest_pose(&self.selected_pose(scene))?;
         let local: Vec<_> =
-            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
-        scene.pose(&local);
+            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+        scene.apply_pose(&local);
         Ok(())
     }
 }
@@ -75,35 +75,36 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Returns an error if the scene at `place` has no triangles, or more than [`MAX_COUNT`].
-    pub fn new(mut scene: Scene, place: &str) -> Result<Model> {
+    /// Returns an error if the scene has no triangles, or more than [`MAX_COUNT`] triangles or vertices. `subject` is
+    /// the name of the file in messages.
+    pub fn new(mut scene: Scene, subject: &str) -> Result<Model> {
         let drawn = scene.finest_meshes();
         let mut model = Model {
             meshes: Vec::new(),
-            parts: Vec::new(),
+            drawn_meshes: Vec::new(),
             triangles: Vec::new(),
             points: Vec::new(),
             normals: Vec::new(),
         };
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(index, _)| drawn[*index]) {
-            // Draws overlapping triangles of bad polygons unchanged.
+            // Ignores losses: polygons that cannot be triangulated without overlaps are drawn with them.
             mesh.triangulate();
-            model.add(index, mesh);
+            model.add_mesh(index, mesh);
         }
         if model.triangles.is_empty() {
             let vertices: usize = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
             let message = format!("nothing to draw: no triangles, only {vertices} vertices");
-            return Err(Failure::invalid(place, message));
+            return Err(Failure::invalid(subject, message));
         }
         if model.triangles.len().max(model.points.len()) > MAX_COUNT {
-            return Err(Failure::invalid(place, format!("more than {MAX_COUNT} triangles or vertices")));
+            return Err(Failure::invalid(subject, format!("more than {MAX_COUNT} triangles or vertices")));
         }
         model.meshes = scene.meshes;
-        model.forget_unused_points();
+        model.exclude_unused_points();
         Ok(model)
     }
 
-    fn add(&mut self, index: usize, mesh: &mut Mesh) {
+    fn add_mesh(&mut self, index: usize, mesh: &mut Mesh) {
         let first_vertex = self.points.len();
         let (first_triangle, is_creased) = (self.triangles.len(), mesh.normals.is_none());
         if is_creased {
@@ -124,11 +125,11 @@ impl Model {
         self.triangles.reserve(indices.len() / 3);
         self.triangles.extend(all.filter(|corners| corners.iter().all(is_finite)));
         let triangles = first_triangle..self.triangles.len();
-        self.parts.push(Part { mesh: index, triangles, first_vertex, is_creased });
+        self.drawn_meshes.push(DrawnMesh { mesh: index, triangles, first_vertex, is_creased });
     }
 
     /// Sets the positions of unused vertices to NaN, which excludes them from bounds.
-    fn forget_unused_points(&mut self) {
+    fn exclude_unused_points(&mut self) {
         let mut is_used = vec![false; self.points.len()];
         for corner in self.triangles.as_flattened() {
             is_used[*corner as usize] = true;
@@ -138,21 +139,21 @@ impl Model {
         }
     }
 
-    /// Returns the corners of a triangle.
-    pub fn corners(&self, triangle: usize) -> [DVec3; 3] {
+    /// Returns the positions of the corners of a triangle.
+    pub fn triangle_points(&self, triangle: usize) -> [DVec3; 3] {
         self.triangles[triangle].map(|corner| self.points[corner as usize])
     }
 
-    /// Returns the part that a triangle belongs to.
-    pub fn part_of(&self, triangle: usize) -> &Part {
-        let after = self.parts.partition_point(|part| part.triangles.start <= triangle);
-        &self.parts[after.saturating_sub(1)]
+    /// Returns the drawn mesh that contains a triangle.
+    pub fn drawn_mesh_of(&self, triangle: usize) -> &DrawnMesh {
+        let after = self.drawn_meshes.partition_point(|drawn| drawn.triangles.start <= triangle);
+        &self.drawn_meshes[after.saturating_sub(1)]
     }
 
-    /// Returns the linear vertex colour in the file; white if there is none.
-    pub fn color(&self, part: &Part, vertex: usize) -> [f32; 4] {
-        let own = vertex - part.first_vertex;
-        let color = match self.meshes[part.mesh].colors.first() {
+    /// Returns the linear colour of a vertex, which is an index into `points`; white if the mesh has no colours.
+    pub fn color(&self, drawn: &DrawnMesh, vertex: usize) -> [f32; 4] {
+        let own = vertex - drawn.first_vertex;
+        let color = match self.meshes[drawn.mesh].colors.first() {
             Some(Colors::U8(colors)) => {
                 colors.get(own).map(|color| color.map(|channel| f32::from(channel) / 255.0))
             }
@@ -163,8 +164,8 @@ impl Model {
     }
 }
 
-/// Returns the box around the finite points.
-pub fn bounds(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
-    let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    points.filter(|point| point.is_finite()).fold(all, |[low, high], at| [low.min(at), high.max(at)])
+/// Returns the minimum and maximum corner of the bounding box of the finite points.
+pub fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
+    let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.filter(|point| point.is_finite()).fold(empty, |[low, high], at| [low.min(at), high.max(at)])
 }

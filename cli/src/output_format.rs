@@ -1,12 +1,12 @@
-//! The format of results on standard output.
+//! Formats of results on standard output.
 
 use clap::ValueEnum;
 use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser};
 
-/// The format of results on standard output. Each command accepts some of them.
+/// The format of results on standard output. Each command accepts a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// Readable text
+    /// Human-readable text
     Text,
     /// JSON
     Json,
@@ -19,13 +19,14 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// Returns a parser of an option that accepts these formats.
+    /// Returns the parser of an option that accepts the formats `accepted`.
     pub fn among(accepted: &[OutputFormat]) -> impl TypedValueParser<Value = OutputFormat> + use<> {
         let names = accepted.iter().filter_map(ValueEnum::to_possible_value);
         PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
     }
 
-    /// Returns the parser of the flag `--json`, which is short for one of these formats.
+    /// Returns the parser of the flag `--json`: [`Json`](OutputFormat::Json) if set, otherwise
+    /// [`Text`](OutputFormat::Text).
     pub fn json_flag() -> impl TypedValueParser<Value = OutputFormat> {
         BoolValueParser::new().map(|is_set| if is_set { OutputFormat::Json } else { OutputFormat::Text })
     }

@@ -1,46 +1,46 @@
-//! Compression options of formats.
+//! Command-line options for the compression of output files.
 
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use meshspec::WriteOptions;
 
-/// Compression options of formats with compression levels, as in IyMA.
+/// Options for formats with compression levels, such as IyMA.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compression of iyma")]
-pub struct Packing {
+pub struct CompressionArgs {
     /// Compression level, up to 22; 3 by default.
     #[arg(long, hide_short_help = true, value_name = "N", allow_negative_numbers = true, value_parser = level_parser())]
     level: Option<i32>,
     /// Number of compression threads; 1 by default.
     #[arg(long, hide_short_help = true, value_name = "N")]
     threads: Option<u32>,
-    /// Whether to write a checksum of the data; by default as in the input.
+    /// Write a checksum of the data, or none; by default, as in the input.
     #[arg(long, hide_short_help = true, value_enum)]
-    data_checksum: Option<Switch>,
+    data_checksum: Option<OnOff>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Switch {
+enum OnOff {
     On,
     Off,
 }
 
-impl Packing {
-    /// Returns the first of these options that is given.
-    pub fn asked(&self) -> Option<&'static str> {
+impl CompressionArgs {
+    /// Returns the name of the first of these options that is given; `None` if none is.
+    pub fn first_given(&self) -> Option<&'static str> {
         let options = [
             ("--level", self.level.is_some()),
             ("--threads", self.threads.is_some()),
             ("--data-checksum", self.data_checksum.is_some()),
         ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 
-    pub fn options(&self, lenient: bool) -> WriteOptions {
+    pub fn write_options(&self, lenient: bool) -> WriteOptions {
         let mut options = if lenient { WriteOptions::lenient() } else { WriteOptions::default() };
         options.compression_level = self.level;
         options.threads = self.threads.unwrap_or(options.threads);
-        options.data_checksum = self.data_checksum.map(|switch| switch == Switch::On);
+        options.data_checksum = self.data_checksum.map(|switch| switch == OnOff::On);
         options
     }
 }

@@ -1,4 +1,4 @@
-//! Prints problems of a file with their bytes.
+//! Prints findings and structural errors with the bytes concerned.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -8,11 +8,11 @@ use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::{self, Fault};
 use meshspec::{Finding, Limits, Rule, Severity, Span};
 
-use crate::excerpt::Excerpt;
+use crate::excerpt::HexExcerpt;
 use crate::terminal::{ERROR, Escaped, WARNING};
 use crate::text_excerpt::TextExcerpt;
 
-/// A finding, or a structural error.
+/// A finding or a structural error, prepared for printing.
 pub struct Problem<'p> {
     text: String,
     span: Option<&'p Span>,
@@ -30,27 +30,27 @@ impl<'p> Problem<'p> {
     }
 }
 
-/// The bytes of a file with problems.
-pub struct Bytes<'b> {
+/// Prints problems of a file with excerpts of its bytes.
+pub struct ProblemPrinter<'b> {
     layout: Option<&'static Type>,
     file: &'b [u8],
     limits: &'b Limits,
-    /// The last unpacked block, which often contains the next problem as well.
+    /// The range and content of the block unpacked last, which often contains the next problem, too.
     unpacked: Option<(Range<u64>, Vec<u8>)>,
 }
 
-impl<'b> Bytes<'b> {
-    pub fn new(layout: Option<&'static Type>, file: &'b [u8], limits: &'b Limits) -> Bytes<'b> {
-        Bytes { layout, file, limits, unpacked: None }
+impl<'b> ProblemPrinter<'b> {
+    pub fn new(layout: Option<&'static Type>, file: &'b [u8], limits: &'b Limits) -> ProblemPrinter<'b> {
+        ProblemPrinter { layout, file, limits, unpacked: None }
     }
 
-    /// Prints a problem, its bytes and its rule.
+    /// Prints a problem, the bytes concerned, and the rule.
     pub fn print(&mut self, problem: &Problem, out: &mut impl Write) -> io::Result<()> {
         let severity = problem.rule.map_or(Severity::Fatal, |rule| rule.severity);
         let style = if severity == Severity::Warning { WARNING } else { ERROR };
         writeln!(out, "{style}{}{style:#}: {}", severity.label(), Escaped(&problem.text))?;
         if let Some(span) = problem.span {
-            self.excerpt(span, style, out)?;
+            self.print_excerpt(span, style, out)?;
         }
         match problem.rule {
             Some(rule) if rule.section.is_empty() => writeln!(out, "  = {}\n", rule.summary),
@@ -59,8 +59,8 @@ impl<'b> Bytes<'b> {
         }
     }
 
-    /// Prints the bytes or the line of a span, marked.
-    pub fn excerpt(&mut self, span: &Span, style: Style, out: &mut impl Write) -> io::Result<()> {
+    /// Prints the bytes or the line of a span, with the span underlined.
+    pub fn print_excerpt(&mut self, span: &Span, style: Style, out: &mut impl Write) -> io::Result<()> {
         match span {
             Span::Text { range, line, .. } => {
                 let excerpt = TextExcerpt { file: self.file, marked: range.clone(), line: *line, style };
@@ -69,14 +69,14 @@ impl<'b> Bytes<'b> {
             span => {
                 let is_unpacked = matches!(span, Span::Unpacked { .. });
                 let marked = span.range().clone();
-                let excerpt = Excerpt { bytes: self.at(span), marked, is_unpacked, style };
+                let excerpt = HexExcerpt { bytes: self.bytes_of(span), marked, is_unpacked, style };
                 write!(out, "{excerpt}")
             }
         }
     }
 
-    /// Returns the bytes that the span refers to: the file or an unpacked block.
-    fn at(&mut self, span: &Span) -> &[u8] {
+    /// Returns the bytes that the offsets of a span refer to: the file, or the content of an unpacked block.
+    fn bytes_of(&mut self, span: &Span) -> &[u8] {
         let Span::Unpacked { packed, .. } = span else { return self.file };
         if self.unpacked.as_ref().is_none_or(|(range, _)| range != packed) {
             let content =

@@ -1,21 +1,21 @@
-//! Process groups of children. None survives the program, even if a signal ends it.
+//! Process groups of child processes. All are killed when the program ends, even if a signal ends it.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The process groups of running children, by the id of the child.
+/// The ids of running child processes, which are also the ids of their process groups.
 static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-fn running() -> MutexGuard<'static, BTreeSet<u32>> {
+fn lock_running() -> MutexGuard<'static, BTreeSet<u32>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The process group of a child, killed on drop.
+/// The process group of a child process, killed on drop.
 pub struct ProcessGroup(u32);
 
-/// Starts a child in a new process group.
+/// Starts a child process in a new process group.
 ///
 /// # Errors
 ///
@@ -23,8 +23,8 @@ pub struct ProcessGroup(u32);
 pub fn spawn(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
-    // Locked, so that a signal handler either sees the child or prevents its start.
-    let mut running = running();
+    // Locked, so that a signal handler either finds the child in the set or prevents its start.
+    let mut running = lock_running();
     let child = command.spawn()?;
     running.insert(child.id());
     let group = ProcessGroup(child.id());
@@ -33,16 +33,16 @@ pub fn spawn(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        running().remove(&self.0);
+        lock_running().remove(&self.0);
         kill(self.0);
     }
 }
 
-/// Kills all children. No child can start while the result is held.
+/// Kills all process groups. No child process can start until the returned guard is dropped.
 #[cfg(unix)]
 #[must_use]
 pub fn kill_all() -> impl Sized {
-    let running = running();
+    let running = lock_running();
     running.iter().for_each(|id| kill(*id));
     running
 }
@@ -51,11 +51,11 @@ pub fn kill_all() -> impl Sized {
 fn kill(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        // Ignores the error: usually, the whole group has ended.
+        // Ignores the error: usually, all processes of the group have already ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
 
-/// Does nothing: without process groups, the handle kills the child itself.
+/// Does nothing: on systems without process groups, the caller kills the child process.
 #[cfg(not(unix))]
 fn kill(_: u32) {}

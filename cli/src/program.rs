@@ -1,4 +1,5 @@
-//! The command line. A new subcommand needs a file in `commands`, a variant here and a line in [`Program::run`].
+//! The command line. A new subcommand requires a module in `commands`, a variant of [`Command`] and an arm in
+//! [`Program::run`].
 
 use std::any::TypeId;
 
@@ -24,11 +25,11 @@ pub struct Program {
     command: Command,
 }
 
-/// The end of the program's help.
+/// The exit statuses, printed at the end of the program's help.
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success
-  1  the input is invalid, a loader disagrees, or --strict and something would be lost
+  1  the input is invalid, a loader disagrees, or --strict is given and something would be lost
   2  incorrect usage
   3  a file cannot be read or written
 
@@ -65,12 +66,13 @@ pub enum Help {
     Long,
 }
 
-/// Returns the command line with the names of these formats.
+/// Returns the command-line definition, with the names of `formats` as values of options.
 pub fn command(formats: &Formats, help: Help) -> clap::Command {
-    with_help(with_names(Program::command(), formats), help, "")
+    with_help(with_possible_values(Program::command(), formats), help, "")
 }
 
-/// Formats `-h` and `--help` with one line per option, instead of clap's three, and appends examples.
+/// Formats `-h` and `--help` with one line per option, where clap uses three, and appends the examples of the command
+/// `words`.
 fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     let is_long = help == Help::Long;
     let about = command.get_long_about().filter(|_| is_long).map(ToString::to_string).unwrap_or_default();
@@ -87,7 +89,7 @@ fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     let hides = |arg: &Arg| arg.is_hide_set() && !is_long;
     let more = if command.get_arguments().any(hides) { "--help lists all options.\n\n" } else { "" };
     let status = if words.is_empty() { EXIT_STATUS } else { "" };
-    let command = match examples::of(words) {
+    let command = match examples::for_command(words) {
         Some(examples) => {
             command.after_help(format!("{details}{status}{more}Examples:\n  {}", examples.join("\n  ")))
         }
@@ -99,7 +101,7 @@ fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     })
 }
 
-/// Lists possible values by name only if any of them has a help text.
+/// If any possible value has a help text, lists the values by name only, instead of one per line.
 fn with_values(arg: Arg) -> Arg {
     let values = arg.get_possible_values();
     if arg.is_hide_possible_values_set() || !values.iter().any(|value| value.get_help().is_some()) {
@@ -110,12 +112,12 @@ fn with_values(arg: Arg) -> Arg {
     arg.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
-/// Sets the possible values of format options.
-fn with_names(command: clap::Command, formats: &Formats) -> clap::Command {
+/// Sets the possible values of options that take an encoding, format or dialect.
+fn with_possible_values(command: clap::Command, formats: &Formats) -> clap::Command {
     let with_values = |arg: Arg| {
         let id = arg.get_value_parser().type_id();
         if id == TypeId::of::<Encoding>() {
-            arg.value_parser(encoding::parser(formats))
+            arg.value_parser(encoding::encoding_parser(formats))
         } else if id == TypeId::of::<AnyFormat>() {
             arg.value_parser(encoding::format_parser(formats))
         } else if id == TypeId::of::<Dialect>() {
@@ -124,11 +126,11 @@ fn with_names(command: clap::Command, formats: &Formats) -> clap::Command {
             arg
         }
     };
-    command.mut_args(with_values).mut_subcommands(|subcommand| with_names(subcommand, formats))
+    command.mut_args(with_values).mut_subcommands(|subcommand| with_possible_values(subcommand, formats))
 }
 
 impl Program {
-    /// Runs the subcommand.
+    /// Runs the subcommand. Returns the exit status.
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         match &self.command {
             Command::Formats(command) => command.run(formats),
@@ -147,7 +149,9 @@ impl Program {
             Command::Iyma(iyma) => iyma.run(),
             Command::Corpus(corpus) => corpus.run(),
             Command::Schema(schema) => schema.run(),
-            Command::Completions(completions) => completions.run(with_names(Program::command(), formats)),
+            Command::Completions(completions) => {
+                completions.run(with_possible_values(Program::command(), formats))
+            }
             Command::Man(man) => man.run(command(formats, Help::Long)),
         }
     }

@@ -1,4 +1,4 @@
-//! Progress bars on a terminal, for work that takes longer than a second.
+//! Progress bars on a terminal, shown if work takes longer than a second.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -11,46 +11,46 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::input::{is_standard, name_of};
 use crate::terminal::Escaped;
 
-/// The delay before progress is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// The update interval.
+/// The delay before the progress bar appears.
+const DELAY: Duration = Duration::from_secs(1);
+/// The interval between updates of the progress bar.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs work on a file, with progress.
+/// Runs `work` on a file and shows its progress.
 pub fn on_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
-    shown(&naming(path), work)
+    run_with_bar(&file_bar(path), work)
 }
 
-/// Runs work on a file that prints its results meanwhile. Shows no progress if standard output is a terminal.
+/// Like [`on_file`], for work that prints results while it runs: shows no progress if standard output is a terminal.
 pub fn on_printed_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
     if io::stdout().is_terminal() { work() } else { on_file(path, work) }
 }
 
-/// Runs work that converts a file to another.
+/// Like [`on_file`], for work that writes `output`: shows no progress if that is standard output on a terminal.
 pub fn on_files<T>(input: &Path, output: &Path, work: impl FnOnce() -> T) -> T {
     if is_standard(output) { on_printed_file(input, work) } else { on_file(input, work) }
 }
 
-/// Returns a bar for [`shown`] that counts files, or names a single file.
-pub fn of(files: &[impl AsRef<Path>]) -> ProgressBar {
+/// Returns a progress bar for [`run_with_bar`] that counts files; for a single file, a spinner with its name.
+pub fn bar_for(files: &[impl AsRef<Path>]) -> ProgressBar {
     match files {
-        [file] => naming(file.as_ref()),
-        files => hidden(Some(files.len() as u64), "{bar:40} {pos}/{len} {eta}"),
+        [file] => file_bar(file.as_ref()),
+        files => new_hidden_bar(Some(files.len() as u64), "{bar:40} {pos}/{len} {eta}"),
     }
 }
 
-/// Runs work, and shows the bar after a second.
-pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
+/// Runs `work`. Shows the bar after [`DELAY`] if standard error is a terminal.
+pub fn run_with_bar<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return work();
     }
     let (working, waiting) = mpsc::channel::<()>();
     thread::scope(move |scope| {
         scope.spawn(move || {
-            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if waiting.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
                 bar.set_draw_target(ProgressDrawTarget::stderr());
                 bar.enable_steady_tick(TICK);
-                // Returns when the work ends.
+                // Returns an error when `work` ends, since that drops the sender.
                 let _ = waiting.recv();
                 bar.finish_and_clear();
             }
@@ -61,13 +61,13 @@ pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
     })
 }
 
-fn naming(file: &Path) -> ProgressBar {
-    let bar = hidden(None, "{spinner} {msg} ({elapsed})");
+fn file_bar(file: &Path) -> ProgressBar {
+    let bar = new_hidden_bar(None, "{spinner} {msg} ({elapsed})");
     bar.set_message(Escaped(&name_of(file)).to_string());
     bar
 }
 
-fn hidden(count: Option<u64>, template: &str) -> ProgressBar {
+fn new_hidden_bar(count: Option<u64>, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(count, ProgressDrawTarget::hidden());
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),

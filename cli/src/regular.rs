@@ -1,4 +1,4 @@
-//! Regular files. Other kinds are rejected, since reading a FIFO or a device may block or never end.
+//! Access to regular files only, since reading a FIFO or a device may block or never end.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
@@ -6,58 +6,58 @@ use std::path::Path;
 
 use crate::memory;
 
-/// Reads the first bytes of a regular file, at most `limit`.
+/// Reads a regular file; if it has more than `limit` bytes, only the first `limit` bytes.
 ///
 /// # Errors
 ///
-/// Returns an error if the file is not a regular one or cannot be read, or if memory is exhausted. FIFOs and devices
-/// are not opened.
+/// Returns an error if the file is not regular or cannot be read, or if memory is exhausted. Does not open FIFOs or
+/// devices.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    require(path)?;
+    require_regular(path)?;
     let mut options = File::options();
     options.read(true);
-    // If a FIFO replaced the file meanwhile, opening does not wait for a writer.
+    // If a FIFO has replaced the file since the check, opening it does not wait for a writer.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options.open(path)?;
     let metadata = file.metadata()?;
-    check(&metadata)?;
+    check_type(&metadata)?;
     let mut bytes = Vec::new();
     let size = usize::try_from(metadata.len().min(limit)).map_err(|_| ErrorKind::OutOfMemory)?;
-    memory::fallible(|| bytes.try_reserve_exact(size)).map_err(|_| ErrorKind::OutOfMemory)?;
+    memory::with_fallible(|| bytes.try_reserve_exact(size)).map_err(|_| ErrorKind::OutOfMemory)?;
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Checks that a file is regular; follows links.
+/// Checks that a file is regular. Follows links.
 ///
 /// # Errors
 ///
-/// Returns an error if the file is missing or not a regular one.
-pub fn require(path: &Path) -> io::Result<()> {
-    check(&fs::metadata(path)?)
+/// Returns an error if the file is missing or not regular.
+pub fn require_regular(path: &Path) -> io::Result<()> {
+    check_type(&fs::metadata(path)?)
 }
 
-/// Returns the size of a regular file in bytes; follows links.
+/// Returns the size of a regular file in bytes. Follows links.
 ///
 /// # Errors
 ///
-/// Returns an error if the file is missing or not a regular one.
-pub fn size(path: &Path) -> io::Result<u64> {
+/// Returns an error if the file is missing or not regular.
+pub fn file_size(path: &Path) -> io::Result<u64> {
     let metadata = fs::metadata(path)?;
-    check(&metadata)?;
+    check_type(&metadata)?;
     Ok(metadata.len())
 }
 
-fn check(metadata: &Metadata) -> io::Result<()> {
+fn check_type(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }
-    let message = format!("{}, not a regular file: not read", kind_of(metadata));
+    let message = format!("{}, not a regular file: not read", describe_type(metadata));
     Err(io::Error::new(ErrorKind::InvalidInput, message))
 }
 
-fn kind_of(metadata: &Metadata) -> &'static str {
+fn describe_type(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     #[cfg(unix)]
     {

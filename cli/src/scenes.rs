@@ -1,4 +1,4 @@
-//! Files of any format, read as scenes.
+//! Reads files of any format as scenes.
 
 use std::path::Path;
 
@@ -9,41 +9,49 @@ use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
-use crate::reading::{Bounds, Reading};
+use crate::read_args::{LimitArgs, ReadArgs};
 
-/// The content of a file of a format, before it becomes a scene.
-pub enum Content {
+/// The content of a file to be converted to a scene: a document, or a file of a custom format.
+pub enum SceneSource {
     Document(Box<Document>),
-    /// A file of a custom format.
+    /// The bytes of a file of a custom format.
     File(AnyFormat, Vec<u8>),
 }
 
-impl Content {
-    /// Decodes a JSON document. Applies `change` before the document is checked.
-    pub fn of_json(
+impl SceneSource {
+    /// Parses a JSON document of a built-in or custom format. Applies `change` to the document of a built-in format,
+    /// then checks it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the document is malformed, or `strictness` rejects it.
+    pub fn from_json(
         text: &[u8],
         path: &Path,
         formats: &Formats,
         strictness: Strictness,
         write: &WriteOptions,
         change: impl FnOnce(&mut Document),
-    ) -> Result<Content> {
-        let place = name_of(path);
-        if let Ok(format) = json::format_among(text, formats)
-            && format.built_in().is_none()
+    ) -> Result<SceneSource> {
+        let name = name_of(path);
+        if let Ok(format) = json::find_format(text, formats)
+            && format.built_in_id().is_none()
         {
             let file = format.read_json(text, write);
-            return file.map(|file| Content::File(format, file)).map_err(|error| Failure::of(&place, &error));
+            return file
+                .map(|file| SceneSource::File(format, file))
+                .map_err(|error| Failure::from_error(&name, &error));
         }
-        let mut document = json::read_document(text).map_err(|error| Failure::invalid(&place, error))?;
+        let mut document = json::read_document(text).map_err(|error| Failure::invalid(&name, error))?;
         change(&mut document);
         match document.check().first_rejected(strictness) {
-            Some(finding) => Err(Failure::invalid(&place, finding)),
-            None => Ok(Content::Document(Box::new(document))),
+            Some(finding) => Err(Failure::invalid(&name, finding)),
+            None => Ok(SceneSource::Document(Box::new(document))),
         }
     }
 
-    /// Converts the content to a scene. `options` returns the options for a format and its conventions.
+    /// Converts the content to a scene, and lists the losses. `options` returns the options for the name of a format
+    /// and its conventions.
     pub fn into_scene(
         self,
         path: &Path,
@@ -51,66 +59,67 @@ impl Content {
         options: impl FnOnce(&str, Conventions) -> SceneOptions,
     ) -> Result<(Scene, Vec<Loss>)> {
         match self {
-            Content::Document(document) => {
+            SceneSource::Document(document) => {
                 let format = document.format();
                 let options = options(format.name(), format.conventions());
-                document.into_scene(&options).map_err(|error| Failure::of(&name_of(path), &error))
+                document.into_scene(&options).map_err(|error| Failure::from_error(&name_of(path), &error))
             }
-            Content::File(format, bytes) => of_file(format, &bytes, path, read, options),
+            SceneSource::File(format, bytes) => read_file(format, &bytes, path, read, options),
         }
     }
 }
 
-/// Reads a file as a scene, with the transforms of nodes applied to the vertices.
-pub fn read(path: &Path, reading: &Reading, bounds: &Bounds, formats: &Formats) -> Result<Scene> {
+/// Reads a file as a scene, and applies the transforms of nodes to the vertices.
+pub fn read(path: &Path, read_args: &ReadArgs, limit_args: &LimitArgs, formats: &Formats) -> Result<Scene> {
     let bytes = input::read(path)?;
-    let encoding = reading.encoding_of(&bytes, path, formats)?;
-    of_bytes(&bytes, encoding, path, reading, bounds, formats)
+    let encoding = read_args.encoding_of(&bytes, path, formats)?;
+    read_bytes(&bytes, encoding, path, read_args, limit_args, formats)
 }
 
-/// Reads the bytes of a file as a scene.
-pub fn of_bytes(
+/// Like [`read`], for a file whose bytes and encoding are known.
+pub fn read_bytes(
     bytes: &[u8],
     encoding: Encoding,
     path: &Path,
-    reading: &Reading,
-    bounds: &Bounds,
+    read_args: &ReadArgs,
+    limit_args: &LimitArgs,
     formats: &Formats,
 ) -> Result<Scene> {
-    let options = SceneOptions::default().with_strictness(reading.strictness()).with_bake(true);
+    let options = SceneOptions::default().with_strictness(read_args.strictness()).with_bake(true);
     let of_format = |_: &str, usual| options.clone().with_conventions(usual);
     let read = match encoding {
         Encoding::Format(format) => {
-            of_file(format, bytes, path, &reading.options(encoding, bytes), of_format)
+            read_file(format, bytes, path, &read_args.options(encoding, bytes), of_format)
         }
         Encoding::Json => {
             let write = WriteOptions::lenient();
-            let content = Content::of_json(bytes, path, formats, reading.strictness(), &write, |_| ())?;
+            let content =
+                SceneSource::from_json(bytes, path, formats, read_args.strictness(), &write, |_| ())?;
             let read = match &content {
-                Content::File(format, file) => reading.options(Encoding::Format(*format), file),
-                Content::Document(_) => reading.options(encoding, bytes),
+                SceneSource::File(format, file) => read_args.options(Encoding::Format(*format), file),
+                SceneSource::Document(_) => read_args.options(encoding, bytes),
             };
             content.into_scene(path, &read, of_format)
         }
         Encoding::Interchange(format) => {
-            let limits = bounds.limits();
+            let limits = limit_args.limits();
             let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
             let read = format.read(bytes, &SiblingFiles::new(path), &options, &limits);
-            read.map_err(|error| Failure::in_file(&name_of(path), &error, bytes))
+            read.map_err(|error| Failure::from_file_error(&name_of(path), &error, bytes))
         }
     };
     read.map(|(scene, _)| scene)
 }
 
-fn of_file(
+fn read_file(
     format: AnyFormat,
     bytes: &[u8],
     path: &Path,
     read: &ReadOptions,
     options: impl FnOnce(&str, Conventions) -> SceneOptions,
 ) -> Result<(Scene, Vec<Loss>)> {
-    let place = name_of(path);
-    let options = options(format.name(), encoding::require_scenes(format, &place)?);
-    format.read_scene(bytes, read, &options).map_err(|error| Failure::in_file(&place, &error, bytes))
+    let name = name_of(path);
+    let options = options(format.name(), encoding::require_scenes(format, &name)?);
+    format.read_scene(bytes, read, &options).map_err(|error| Failure::from_file_error(&name, &error, bytes))
 }

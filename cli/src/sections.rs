@@ -1,4 +1,4 @@
-//! The sections and packed blocks of a file in any format, found by walking its declaration.
+//! Finds the sections and packed blocks of a file by walking the declaration of its format.
 
 use std::ops::{ControlFlow, Range};
 
@@ -8,18 +8,18 @@ use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor, path_text};
 use meshspec::{Limits, Span};
 use serde::Serialize;
 
-/// The parts of a file.
+/// The sections and packed blocks of a file.
 #[derive(Debug, Default, Serialize)]
-pub struct Parts {
+pub struct FileSections {
     /// The top-level fields of the file, in order.
     pub sections: Vec<Section>,
     /// The packed blocks at any depth.
-    pub packed: Packed,
+    pub packed: PackedTotals,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Section {
-    /// The field; `None` for bytes that no field covers.
+    /// The path of the field; `None` for bytes outside of all fields.
     pub path: Option<String>,
     pub start: u64,
     pub end: u64,
@@ -32,10 +32,10 @@ impl Section {
 }
 
 #[derive(Debug, Default, Serialize)]
-pub struct Packed {
-    /// The total size of the blocks in the file, in bytes.
+pub struct PackedTotals {
+    /// The total packed size of the blocks, in bytes.
     pub size: u64,
-    /// Their total unpacked size, in bytes.
+    /// The total unpacked size of the blocks, in bytes.
     pub unpacked_size: u64,
     pub blocks: Vec<PackedBlock>,
 }
@@ -48,40 +48,40 @@ pub struct PackedBlock {
     pub unpacked_size: u64,
 }
 
-/// Returns the parts of a file with this layout, up to the first error.
-pub fn parts(layout: &'static Type, bytes: &[u8], limits: &Limits) -> Parts {
-    let mut parts = Parts::default();
-    // A leniently read file may have errors; the parts before them are known.
-    let _ = walk::walk(layout, bytes, limits, &mut parts);
-    parts
+/// Returns the sections and packed blocks of a file before its first structural error.
+pub fn find_sections(layout: &'static Type, bytes: &[u8], limits: &Limits) -> FileSections {
+    let mut sections = FileSections::default();
+    // Ignores errors, which a leniently read file may contain, and keeps the sections before them.
+    let _ = walk::walk(layout, bytes, limits, &mut sections);
+    sections
 }
 
-impl Parts {
+impl FileSections {
     fn add_section(&mut self, node: &Node) -> ControlFlow<()> {
         if node.path.len() == 1 {
             let path = Some(path_text(node.path));
-            let Range { start, end } = in_file(&node.span).clone();
+            let Range { start, end } = file_range(&node.span).clone();
             self.sections.push(Section { path, start, end });
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Returns the range in the file; for a packed value, that of its block.
-fn in_file(span: &Span) -> &Range<u64> {
+/// Returns the byte range of a span in the file; for an unpacked value, the range of its block.
+fn file_range(span: &Span) -> &Range<u64> {
     match span {
         Span::Unpacked { packed, .. } => packed,
         bytes => bytes.range(),
     }
 }
 
-impl Visitor for Parts {
+impl Visitor for FileSections {
     fn enter(&mut self, node: &Node) -> Visit {
-        // Skips items without packed blocks, of which there may be millions.
+        // Skips the items of lists without packed blocks, of which there may be millions.
         if has_packed(node.ty) { Visit::All } else { Visit::Items(0..0) }
     }
 
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
         self.add_section(node)
     }
 
@@ -89,22 +89,22 @@ impl Visitor for Parts {
         self.add_section(node)
     }
 
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
-        let Range { start, end } = in_file(&node.span).clone();
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
+        let Range { start, end } = file_range(&node.span).clone();
         let unpacked_size = content.len() as u64;
         self.packed.size += end - start;
         self.packed.unpacked_size += unpacked_size;
         self.packed.blocks.push(PackedBlock { path: path_text(node.path), start, end, unpacked_size });
     }
 
-    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
+    fn visit_trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         if let Span::Bytes(Range { start, end }) = span {
             self.sections.push(Section { path: None, start, end });
         }
     }
 }
 
-/// Returns `true` if values of this type can contain packed blocks.
+/// Returns `true` if values of type `ty` can contain packed blocks.
 fn has_packed(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => has_packed(item),
@@ -165,22 +165,22 @@ mod tests {
 
     #[test]
     fn packed_blocks_are_found_and_measured() {
-        let parts = parts(&File::TYPE, BYTES, &Limits::default());
-        let sections: Vec<_> = parts.sections.iter().map(|s| (s.path.as_deref(), s.start, s.end)).collect();
+        let found = find_sections(&File::TYPE, BYTES, &Limits::default());
+        let sections: Vec<_> = found.sections.iter().map(|s| (s.path.as_deref(), s.start, s.end)).collect();
         assert_eq!(
             sections,
             [(Some("stream_count"), 0, 1), (Some("streams"), 1, 18), (Some("name"), 18, 20), (None, 20, 21)]
         );
         let blocks: Vec<_> =
-            parts.packed.blocks.iter().map(|b| (&*b.path, b.start, b.end, b.unpacked_size)).collect();
+            found.packed.blocks.iter().map(|b| (&*b.path, b.start, b.end, b.unpacked_size)).collect();
         assert_eq!(blocks, [("streams[0].data", 3, 5, 1), ("streams[1].data", 7, 18, 26)]);
-        assert_eq!((parts.packed.size, parts.packed.unpacked_size), (13, 27));
+        assert_eq!((found.packed.size, found.packed.unpacked_size), (13, 27));
     }
 
     #[test]
-    fn what_comes_before_a_fault_is_known() {
-        let parts = parts(&File::TYPE, &BYTES[..6], &Limits::default());
-        assert_eq!(parts.sections.len(), 1);
-        assert_eq!(parts.packed.blocks.len(), 1);
+    fn sections_before_a_fault_are_found() {
+        let found = find_sections(&File::TYPE, &BYTES[..6], &Limits::default());
+        assert_eq!(found.sections.len(), 1);
+        assert_eq!(found.packed.blocks.len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Resolves the paths of options to values and places in a file.
+//! Resolves paths given on the command line to full paths of values in a file.
 
 use meshspec::Limits;
 use meshspec::layout::declaration::Type;
@@ -7,48 +7,56 @@ use meshspec::layout::walk::{self, Segment, Selection};
 use crate::failure::{Failure, Result};
 use crate::names;
 
-/// The file that paths refer to.
-pub struct Paths<'f> {
+/// Resolves paths of values in a file.
+pub struct PathResolver<'f> {
     /// The name of the file in messages.
-    pub place: &'f str,
+    pub name: &'f str,
     pub layout: &'static Type,
     pub bytes: &'f [u8],
     pub limits: &'f Limits,
 }
 
-impl Paths<'_> {
-    /// Returns the full path of a value. `path` may be any unambiguous suffix.
-    pub fn select(&self, path: &str) -> Result<Vec<Segment>> {
+impl PathResolver<'_> {
+    /// Returns the full path of an existing value. `path` may be any unambiguous suffix.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no value has the path, or several have.
+    pub fn resolve(&self, path: &str) -> Result<Vec<Segment>> {
         let (first, count) = match walk::select(self.layout, self.bytes, path, self.limits) {
             Selection::One(path) => return Ok(path),
             Selection::Several { first, count } => (first, count),
-            Selection::None => return Err(self.missing(path)),
+            Selection::None => return Err(self.missing_path(path)),
         };
         let mut candidates = first.join(", ");
         if count > first.len() as u64 {
             candidates += &format!(" and {} more", count - first.len() as u64);
         }
-        Err(Failure::usage(self.place, format!("`{path}` is ambiguous: it could be {candidates}")))
+        Err(Failure::usage(self.name, format!("`{path}` is ambiguous: it could be {candidates}")))
     }
 
-    /// Returns the full path for a new value: an item of an existing list, or a field of an existing struct.
-    pub fn select_place(&self, path: &str) -> Result<Vec<Segment>> {
+    /// Returns the full path of a value to insert into an existing list or struct.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the list or struct does not exist or is ambiguous, or the declaration has no such path.
+    pub fn resolve_new(&self, path: &str) -> Result<Vec<Segment>> {
         let (outer, last) = match path.rfind(['.', '[']) {
             Some(end) => path.split_at(end),
             None => ("", path),
         };
-        let outer = if outer.is_empty() { String::new() } else { walk::path_text(&self.select(outer)?) };
-        walk::parse_path(self.layout, &(outer + last)).ok_or_else(|| self.missing(path))
+        let outer = if outer.is_empty() { String::new() } else { walk::path_text(&self.resolve(outer)?) };
+        walk::parse_path(self.layout, &(outer + last)).ok_or_else(|| self.missing_path(path))
     }
 
-    /// Returns the failure for a missing path.
-    fn missing(&self, path: &str) -> Failure {
+    /// Creates the failure for a path that no value has, with a hint about similar names.
+    fn missing_path(&self, path: &str) -> Failure {
         if let Some(fault) = walk::first_fault(self.layout, self.bytes, self.limits) {
-            return Failure::invalid(self.place, format!("no field `{path}` before the error: {fault}"));
+            return Failure::invalid(self.name, format!("no field `{path}` before the error: {fault}"));
         }
-        let failure = Failure::usage(self.place, format!("no field `{path}`"));
+        let failure = Failure::usage(self.name, format!("no field `{path}`"));
         let name = path.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
-        match &names::near(self.layout, name)[..] {
+        match &names::similar_fields(self.layout, name)[..] {
             [] => failure.with_hint("`meshspec dump` shows all fields"),
             [same] if *same == name => failure
                 .with_hint(format!("the format has a field `{name}`, but this file has none with this path")),

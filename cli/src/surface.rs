@@ -1,24 +1,24 @@
-//! Distances of points from the surface of a model.
+//! Distances between the surfaces of models.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::model::Model;
 
-/// The maximum number of triangles in a leaf.
-const LEAF: usize = 4;
+/// The maximum number of triangles in a leaf of the hierarchy.
+const MAX_LEAF: usize = 4;
 
-/// The rounding error of distances, relative to the largest coordinate.
+/// The largest distance that counts as 0 because of rounding errors, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-12;
 
-/// A bounding volume hierarchy for nearest-point queries.
+/// The surface of a model: a bounding volume hierarchy of its triangles, for nearest-point queries.
 pub struct Surface {
     triangles: Vec<[DVec3; 3]>,
-    nodes: Vec<Node>,
+    nodes: Vec<BvhNode>,
 }
 
-/// The bounding box of a range of triangles.
-struct Node {
+/// A node of the hierarchy: a range of triangles and its bounding box.
+struct BvhNode {
     low: DVec3,
     high: DVec3,
     first: usize,
@@ -28,47 +28,49 @@ struct Node {
 }
 
 impl Surface {
-    pub fn of(model: &Model) -> Surface {
-        let triangles = (0..model.triangles.len()).map(|triangle| model.corners(triangle)).collect();
+    pub fn new(model: &Model) -> Surface {
+        let triangles = (0..model.triangles.len()).map(|triangle| model.triangle_points(triangle)).collect();
         let mut surface = Surface { triangles, nodes: Vec::new() };
-        surface.split(0, surface.triangles.len());
+        surface.add_node(0, surface.triangles.len());
         surface
     }
 
-    /// Adds the node of a range of triangles, and its children. Halving makes the depth logarithmic.
-    fn split(&mut self, first: usize, count: usize) {
+    /// Adds the node for `count` triangles from `first` on, and its children. Each child has half of the triangles, so
+    /// the depth is logarithmic.
+    fn add_node(&mut self, first: usize, count: usize) {
         let range = &mut self.triangles[first..first + count];
         let corners = range.as_flattened().iter();
         let (low, high) = corners
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
         let node = self.nodes.len();
-        self.nodes.push(Node { low, high, first, count, second: None });
-        if count <= LEAF {
+        self.nodes.push(BvhNode { low, high, first, count, second: None });
+        if count <= MAX_LEAF {
             return;
         }
         let axis = (high - low).max_position();
-        let middle = |triangle: &[DVec3; 3]| triangle[0][axis] + triangle[1][axis] + triangle[2][axis];
-        range.select_nth_unstable_by(count / 2, |a, b| middle(a).total_cmp(&middle(b)));
-        self.split(first, count / 2);
+        let center = |triangle: &[DVec3; 3]| triangle[0][axis] + triangle[1][axis] + triangle[2][axis];
+        range.select_nth_unstable_by(count / 2, |a, b| center(a).total_cmp(&center(b)));
+        self.add_node(first, count / 2);
         self.nodes[node].second = Some(self.nodes.len());
-        self.split(first + count / 2, count - count / 2);
+        self.add_node(first + count / 2, count - count / 2);
     }
 
-    /// Returns the distance from a point to the surface.
+    /// Returns the distance of a point from the surface, in metres.
     fn distance(&self, point: DVec3) -> f64 {
         let mut nearest = f64::INFINITY;
-        self.search(0, point, &mut nearest);
+        self.update_nearest(0, point, &mut nearest);
         let largest = self.nodes.first().map_or(0.0, |all| all.low.abs().max(all.high.abs()).max_element());
         let distance = nearest.sqrt();
         if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
 
-    /// Lowers the squared distance `nearest` if a node has a nearer triangle.
-    fn search(&self, node: usize, point: DVec3, nearest: &mut f64) {
-        let Some(Node { first, count, second, .. }) = self.nodes.get(node) else { return };
+    /// Sets `nearest`, a squared distance, to the smallest distance of the node's triangles from `point` if that is
+    /// smaller.
+    fn update_nearest(&self, node: usize, point: DVec3, nearest: &mut f64) {
+        let Some(BvhNode { first, count, second, .. }) = self.nodes.get(node) else { return };
         let Some(second) = *second else {
             for triangle in &self.triangles[*first..first + count] {
-                *nearest = nearest.min(nearest_point(*triangle, point).distance_squared(point));
+                *nearest = nearest.min(nearest_point_of(*triangle, point).distance_squared(point));
             }
             return;
         };
@@ -78,18 +80,21 @@ impl Surface {
         }
         for (distance, child) in children {
             if distance < *nearest {
-                self.search(child, point, nearest);
+                self.update_nearest(child, point, nearest);
             }
         }
     }
 
-    /// Returns the distances of the vertices and triangles of a model from the surface.
+    /// Returns the distances of the vertices and triangle centres of a model from the surface.
     pub fn distances(&self, model: &Model) -> Distances {
         let distance = |point: DVec3| if point.is_finite() { self.distance(point) } else { 0.0 };
-        let middle = |triangle| model.corners(triangle).iter().sum::<DVec3>() / 3.0;
+        let center = |triangle| model.triangle_points(triangle).iter().sum::<DVec3>() / 3.0;
         Distances {
             vertices: model.points.par_iter().map(|point| distance(*point)).collect(),
-            middles: (0..model.triangles.len()).into_par_iter().map(|one| distance(middle(one))).collect(),
+            centers: (0..model.triangles.len())
+                .into_par_iter()
+                .map(|triangle| distance(center(triangle)))
+                .collect(),
         }
     }
 }
@@ -98,25 +103,26 @@ impl Surface {
 pub struct Distances {
     /// The distances of the vertices; 0 for unused vertices.
     pub vertices: Vec<f64>,
-    /// The distances of the centres of the triangles, which reveal holes whose corners are all present.
-    pub middles: Vec<f64>,
+    /// The distances of the triangle centres. They reveal a hole in the other surface even if all of its vertices
+    /// exist.
+    pub centers: Vec<f64>,
 }
 
 impl Distances {
     pub fn iter(&self) -> impl Iterator<Item = f64> {
-        self.vertices.iter().chain(&self.middles).copied()
+        self.vertices.iter().chain(&self.centers).copied()
     }
 }
 
-impl Node {
+impl BvhNode {
     /// Returns the squared distance of a point from the box.
     fn distance_squared(&self, point: DVec3) -> f64 {
         point.clamp(self.low, self.high).distance_squared(point)
     }
 }
 
-/// Returns the nearest point of a triangle: a corner, a point on an edge, or an inner point.
-fn nearest_point([a, b, c]: [DVec3; 3], point: DVec3) -> DVec3 {
+/// Returns the point of a triangle that is nearest to `point`: a corner, a point on an edge, or an inner point.
+fn nearest_point_of([a, b, c]: [DVec3; 3], point: DVec3) -> DVec3 {
     let normal = (b - a).cross(c - a);
     let is_inside = |from: DVec3, to: DVec3| (to - from).cross(point - from).dot(normal) >= 0.0;
     if normal != DVec3::ZERO && is_inside(a, b) && is_inside(b, c) && is_inside(c, a) {

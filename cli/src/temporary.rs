@@ -1,4 +1,4 @@
-//! Temporary files. None survives the program, even if a signal ends it.
+//! Temporary files. All are removed when the program ends, even if a signal ends it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,62 +8,64 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use tempfile::NamedTempFile;
 
-/// Locked for reading while files are created or moved to their places. Signal handlers wait for that, so that files that
-/// belong together are replaced together.
+/// Locked for reading while files are created, or moved to their paths. Signal handlers lock it for writing, so that
+/// they do not interrupt the replacement of an output and its companion files.
 static CHANGES: RwLock<()> = RwLock::new(());
 
 /// The paths of all temporary files.
 static FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file that is removed on drop, or when a signal ends the program.
-pub struct Temporary {
+/// A temporary file, removed on drop or when a signal ends the program.
+pub struct TemporaryFile {
     file: NamedTempFile,
-    /// The entry in [`FILES`].
-    _listed: Listed,
+    /// The registration of the file for removal by signal handlers.
+    _registration: Registration,
 }
 
-struct Listed(PathBuf);
+/// The registration of a file in [`FILES`], removed on drop.
+struct Registration(PathBuf);
 
-impl Drop for Listed {
+impl Drop for Registration {
     fn drop(&mut self) {
         FILES.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
     }
 }
 
-/// A guard that makes signal handlers wait.
-pub struct Moving(#[allow(dead_code, reason = "it is held, not used")] RwLockReadGuard<'static, ()>);
+/// A guard that makes signal handlers wait while files are moved.
+pub struct MoveGuard(#[allow(dead_code, reason = "only held until dropped")] RwLockReadGuard<'static, ()>);
 
-/// Makes signal handlers wait while files are moved to their places.
-pub fn moving() -> Moving {
-    Moving(CHANGES.read().unwrap_or_else(PoisonError::into_inner))
+/// Makes signal handlers wait until the returned guard is dropped.
+pub fn begin_move() -> MoveGuard {
+    MoveGuard(CHANGES.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-impl Temporary {
-    /// Creates a file in the folder of the output, so that moving it does not copy it.
-    pub fn new(folder: &Path) -> io::Result<Temporary> {
-        Temporary::with_suffix(folder, "")
+impl TemporaryFile {
+    /// Creates a file in `folder`, which should be the folder of the output: within a file system, moving does not
+    /// copy.
+    pub fn new(folder: &Path) -> io::Result<TemporaryFile> {
+        TemporaryFile::with_suffix(folder, "")
     }
 
-    /// Works as [`new`](Temporary::new), with a file name suffix.
-    pub fn with_suffix(folder: &Path, suffix: &str) -> io::Result<Temporary> {
+    /// Like [`new`](TemporaryFile::new), with a suffix of the file name.
+    pub fn with_suffix(folder: &Path, suffix: &str) -> io::Result<TemporaryFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".meshspec-").suffix(suffix);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The permissions of ordinary new files; the system applies the umask.
+            // The permissions of newly created files; the system applies the umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        // Reports a missing folder here; errors of `tempfile` would name the temporary file.
+        // Reports a missing folder here, since errors of `tempfile` contain the path of the temporary file.
         fs::metadata(folder)?;
-        let _signals_wait = moving();
+        let _guard = begin_move();
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         let path = file.path().to_owned();
         FILES.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
-        Ok(Temporary { file, _listed: Listed(path) })
+        Ok(TemporaryFile { file, _registration: Registration(path) })
     }
 
-    /// Returns another handle for writing to the file.
+    /// Returns a new handle for reading and writing the file.
     pub fn handle(&self) -> io::Result<fs::File> {
         self.file.as_file().try_clone()
     }
@@ -73,8 +75,12 @@ impl Temporary {
         self.file.path()
     }
 
-    /// Moves the file to its place, keeping the permissions of a replaced file.
-    pub fn place(self, path: &Path, replace: bool, _: &Moving) -> io::Result<()> {
+    /// Moves the file to `path` and keeps the permissions of a replaced file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be moved, or if `path` exists and `replace` is `false`.
+    pub fn move_to(self, path: &Path, replace: bool, _: &MoveGuard) -> io::Result<()> {
         if let Ok(replaced) = fs::metadata(path) {
             self.file.as_file().set_permissions(replaced.permissions())?;
         }
@@ -107,25 +113,25 @@ mod signals {
     use crate::failure::{Failure, Result};
     use crate::process_groups;
 
-    /// Installs handlers for SIGINT and SIGTERM that kill all children and remove all temporary files before they end the
-    /// program.
+    /// Installs handlers for SIGINT and SIGTERM that kill all children and remove all temporary files before they end
+    /// the program.
     pub fn remove_on_signals() -> Result<()> {
         let install = || {
-            // An exceeded file size limit becomes a write error, and does not end the program.
+            // Exceeding a file size limit causes a write error instead of ending the program.
             flag::register(SIGXFSZ, Arc::default())?;
             Signals::new([SIGINT, SIGTERM])
         };
         let mut signals = install().map_err(|error: io::Error| Failure::io("signals", &error))?;
         thread::spawn(move || {
             for signal in signals.forever() {
-                let _no_children = process_groups::kill_all();
-                // From here on, no file is created or moved.
-                let _end = CHANGES.write().unwrap_or_else(PoisonError::into_inner);
+                let _no_new_children = process_groups::kill_all();
+                // While this lock is held, no file is created or moved.
+                let _no_changes = CHANGES.write().unwrap_or_else(PoisonError::into_inner);
                 for file in &*FILES.lock().unwrap_or_else(PoisonError::into_inner) {
-                    // The file may have been removed meanwhile.
+                    // The file may already have been removed.
                     let _ = fs::remove_file(file);
                 }
-                // Ends by the same signal, so that the parent process sees it.
+                // Ends the program by the same signal, so that the parent process can detect it.
                 let _ = low_level::emulate_default_handler(signal);
             }
         });

@@ -1,4 +1,4 @@
-//! `meshspec dump` for text formats: each line with its meaning.
+//! `meshspec dump` for text formats: prints each line with its meaning.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,62 +11,63 @@ use serde::Serialize;
 use crate::failure::{Failure, Result, Status};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
-use crate::problem::{Bytes, Problem};
+use crate::problem::{Problem, ProblemPrinter};
 use crate::terminal::{Escaped, TITLE, counted};
 
-/// The maximum number of shown lines per list; more for a requested list.
-const FEW: u64 = 24;
-const MANY: u64 = 400;
-/// The maximum number of lines with findings that are shown regardless of other limits.
+/// The maximum number of lines to print per list, and for a list selected by `--path`.
+const MAX_PER_LIST: u64 = 24;
+const MAX_REQUESTED: u64 = 400;
+/// The maximum number of lines with findings that are printed in addition to those limits.
 const MAX_INVALID: u64 = 100;
 
-/// A dump of a text file.
+/// The dump of a text file.
 pub struct TextDump<'d> {
     pub name: String,
     pub format: AnyFormat,
     pub bytes: &'d [u8],
-    /// Only the lines of this list, or the line of this item.
+    /// The path of the list or item whose lines to print; `None` for all lines.
     pub path: Option<&'d str>,
-    /// Shows every line of long lists.
-    pub all: bool,
+    /// Whether to print every line of long lists.
+    pub prints_all: bool,
     pub output_format: OutputFormat,
 }
 
 /// The first line of the JSON output.
 #[derive(Serialize)]
-struct Head<'h> {
+struct HeadLine<'h> {
     file: &'h str,
     format: &'static str,
     size: u64,
 }
 
-/// A line at the end of the JSON output, for an error of the file as a whole.
+/// A line at the end of the JSON output for a finding about the whole file.
 #[derive(Serialize)]
-struct Last<'l> {
+struct ErrorLine<'l> {
     error: &'l Finding,
 }
 
 impl TextDump<'_> {
-    /// Prints the lines. `place` is the name of the file in messages.
-    pub fn run(&self, place: &str) -> Result<Status> {
+    /// Prints the dump. `subject` is the name of the file in messages. Returns [`Status::Invalid`] if there are
+    /// findings.
+    pub fn run(&self, subject: &str) -> Result<Status> {
         let limit = match self.path {
-            _ if self.all || self.output_format == Json => u64::MAX,
-            Some(_) => MANY,
-            None => FEW,
+            _ if self.prints_all || self.output_format == Json => u64::MAX,
+            Some(_) => MAX_REQUESTED,
+            None => MAX_PER_LIST,
         };
-        let mut selection = Selection { limit, ..Selection::default() };
-        let item = self.path.and_then(item);
-        // The stream strips colours unless it is a terminal.
+        let mut selection = LineSelection { limit, ..LineSelection::default() };
+        let item = self.path.and_then(split_item_path);
+        // `anstream` strips colours unless standard output is a terminal.
         let mut out = BufWriter::new(anstream::stdout().lock());
-        self.head(&mut out)?;
+        self.print_head(&mut out)?;
         let mut written = Ok(());
         self.format.lines(self.bytes, &mut |line| {
             let is_item = item == Some((line.list, line.index));
             if self.path.is_some_and(|path| !is_item && line.list != path) {
                 return ControlFlow::Continue(());
             }
-            if selection.shows(line) {
-                written = self.line(line, selection.skipped.take(), &mut out);
+            if selection.select(line) {
+                written = self.print_line(line, selection.skipped.take(), &mut out);
             }
             if written.is_ok() && !is_item { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -77,111 +78,110 @@ impl TextDump<'_> {
         let mut is_valid = selection.invalid == 0;
         match self.path {
             Some(path) if selection.counts.is_empty() => {
-                let failure = Failure::usage(place, format!("no line sets `{path}`"));
-                return Err(
-                    failure.with_hint("without --path, all lines are shown with the fields that they set")
-                );
+                let failure = Failure::usage(subject, format!("no line has the field `{path}`"));
+                return Err(failure.with_hint("without --path, all lines are shown with their fields"));
             }
             Some(_) => {}
-            // Checks the whole file, if all of it is shown.
+            // Without a path, also checks the file as a whole.
             None => {
                 let report = self.format.check_lines(self.bytes);
-                self.end(report.findings(), &mut out)?;
+                self.print_file_findings(report.findings(), &mut out)?;
                 is_valid &= report.findings().is_empty();
             }
         }
         out.flush()?;
-        Ok(if is_valid { Status::Fine } else { Status::Invalid })
+        Ok(if is_valid { Status::Success } else { Status::Invalid })
     }
 
-    fn line(&self, line: &Line, skipped: Option<Skipped>, out: &mut impl Write) -> io::Result<()> {
+    fn print_line(&self, line: &Line, skipped: Option<SkippedLines>, out: &mut impl Write) -> io::Result<()> {
         if self.output_format == Json {
             return write_line(line, out);
         }
         if let Some(skipped) = skipped {
             writeln!(out, "{skipped}")?;
         }
-        self.print(line, out)
+        self.print_text(line, out)
     }
 
-    fn head(&self, out: &mut impl Write) -> io::Result<()> {
+    fn print_head(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { name, format, bytes, .. } = self;
         let size = bytes.len() as u64;
         if self.output_format == Json {
-            return write_line(&Head { file: name, format: format.name(), size }, out);
+            return write_line(&HeadLine { file: name, format: format.name(), size }, out);
         }
         let (title, size) = (format.about().title, counted(size, "byte", "bytes"));
         writeln!(out, "{TITLE}{}{TITLE:#}: {title}, {size}\n", Escaped(name))
     }
 
-    fn print(&self, line: &Line, out: &mut impl Write) -> io::Result<()> {
+    fn print_text(&self, line: &Line, out: &mut impl Write) -> io::Result<()> {
         let (text, path, meaning) = (Escaped(&line.text()).to_string(), line.path(), line.meaning());
         let shown = format!("{:>7}  {text:<40}  {path:<15}  {}", line.number, Escaped(&meaning));
         writeln!(out, "{}", shown.trim_end())?;
-        self.problems(&line.findings, out)
+        self.print_findings(&line.findings, out)
     }
 
     /// Prints findings about the whole file.
-    fn end(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+    fn print_file_findings(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         if self.output_format == Json {
-            return findings.iter().try_for_each(|error| write_line(&Last { error }, out));
+            return findings.iter().try_for_each(|error| write_line(&ErrorLine { error }, out));
         }
         if !findings.is_empty() {
             writeln!(out)?;
         }
-        self.problems(findings, out)
+        self.print_findings(findings, out)
     }
 
-    fn problems(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+    fn print_findings(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         let limits = Default::default();
-        let mut bytes = Bytes::new(None, self.bytes, &limits);
+        let mut bytes = ProblemPrinter::new(None, self.bytes, &limits);
         findings.iter().try_for_each(|finding| bytes.print(&Problem::of_finding(finding), out))
     }
 }
 
 /// Splits the path of an item into list and index: `uvs[0][3]` into `uvs[0]` and 3.
-fn item(path: &str) -> Option<(&str, usize)> {
+fn split_item_path(path: &str) -> Option<(&str, usize)> {
     let (list, index) = path.strip_suffix(']')?.rsplit_once('[')?;
     Some((list, index.parse().ok()?))
 }
 
-/// Selects the lines to show.
+/// Selects the lines to print.
 #[derive(Default)]
-struct Selection {
+struct LineSelection {
     /// The maximum number of lines per list.
     limit: u64,
     /// The number of lines of each list so far.
     counts: HashMap<&'static str, u64>,
     /// The number of lines with findings so far.
     invalid: u64,
-    /// The hidden lines since the last shown one.
-    skipped: Option<Skipped>,
+    /// The lines skipped since the last printed line.
+    skipped: Option<SkippedLines>,
 }
 
-impl Selection {
-    fn shows(&mut self, line: &Line) -> bool {
+impl LineSelection {
+    /// Counts a line. Returns `true` if it is to be printed.
+    fn select(&mut self, line: &Line) -> bool {
         let count = self.counts.entry(line.list).or_default();
         *count += 1;
         let is_invalid = !line.findings.is_empty();
         self.invalid += u64::from(is_invalid);
-        let shows = *count <= self.limit || (is_invalid && self.invalid <= MAX_INVALID);
-        if !shows {
+        let is_shown = *count <= self.limit || (is_invalid && self.invalid <= MAX_INVALID);
+        if !is_shown {
             self.skipped.get_or_insert_default().add(line);
         }
-        shows
+        is_shown
     }
 }
 
-/// Hidden lines.
+/// Consecutive lines that are not printed.
 #[derive(Default)]
-struct Skipped {
+struct SkippedLines {
     lines: u64,
     invalid: u64,
-    /// The first and the last item of each list, in the order of the lines.
+    /// The name, first index and last index of each list in the skipped lines.
     lists: Vec<(&'static str, usize, usize)>,
 }
 
-impl Skipped {
+impl SkippedLines {
     fn add(&mut self, line: &Line) {
         self.lines += 1;
         self.invalid += u64::from(!line.findings.is_empty());
@@ -192,7 +192,7 @@ impl Skipped {
     }
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:9}… {}", "", counted(self.lines, "more line", "more lines"))?;
         if self.invalid > 0 {

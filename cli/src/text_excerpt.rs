@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use anstyle::Style;
 
-use crate::terminal::steers;
+use crate::terminal::is_terminal_control;
 
-/// The approximate maximum number of characters; longer lines are truncated around the marked range.
+/// The approximate maximum number of characters to print. Longer lines are truncated around the marked range.
 const WIDTH: usize = 100;
 
-/// Shows the line that contains `marked`, with the marked bytes underlined. An empty range marks the place of a missing
-/// value.
+/// Prints the line that contains `marked`, with the marked bytes underlined. An empty range marks the position of a
+/// missing value.
 pub struct TextExcerpt<'a> {
     pub file: &'a [u8],
     pub marked: Range<u64>,
-    /// The line number.
+    /// The line number, from 1.
     pub line: u64,
     pub style: Style,
 }
@@ -25,13 +25,16 @@ impl fmt::Display for TextExcerpt<'_> {
         let length = self.file.len();
         let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
         let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
-        // Bounds the scanned bytes: a character has at most 4.
+        // Limits the bytes to scan: a character has at most 4 bytes.
         let (from, to) = (start.saturating_sub(4 * WIDTH), length.min(start + 4 * WIDTH));
-        let before = tail(&self.file[from..start]);
+        let before = last_line(&self.file[from..start]);
         let (marked, after) = self.file[start..to].split_at(end.min(to) - start);
-        let marked = head(marked, WIDTH);
-        let after =
-            if start + marked.len() < end { (&[][..], true) } else { cut(head(after, WIDTH), WIDTH / 2) };
+        let marked = first_line(marked, WIDTH);
+        let after = if start + marked.len() < end {
+            (&[][..], true)
+        } else {
+            truncate(first_line(after, WIDTH), WIDTH / 2)
+        };
 
         let Self { line, style, .. } = self;
         let gutter = line.to_string();
@@ -40,21 +43,22 @@ impl fmt::Display for TextExcerpt<'_> {
         if cut_before || (from > 0 && left.len() == start - from) {
             shown.push('…');
         }
-        push(&mut shown, left);
+        push_text(&mut shown, left);
         let blank = " ".repeat(shown.chars().count());
         let mut middle = String::new();
-        push(&mut middle, marked);
+        push_text(&mut middle, marked);
         let marks = "^".repeat(middle.chars().count().max(1));
         write!(f, "  {gutter} | {shown}{style}{middle}{style:#}")?;
-        let mut behind = String::new();
-        push(&mut behind, after.0);
-        writeln!(f, "{behind}{}", if after.1 { "…" } else { "" })?;
+        let mut rest = String::new();
+        push_text(&mut rest, after.0);
+        writeln!(f, "{rest}{}", if after.1 { "…" } else { "" })?;
         writeln!(f, "  {:width$} | {blank}{style}{marks}{style:#}", "", width = gutter.len())
     }
 }
 
-/// Returns the end of the last line of the bytes, and whether it was truncated.
-fn tail(bytes: &[u8]) -> (&[u8], bool) {
+/// Returns the last line of `bytes`, truncated at its start to about [`WIDTH`] / 2 bytes. Returns `true` as the second
+/// value if bytes were dropped.
+fn last_line(bytes: &[u8]) -> (&[u8], bool) {
     let line = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
     let mut start = line.len().saturating_sub(WIDTH / 2);
     // Moves to a character boundary.
@@ -64,30 +68,31 @@ fn tail(bytes: &[u8]) -> (&[u8], bool) {
     (&line[start..], start > 0)
 }
 
-/// Returns the first line of the bytes, truncated to about `most` bytes.
-fn head(bytes: &[u8], most: usize) -> &[u8] {
+/// Returns the first line of `bytes`, truncated to about `max` bytes.
+fn first_line(bytes: &[u8], max: usize) -> &[u8] {
     let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
     let line = &bytes[..end];
-    cut(line.strip_suffix(b"\r").unwrap_or(line), most).0
+    truncate(line.strip_suffix(b"\r").unwrap_or(line), max).0
 }
 
-/// Truncates bytes at a character boundary. Also returns whether any were dropped.
-fn cut(bytes: &[u8], most: usize) -> (&[u8], bool) {
-    let mut end = bytes.len().min(most);
+/// Truncates text to `max` bytes, or a few more to end at a character boundary. Returns `true` as the second value if
+/// bytes were dropped.
+fn truncate(bytes: &[u8], max: usize) -> (&[u8], bool) {
+    let mut end = bytes.len().min(max);
     while end < bytes.len() && bytes[end] & 0xc0 == 0x80 {
         end += 1;
     }
     (&bytes[..end], end < bytes.len())
 }
 
-/// Appends text for display on a single line, one character for each of the file.
-fn push(out: &mut String, bytes: &[u8]) {
+/// Appends text for display on a single line. Replaces control characters by one visible character each.
+fn push_text(out: &mut String, bytes: &[u8]) {
     for c in String::from_utf8_lossy(bytes).chars() {
         let shown = match c {
             '\t' | '\u{b}' | '\u{c}' => ' ',
             // The Unicode pictures of control characters.
             '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-            c if steers(c) => '\u{fffd}',
+            c if is_terminal_control(c) => '\u{fffd}',
             c => c,
         };
         // Writing to a string cannot fail.
@@ -104,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_underlined() {
+    fn the_range_is_underlined() {
         assert_eq!(excerpt("a\np 1, x, 3 # é\nb\n", 7..8), "  12 | p 1, x, 3 # é\n     |      ^\n");
         assert_eq!(excerpt("é\tü x\r\n", 6..7), "  12 | é ü x\n     |     ^\n");
     }
 
     #[test]
-    fn the_end_of_a_line_is_marked_behind_it() {
+    fn the_end_of_a_line_is_marked_after_it() {
         assert_eq!(excerpt("p 1,\nq", 4..4), "  12 | p 1,\n     |     ^\n");
         assert_eq!(excerpt("p 1,\n", 5..5), "  12 | \n     | ^\n");
         assert_eq!(excerpt("", 9..99), "  12 | \n     | ^\n");
@@ -122,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut() {
+    fn a_long_line_is_truncated() {
         let line = format!("p {}x{}", "1".repeat(5000), "2".repeat(5000));
         let text = excerpt(&line, 5002..5003);
         assert_eq!(

@@ -1,20 +1,20 @@
 //! Parses the attributes of structs, enums and packed words: `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]`, `#[layout]`.
 
-use crate::directives::{Directive, directives};
-use crate::name_of;
+use crate::directives::{Directive, parse_directives};
+use crate::unraw_name;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
 
-/// Returns `true` if the attributes of the codec are visible. binrw and modular-bitfield remove them on expansion,
-/// so a derive below them would describe another layout.
-pub fn shows_its_layout(attrs: &[Attribute]) -> bool {
+/// Returns `true` if the attributes of a codec are present. binrw and modular-bitfield remove their attributes on
+/// expansion, so a derive below them would describe another layout.
+pub fn has_layout_attributes(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["repr", "bitfield"]) || has_codec(attrs)
 }
 
-/// Returns `true` if binrw generates a codec.
+/// Returns `true` if binrw generates a codec for the type.
 pub fn has_codec(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["binrw", "binread", "binwrite", "br", "brw"])
 }
@@ -47,14 +47,14 @@ impl Order {
 #[derive(Default)]
 pub struct Container {
     pub magic: Option<LitByteStr>,
-    /// The arguments that the containing struct passes.
+    /// The names of the arguments that the enclosing struct passes.
     pub imports: Imports,
     pub repr: Option<Type>,
     /// The byte order, if it is declared.
     pub order: Option<Order>,
     /// The number of bits of a packed word.
     pub bits: Option<u32>,
-    /// The fields and imports of the enclosing struct that the constraints of a packed word name.
+    /// The fields and imports of the enclosing struct that the constraints of a packed word refer to.
     pub outer: Vec<Ident>,
     /// The decoding of a packed word.
     pub decoding: Decoding,
@@ -70,7 +70,7 @@ pub struct Decoding {
 
 impl Decoding {
     /// Parses a directive of the decoding. Returns `false` for other directives.
-    pub fn takes(&mut self, directive: &Directive) -> Result<bool> {
+    pub fn parse_directive(&mut self, directive: &Directive) -> Result<bool> {
         match (directive.source.as_str(), directive.name.to_string().as_str()) {
             ("layout", "decoded") => self.function = Some(directive.value()?),
             ("layout", "formula") => self.formula = Some(directive.value()?),
@@ -81,7 +81,7 @@ impl Decoding {
     }
 }
 
-/// Emits a constant.
+/// Emits the decoding as a constant.
 impl ToTokens for Decoding {
     fn to_tokens(&self, tokens: &mut Tokens) {
         let unit = self.unit.as_deref().unwrap_or_default();
@@ -104,7 +104,7 @@ impl ToTokens for Decoding {
 
 /// Returns `true` for an enum that is stored as an integer.
 pub fn has_repr(attrs: &[Attribute]) -> Result<bool> {
-    let directives = directives(attrs)?;
+    let directives = parse_directives(attrs)?;
     Ok(directives.iter().any(|directive| directive.source != "layout" && directive.name == "repr"))
 }
 
@@ -112,26 +112,28 @@ impl Container {
     pub fn parse(attrs: &[Attribute]) -> Result<Container> {
         let mut container = Container::default();
         let (mut decoding, mut maps) = (None, Vec::new());
-        for directive in directives(attrs)? {
+        for directive in parse_directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
                 ("bitfield", "bits") => {
                     container.bits = Some(directive.value::<LitInt>()?.base10_parse()?);
                 }
-                // The codec of a packed word uses its bytes, which the layout describes.
+                // A codec of a packed word reads and writes its bytes, so `map` does not change the layout.
                 ("br" | "bw", "map") if container.bits.is_some() => maps.push(directive),
                 ("layout", "outer") if container.bits.is_some() => {
                     let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
                     container.outer = names.into_iter().collect();
                 }
                 ("br" | "brw", "magic") => container.magic = Some(directive.value()?),
-                ("br" | "brw", "import") => container.imports = directive.value_with(imports)?,
+                ("br" | "brw", "import") => container.imports = directive.value_with(parse_imports)?,
                 ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
                 ("br" | "brw", "little") => container.order = Some(Order::Little),
                 ("br" | "brw", "big") => container.order = Some(Order::Big),
-                _ if directive.writes_only() => {}
-                _ if container.decoding.takes(&directive)? => decoding = Some(directive.name.span()),
-                _ => return Err(directive.unknown()),
+                _ if directive.is_write_only() => {}
+                _ if container.decoding.parse_directive(&directive)? => {
+                    decoding = Some(directive.name.span())
+                }
+                _ => return Err(directive.unsupported_error()),
             }
         }
         if container.bits > Some(8) {
@@ -147,7 +149,7 @@ impl Container {
     }
 }
 
-/// Rejects a codec of a packed word whose byte order differs from the declaration.
+/// Returns an error if the codec of a packed word has another byte order than the declaration.
 fn check_word_order(map: &Directive, order: Option<Order>) -> Result<()> {
     let function = map.value::<Tokens>()?.to_string();
     let is_little = function.contains("from_bytes") || function.contains("into_bytes");
@@ -172,18 +174,18 @@ pub struct Imports {
 }
 
 impl Imports {
-    /// Returns `true` if this argument only passes a reference on, which the layout omits.
+    /// Returns `true` if `argument` is an imported reference, which the layout omits.
     pub fn is_reference(&self, argument: &Expr) -> bool {
         matches!(argument, Expr::Path(path)
-            if path.path.get_ident().is_some_and(|ident| self.references.contains(&name_of(ident))))
+            if path.path.get_ident().is_some_and(|ident| self.references.contains(&unraw_name(ident))))
     }
 }
 
 /// Parses `name: Type, …`.
-fn imports(input: ParseStream) -> Result<Imports> {
+fn parse_imports(input: ParseStream) -> Result<Imports> {
     let mut imports = Imports::default();
     while !input.is_empty() {
-        let name = name_of(&input.parse::<Ident>()?);
+        let name = unraw_name(&input.parse::<Ident>()?);
         input.parse::<Token![:]>()?;
         match input.parse::<Type>()? {
             Type::Reference(_) => imports.references.push(name),

@@ -5,24 +5,24 @@ use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, Result, Type};
 
 use crate::attributes::Decoding;
-use crate::directives::directives;
+use crate::directives::parse_directives;
 use crate::expression::Scope;
-use crate::{constraints, doc_of, name_of};
+use crate::{constraints, doc_text, unraw_name};
 
 /// Returns the `Shape` of a packed word, a `BitRange` constant for each field, and the conversions to and from
 /// values.
-pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
+pub fn word_shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
         return Err(Error::new(name.span(), "a packed word has 8 to 128 bits, in whole bytes"));
     }
     let size = bits / 8;
     let (mut shapes, mut scope) = (Vec::new(), Scope::default());
-    outer.iter().map(name_of).for_each(|name| scope.push(name.clone(), name));
+    outer.iter().map(unraw_name).for_each(|name| scope.push(name.clone(), name));
     let mut constants = Vec::new();
     let mut previous = quote!(::meshspec::layout::declaration::BitRange { offset: 0, width: 0 });
     for (index, field) in fields.iter().enumerate() {
         let ident = field.ident.clone().unwrap_or_else(|| format_ident!("_{index}"));
-        let constant = format_ident!("{}", name_of(&ident).to_uppercase());
+        let constant = format_ident!("{}", unraw_name(&ident).to_uppercase());
         let ty = &field.ty;
         let doc = format!("The bits of `{ident}`.");
         constants.push(quote! {
@@ -31,11 +31,10 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
                 #previous.then(<#ty as ::meshspec::__private::Specifier>::BITS as u32);
         });
         previous = quote!(Self::#constant);
-        scope.push(name_of(&ident), name_of(&ident));
-        shapes.push(bit_field(name, &ident, &constant, field, &scope)?);
+        scope.push(unraw_name(&ident), unraw_name(&ident));
+        shapes.push(bit_field_constant(name, &ident, &constant, field, &scope)?);
     }
     let shape = quote!(::meshspec::layout::declaration::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
-    // modular-bitfield gives the constant of every field the visibility of the struct.
     let constants = quote! {
         #[allow(dead_code, reason = "hot loops read only some fields of a word")]
         impl #name { #(#constants)* }
@@ -55,23 +54,29 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Resul
     Ok((shape, constants))
 }
 
-fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field, scope: &Scope) -> Result<Tokens> {
-    let (mut signed, mut declared, mut reserved) = (false, false, is_skipped(field));
+fn bit_field_constant(
+    word: &Ident,
+    ident: &Ident,
+    constant: &Ident,
+    field: &Field,
+    scope: &Scope,
+) -> Result<Tokens> {
+    let (mut signed, mut declared, mut reserved) = (false, false, has_skip_attribute(field));
     let mut decoding = Decoding::default();
-    let mut all = directives(&field.attrs)?;
-    let constraints = constraints::list(&constraints::take(&mut all)?, scope)?;
+    let mut all = parse_directives(&field.attrs)?;
+    let constraints = constraints::rule_constraints(&constraints::take_constraints(&mut all)?, scope)?;
     for directive in all {
-        if decoding.takes(&directive)? {
+        if decoding.parse_directive(&directive)? {
             continue;
         }
         match directive.name.to_string().as_str() {
             "signed" => signed = true,
             "reserved" => reserved = true,
             "declared" => declared = true,
-            _ => return Err(directive.unknown()),
+            _ => return Err(directive.unsupported_error()),
         }
     }
-    let (name, doc, ty) = (name_of(ident), doc_of(&field.attrs), &field.ty);
+    let (name, doc, ty) = (unraw_name(ident), doc_text(&field.attrs), &field.ty);
     let flag = matches!(ty, Type::Path(path) if path.path.is_ident("bool"));
     let declared = if declared {
         quote!(<#ty as ::meshspec::layout::Layout>::TYPE.own_declaration())
@@ -91,6 +96,6 @@ fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field, scope
     }))
 }
 
-fn is_skipped(field: &Field) -> bool {
+fn has_skip_attribute(field: &Field) -> bool {
     field.attrs.iter().any(|attr| attr.path().is_ident("skip"))
 }

@@ -4,10 +4,10 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type};
 
-use crate::{doc_of, field_attributes, name_of};
+use crate::{doc_text, field_attributes, unraw_name};
 
 /// The options of `#[columns(records = Vertices, format = VertexFormat)]`.
-struct Names {
+struct RecordOptions {
     /// The type of the records, with the required methods.
     records: Ident,
     /// The word that selects the attributes of a record.
@@ -28,14 +28,14 @@ struct Column {
 }
 
 pub fn expand(input: &DeriveInput) -> Result<Tokens> {
-    let Names { records, format } = names(&input.attrs, &input.ident)?;
+    let RecordOptions { records, format } = parse_options(&input.attrs, &input.ident)?;
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), "Columns needs a struct: one record"));
     };
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new(input.ident.span(), "the fields of a record need names"));
     };
-    let columns = fields.named.iter().map(column).collect::<Result<Vec<_>>>()?;
+    let columns = fields.named.iter().map(parse_column).collect::<Result<Vec<_>>>()?;
     let Some(first) = columns.iter().find(|column| column.flag.is_none()) else {
         return Err(Error::new(input.ident.span(), "a record needs an attribute that is always present"));
     };
@@ -63,10 +63,10 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         None => quote!(#column: self.#column().to_vec(),),
     });
     let arrays = columns.iter().map(|Column { column, name, flag, .. }| match flag {
-        Some(_) => quote!(arrays.extend(self.#column.map(|rows| (#name, ::meshspec::contents::Array::of_rows(rows))));),
-        None => quote!(arrays.push((#name, ::meshspec::contents::Array::of_rows(self.#column)));),
+        Some(_) => quote!(arrays.extend(self.#column.map(|rows| (#name, ::meshspec::contents::Array::from_rows(rows))));),
+        None => quote!(arrays.push((#name, ::meshspec::contents::Array::from_rows(self.#column)));),
     });
-    let flags = flags(&columns).into_iter().map(|(flag, columns)| {
+    let flags = columns_by_flag(&columns).into_iter().map(|(flag, columns)| {
         let setter = Ident::new(&format!("set_{flag}"), flag.span());
         quote!(format.#setter(#(columns.#columns.is_some())||*);)
     });
@@ -119,7 +119,8 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
         }
 
         impl #record {
-            /// Returns an attribute whose presence differs from `format`, and whether it is present.
+            /// Returns the name of an attribute whose presence differs from its flag in `format`, and `true` if the
+            /// attribute is present. Returns `None` if all attributes match.
             pub fn mismatch(&self, format: #format) -> ::core::option::Option<(&'static str, bool)> {
                 #(#mismatches)*
                 ::core::option::Option::None
@@ -128,8 +129,8 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// Returns each flag with its columns.
-fn flags(columns: &[Column]) -> Vec<(&Ident, Vec<&Ident>)> {
+/// Returns each flag with the columns of its attributes.
+fn columns_by_flag(columns: &[Column]) -> Vec<(&Ident, Vec<&Ident>)> {
     let mut flags: Vec<(&Ident, Vec<&Ident>)> = Vec::new();
     for column in columns {
         let Some(flag) = &column.flag else { continue };
@@ -141,7 +142,7 @@ fn flags(columns: &[Column]) -> Vec<(&Ident, Vec<&Ident>)> {
     flags
 }
 
-fn names(attrs: &[Attribute], record: &Ident) -> Result<Names> {
+fn parse_options(attrs: &[Attribute], record: &Ident) -> Result<RecordOptions> {
     let (mut records, mut format) = (None, None);
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("columns")) {
         attr.parse_nested_meta(|meta| {
@@ -155,12 +156,12 @@ fn names(attrs: &[Attribute], record: &Ident) -> Result<Names> {
         })?;
     }
     match (records, format) {
-        (Some(records), Some(format)) => Ok(Names { records, format }),
+        (Some(records), Some(format)) => Ok(RecordOptions { records, format }),
         _ => Err(Error::new(record.span(), "Columns needs `#[columns(records = Type, format = Type)]`")),
     }
 }
 
-fn column(field: &syn::Field) -> Result<Column> {
+fn parse_column(field: &syn::Field) -> Result<Column> {
     let Some(ident) = field.ident.clone() else {
         return Err(Error::new_spanned(field, "the fields of a record need names"));
     };
@@ -177,20 +178,20 @@ fn column(field: &syn::Field) -> Result<Column> {
     let condition = field_attributes::Field::parse(&field.attrs)?.condition;
     let (value, flag) = match condition {
         None => (field.ty.clone(), None),
-        Some(condition) => (of_option(&field.ty)?, Some(flag(&condition)?)),
+        Some(condition) => (option_inner_type(&field.ty)?, Some(flag_name(&condition)?)),
     };
     Ok(Column {
-        name: name_of(&ident),
+        name: unraw_name(&ident),
         column: column.unwrap_or_else(|| ident.clone()),
-        doc: doc_of(&field.attrs),
+        doc: doc_text(&field.attrs),
         field: ident,
         value,
         flag,
     })
 }
 
-/// Returns `T` of `Option<T>`.
-fn of_option(ty: &Type) -> Result<Type> {
+/// Returns the type `T` of an `Option<T>`.
+fn option_inner_type(ty: &Type) -> Result<Type> {
     let error = || Error::new_spanned(ty, "an attribute with a condition is an `Option`");
     let Type::Path(path) = ty else { return Err(error()) };
     let last = path.path.segments.last().filter(|segment| segment.ident == "Option").ok_or_else(error)?;
@@ -201,8 +202,8 @@ fn of_option(ty: &Type) -> Result<Type> {
     }
 }
 
-/// Returns `flag` of `format.flag()`.
-fn flag(condition: &Expr) -> Result<Ident> {
+/// Returns the name `flag` in the expression `format.flag()`.
+fn flag_name(condition: &Expr) -> Result<Ident> {
     match condition {
         Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
             Ok(call.method.clone())

@@ -17,7 +17,7 @@ use syn::{Error, Expr, Ident, Lit, LitStr, Path, Result};
 
 use crate::directives::Directive;
 use crate::expression::{self, Scope};
-use crate::name_of;
+use crate::unraw_name;
 
 /// A constraint on a field.
 pub struct Constraint {
@@ -54,7 +54,7 @@ enum Requirement {
 }
 
 /// The options of each requirement, by its directive.
-const PARTS: [(&str, &[&str]); 5] = [
+const REQUIREMENT_OPTIONS: [(&str, &[&str]); 5] = [
     ("sum", &["of", "tolerance"]),
     ("index_into", &["none", "weights"]),
     ("within", &["first"]),
@@ -62,7 +62,7 @@ const PARTS: [(&str, &[&str]); 5] = [
     ("forest", &["none", "rooted", "ids", "parents_first"]),
 ];
 
-/// The kind of field, which restricts its constraints.
+/// The kind of field, which determines the constraints that it can have.
 #[derive(Clone, Copy)]
 pub enum FieldKind {
     /// A single value, or an array.
@@ -76,7 +76,7 @@ pub enum FieldKind {
 }
 
 /// The directives that start a constraint.
-const WORDS: [&str; 20] = [
+const REQUIREMENTS: [&str; 20] = [
     "below",
     "at_least",
     "unit_vector",
@@ -100,27 +100,28 @@ const WORDS: [&str; 20] = [
 ];
 
 /// The options shared by all constraints of an attribute.
-const COMMON: [&str; 4] = ["if", "rule", "message", "plausible"];
+const COMMON_OPTIONS: [&str; 4] = ["if", "rule", "message", "plausible"];
 
 /// Removes the constraints and their options from the directives of a field, and parses them.
-pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
-    let is_word = |directive: &Directive| {
-        directive.source == "layout" && WORDS.iter().any(|word| directive.name == word)
+pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
+    let is_requirement = |directive: &Directive| {
+        directive.source == "layout" && REQUIREMENTS.iter().any(|word| directive.name == word)
     };
     let mut attributes: Vec<usize> =
-        directives.iter().filter(|directive| is_word(directive)).map(|d| d.attribute).collect();
+        directives.iter().filter(|directive| is_requirement(directive)).map(|d| d.attribute).collect();
     attributes.dedup();
     let mut constraints = Vec::new();
     for attribute in attributes {
-        let completes = |directive: &Directive| {
-            let mut names = COMMON.iter().chain(PARTS.iter().flat_map(|(_, parts)| *parts));
-            is_word(directive) || names.any(|name| directive.name == name)
+        let is_option = |directive: &Directive| {
+            let mut names =
+                COMMON_OPTIONS.iter().chain(REQUIREMENT_OPTIONS.iter().flat_map(|(_, parts)| *parts));
+            is_requirement(directive) || names.any(|name| directive.name == name)
         };
-        let is_own = |directive: &Directive| directive.attribute == attribute && completes(directive);
+        let is_own = |directive: &Directive| directive.attribute == attribute && is_option(directive);
         let (own, rest): (Vec<_>, Vec<_>) = directives.drain(..).partition(is_own);
         *directives = rest;
-        let (words, others): (Vec<_>, Vec<_>) = own.into_iter().partition(is_word);
-        check_parts(&words, &others)?;
+        let (words, others): (Vec<_>, Vec<_>) = own.into_iter().partition(is_requirement);
+        check_options(&words, &others)?;
         for word in words {
             constraints.push(Constraint::parse(&word, &others)?);
         }
@@ -128,11 +129,13 @@ pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
     Ok(constraints)
 }
 
-/// Rejects options that belong to no constraint of the attribute.
-fn check_parts(words: &[Directive], others: &[Directive]) -> Result<()> {
-    for directive in others.iter().filter(|directive| !COMMON.iter().any(|name| directive.name == name)) {
+/// Returns an error for an option that belongs to no constraint of the attribute.
+fn check_options(words: &[Directive], others: &[Directive]) -> Result<()> {
+    for directive in
+        others.iter().filter(|directive| !COMMON_OPTIONS.iter().any(|name| directive.name == name))
+    {
         let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);
-        let mut owners = PARTS.iter().filter(has).map(|(owner, _)| *owner);
+        let mut owners = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner);
         if !owners.clone().any(|owner| words.iter().any(|word| word.name == owner)) {
             let owner = owners.next().unwrap_or_default();
             let message = format!("`{}` belongs to another constraint, such as `{owner}`", directive.name);
@@ -159,8 +162,8 @@ impl Constraint {
             "ordered" => Requirement::Ordered,
             "sum" => Requirement::Sum {
                 of: field("of")?,
-                total: float(first)?,
-                tolerance: part("tolerance").map_or(Ok(0.0), float)?,
+                total: parse_number(first)?,
+                tolerance: part("tolerance").map_or(Ok(0.0), parse_number)?,
             },
             "reserved_zero" => Requirement::ReservedZero,
             "terminated" => Requirement::Terminated,
@@ -212,13 +215,13 @@ impl Constraint {
         Ok(Constraint { word, requirement, condition, rule, message })
     }
 
-    /// Rejects a constraint that this kind of field cannot have.
+    /// Returns an error if a field of this kind cannot have the constraint.
     pub fn check_kind(&self, kind: FieldKind) -> Result<()> {
         let message = match (kind, &self.requirement) {
             (FieldKind::Computed, _) => {
                 "a computed field is not stored: constrain the fields that it is computed from"
             }
-            (FieldKind::Block, _) => "these bytes hold another structure: constrain its fields",
+            (FieldKind::Block, _) => "these bytes contain another structure: constrain its fields",
             (FieldKind::List, Requirement::ReservedZero) => {
                 "this constraint applies to a single value: constrain a field of the items instead"
             }
@@ -227,70 +230,73 @@ impl Constraint {
         Err(Error::new(self.word.span(), message))
     }
 
-    fn constant(&self, scope: &Scope) -> Result<Tokens> {
+    fn to_constant(&self, scope: &Scope) -> Result<Tokens> {
         let requirement = match &self.requirement {
             Requirement::Below(limit) => {
-                let limit = expression::constant(limit, scope)?;
+                let limit = expression::to_constant(limit, scope)?;
                 quote!(Below(#limit))
             }
             Requirement::AtLeast(limit) => {
-                let limit = expression::constant(limit, scope)?;
+                let limit = expression::to_constant(limit, scope)?;
                 quote!(AtLeast(#limit))
             }
             Requirement::UnitVector => quote!(UnitVector),
             Requirement::OneOf(values) => {
-                let values = expression::list(values, scope)?;
+                let values = expression::to_constant_list(values, scope)?;
                 quote!(OneOf(#values))
             }
             Requirement::Finite => quote!(Finite),
             Requirement::Unique => quote!(Unique),
             Requirement::Ordered => quote!(Ordered),
             Requirement::Sum { of, total, tolerance } => {
-                let of = optional(of.as_ref().map(name_of));
+                let of = optional_text(of.as_ref().map(unraw_name));
                 quote!(Sum { of: #of, total: #total, tolerance: #tolerance })
             }
             Requirement::ReservedZero => quote!(ReservedZero),
             Requirement::Terminated => quote!(Terminated),
             Requirement::Holds(condition) => {
-                let condition = expression::constant(condition, scope)?;
+                let condition = expression::to_constant(condition, scope)?;
                 quote!(Holds(#condition))
             }
             Requirement::Some(condition) => {
-                let condition = expression::constant(condition, scope)?;
+                let condition = expression::to_constant(condition, scope)?;
                 quote!(Some(#condition))
             }
             Requirement::IndexInto { list, none, weights } => {
-                let (list, none) = (segments(list)?, expression::optional(none.as_ref(), scope)?);
-                let weights = optional(weights.as_ref().map(name_of));
+                let (list, none) =
+                    (list_path(list)?, expression::to_optional_constant(none.as_ref(), scope)?);
+                let weights = optional_text(weights.as_ref().map(unraw_name));
                 quote!(IndexInto { list: #list, none: #none, weights: #weights })
             }
             Requirement::Within { list, first } => {
-                let (list, first) = (segments(list)?, expression::constant(first, scope)?);
+                let (list, first) = (list_path(list)?, expression::to_constant(first, scope)?);
                 quote!(Within { list: #list, first: #first })
             }
             Requirement::Counts { list } => {
-                let list = segments(list)?;
+                let list = list_path(list)?;
                 quote!(Counts { list: #list })
             }
             Requirement::Position => quote!(Position),
             Requirement::Equal => quote!(Equal),
             Requirement::SameLength => quote!(SameLength),
             Requirement::Permutation { of, groups } => {
-                let of = optional(of.as_ref().map(name_of));
-                let groups = expression::optional(groups.as_ref(), scope)?;
+                let of = optional_text(of.as_ref().map(unraw_name));
+                let groups = expression::to_optional_constant(groups.as_ref(), scope)?;
                 quote!(Permutation { of: #of, groups: #groups })
             }
             Requirement::Forest { none, rooted, ids, parents_first } => {
-                let (none, ids) =
-                    (expression::optional(none.as_ref(), scope)?, optional(ids.as_ref().map(name_of)));
+                let (none, ids) = (
+                    expression::to_optional_constant(none.as_ref(), scope)?,
+                    optional_text(ids.as_ref().map(unraw_name)),
+                );
                 quote!(Forest { none: #none, rooted: #rooted, ids: #ids, parents_first: #parents_first })
             }
         };
-        let condition = expression::optional(self.condition.as_ref(), scope)?;
+        let condition = expression::to_optional_constant(self.condition.as_ref(), scope)?;
         self.message.iter().try_for_each(|message| check_template(message, scope))?;
-        let message = optional(self.message.as_ref().map(LitStr::value));
+        let message = optional_text(self.message.as_ref().map(LitStr::value));
         let rule = match &self.rule {
-            Some(path) => rule(path),
+            Some(path) => rule_reference(path),
             None => quote!(&::meshspec::__private::PLAUSIBLE),
         };
         Ok(quote!(::meshspec::layout::declaration::Constraint {
@@ -303,21 +309,21 @@ impl Constraint {
 }
 
 /// Returns a reference to a rule. The `const` block lets a constant refer to a `static`.
-pub fn rule(path: &Path) -> Tokens {
+pub fn rule_reference(path: &Path) -> Tokens {
     quote!(const { &#path })
 }
 
 /// Returns the path of a list, `joints` or `streams[0].data`, as a constant.
-fn segments(path: &Expr) -> Result<Tokens> {
+fn list_path(path: &Expr) -> Result<Tokens> {
     fn collect(path: &Expr, segments: &mut Vec<Tokens>) -> Result<()> {
         match path {
             Expr::Path(name) => {
-                let name = name_of(name.path.require_ident()?);
+                let name = unraw_name(name.path.require_ident()?);
                 segments.push(quote!(::meshspec::layout::walk::Segment::Field(#name)));
             }
             Expr::Field(syn::ExprField { base, member: syn::Member::Named(name), .. }) => {
                 collect(base, segments)?;
-                let name = name_of(name);
+                let name = unraw_name(name);
                 segments.push(quote!(::meshspec::layout::walk::Segment::Field(#name)));
             }
             Expr::Index(syn::ExprIndex { expr, index, .. }) => {
@@ -337,21 +343,22 @@ fn segments(path: &Expr) -> Result<Tokens> {
 }
 
 /// Returns the constraints with a rule as a constant slice.
-pub fn list(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
-    slice(constraints.iter().filter(|constraint| constraint.rule.is_some()), scope)
+pub fn rule_constraints(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
+    constant_slice(constraints.iter().filter(|constraint| constraint.rule.is_some()), scope)
 }
 
 /// Returns the constraints on plausible values as a constant slice.
-pub fn plausible(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
-    slice(constraints.iter().filter(|constraint| constraint.rule.is_none()), scope)
+pub fn plausible_constraints(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
+    constant_slice(constraints.iter().filter(|constraint| constraint.rule.is_none()), scope)
 }
 
-fn slice<'c>(constraints: impl Iterator<Item = &'c Constraint>, scope: &Scope) -> Result<Tokens> {
-    let constants = constraints.map(|constraint| constraint.constant(scope)).collect::<Result<Vec<_>>>()?;
+fn constant_slice<'c>(constraints: impl Iterator<Item = &'c Constraint>, scope: &Scope) -> Result<Tokens> {
+    let constants =
+        constraints.map(|constraint| constraint.to_constant(scope)).collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#constants),*]))
 }
 
-fn optional(text: Option<String>) -> Tokens {
+fn optional_text(text: Option<String>) -> Tokens {
     match text {
         Some(text) => quote!(::core::option::Option::Some(#text)),
         None => quote!(::core::option::Option::None),
@@ -359,7 +366,7 @@ fn optional(text: Option<String>) -> Tokens {
 }
 
 /// Parses a number, with or without a decimal point.
-fn float(directive: &Directive) -> Result<f64> {
+fn parse_number(directive: &Directive) -> Result<f64> {
     match directive.value()? {
         Lit::Float(number) => number.base10_parse(),
         Lit::Int(number) => number.base10_parse(),
@@ -367,7 +374,7 @@ fn float(directive: &Directive) -> Result<f64> {
     }
 }
 
-/// Rejects unknown placeholders in a message.
+/// Returns an error for an unknown placeholder in a message.
 fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
     for part in message.value().split('{').skip(1) {
         let name = part.split(['}', ':', '.']).next().unwrap_or_default();

@@ -22,7 +22,7 @@ impl Directive {
         self.value_with(T::parse)
     }
 
-    /// As [`value`](Directive::value), but with the given parser.
+    /// Like [`value`](Directive::value), but with the given parser.
     pub fn value_with<T>(&self, parser: impl Fn(ParseStream) -> Result<T>) -> Result<T> {
         let tokens = self.value.clone().ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
         parser.parse2(tokens)
@@ -32,7 +32,7 @@ impl Directive {
     pub fn rule(&self) -> Result<Path> {
         self.value_with(|input| {
             if input.peek(LitStr) {
-                let message = "a rule is named by the path of a `static` or `const`: `rule = rules::NAME`";
+                let message = "a rule is the path of a `static` or `const`: `rule = rules::NAME`";
                 return Err(input.error(message));
             }
             input.call(Path::parse_mod_style)
@@ -44,9 +44,9 @@ impl Directive {
         Ok(self.value_with(Punctuated::<Expr, Token![,]>::parse_terminated)?.into_iter().collect())
     }
 
-    /// Returns `true` if this directive only affects the written value, which the layout does not cover.
-    pub fn writes_only(&self) -> bool {
-        const MOVING: [&str; 11] = [
+    /// Returns `true` if this directive only affects the written value and not the layout.
+    pub fn is_write_only(&self) -> bool {
+        const POSITIONING: [&str; 11] = [
             "align_after",
             "align_before",
             "big",
@@ -59,11 +59,11 @@ impl Directive {
             "restore_position",
             "seek_before",
         ];
-        self.source == "bw" && !MOVING.iter().any(|name| self.name == name)
+        self.source == "bw" && !POSITIONING.iter().any(|name| self.name == name)
     }
 
     /// Returns the error for an unsupported directive.
-    pub fn unknown(&self) -> Error {
+    pub fn unsupported_error(&self) -> Error {
         let hint = match self.name.to_string().as_str() {
             "magic" => {
                 ": only structs can have magic bytes; select a variant by `pre_assert` on a look-ahead field \
@@ -91,7 +91,7 @@ impl Parse for Directives {
             let name = Ident::parse_any(input)?;
             let value = if input.peek(Token![=]) {
                 input.parse::<Token![=]>()?;
-                Some(until_comma(input)?)
+                Some(parse_until_comma(input)?)
             } else if input.peek(syn::token::Paren) || input.peek(syn::token::Brace) {
                 let group: Group = input.parse()?;
                 Some(contents(&group))
@@ -107,7 +107,7 @@ impl Parse for Directives {
     }
 }
 
-fn until_comma(input: ParseStream) -> Result<Tokens> {
+fn parse_until_comma(input: ParseStream) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     while !input.is_empty() && !input.peek(Token![,]) {
         tokens.extend([input.parse::<TokenTree>()?]);
@@ -123,13 +123,13 @@ fn contents(group: &Group) -> Tokens {
     }
 }
 
-/// Returns all directives that describe a layout, in order.
-pub fn directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
-    directives_of(attrs, &["br", "bw", "brw", "layout", "bitfield"])
+/// Returns the directives of all attributes that describe a layout, in order.
+pub fn parse_directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
+    parse_directives_of(attrs, &["br", "bw", "brw", "layout", "bitfield"])
 }
 
-/// Returns all directives of attributes with these names, in order.
-pub fn directives_of(attrs: &[Attribute], sources: &[&str]) -> Result<Vec<Directive>> {
+/// Returns the directives of all attributes whose names are in `sources`, in order.
+pub fn parse_directives_of(attrs: &[Attribute], sources: &[&str]) -> Result<Vec<Directive>> {
     let mut all = Vec::new();
     for (attribute, attr) in attrs.iter().enumerate() {
         let Some(source) = attr.path().get_ident().map(Ident::to_string) else { continue };

@@ -5,16 +5,16 @@ use quote::quote;
 use syn::{DataEnum, Error, Expr, ExprLit, Fields, Lit, LitInt, Result, Variant};
 
 use crate::attributes::{Container, Imports, Order};
-use crate::directives::directives;
+use crate::directives::parse_directives;
 use crate::expression::{self, Scope};
-use crate::{doc_of, name_of, structs};
+use crate::{doc_text, structs, unraw_name};
 
 /// Returns the `Shape` of an enum.
-pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tokens> {
+pub fn enum_shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tokens> {
     match &container.repr {
         Some(repr) => {
-            check_order(data)?;
-            let values = data.variants.iter().map(value).collect::<Result<Vec<_>>>()?;
+            check_ascending(data)?;
+            let values = data.variants.iter().map(value_constant).collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::declaration::Shape::Enum {
                 size: ::core::mem::size_of::<#repr>() as u32,
                 values: &[#(#values),*],
@@ -24,18 +24,18 @@ pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tok
             let variants = data
                 .variants
                 .iter()
-                .map(|v| alternative(v, &container.imports, order))
+                .map(|v| variant_constant(v, &container.imports, order))
                 .collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::declaration::Shape::Choice(&[#(#variants),*])))
         }
     }
 }
 
-/// Rejects numbers that do not ascend, since they are usually typos.
-fn check_order(data: &DataEnum) -> Result<()> {
+/// Returns an error if the numbers do not ascend, since that is usually a typo.
+fn check_ascending(data: &DataEnum) -> Result<()> {
     let mut last = None;
     for variant in &data.variants {
-        let Some(number) = variant.discriminant.as_ref().and_then(|(_, number)| literal(number)) else {
+        let Some(number) = variant.discriminant.as_ref().and_then(|(_, number)| int_literal(number)) else {
             continue;
         };
         let number = number.base10_parse::<u128>()?;
@@ -48,48 +48,48 @@ fn check_order(data: &DataEnum) -> Result<()> {
     Ok(())
 }
 
-/// Returns the integer literal, even inside a macro's group.
-fn literal(expr: &Expr) -> Option<&LitInt> {
+/// Returns an integer literal, which may be in the group around a macro's argument; `None` for other expressions.
+fn int_literal(expr: &Expr) -> Option<&LitInt> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),
-        Expr::Group(group) => literal(&group.expr),
+        Expr::Group(group) => int_literal(&group.expr),
         _ => None,
     }
 }
 
-fn value(variant: &Variant) -> Result<Tokens> {
-    if let Some(directive) = directives(&variant.attrs)?.first() {
-        return Err(directive.unknown());
+fn value_constant(variant: &Variant) -> Result<Tokens> {
+    if let Some(directive) = parse_directives(&variant.attrs)?.first() {
+        return Err(directive.unsupported_error());
     }
     let Some((_, number)) = &variant.discriminant else {
         return Err(Error::new_spanned(variant, "the stored value must be explicit"));
     };
-    let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
+    let (name, doc) = (unraw_name(&variant.ident), doc_text(&variant.attrs));
     Ok(quote!(::meshspec::layout::declaration::EnumValue { name: #name, doc: #doc, value: #number }))
 }
 
-fn alternative(variant: &Variant, imports: &Imports, order: Order) -> Result<Tokens> {
+fn variant_constant(variant: &Variant, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut condition = None;
-    for directive in directives(&variant.attrs)? {
+    for directive in parse_directives(&variant.attrs)? {
         match directive.name.to_string().as_str() {
             "pre_assert" => condition = Some(directive.value()?),
-            _ => return Err(directive.unknown()),
+            _ => return Err(directive.unsupported_error()),
         }
     }
     let Some(condition) = condition else {
         return Err(Error::new_spanned(variant, "a variant needs a condition: `#[br(pre_assert(…))]`"));
     };
     let Fields::Unnamed(fields) = &variant.fields else {
-        let message = "a variant holds one unnamed field: declare a struct with the named ones";
+        let message = "a variant needs exactly one unnamed field: declare a struct with the named fields";
         return Err(Error::new_spanned(variant, message));
     };
     let mut fields = fields.unnamed.iter();
     let (Some(only), None) = (fields.next(), fields.next()) else {
-        return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
+        return Err(Error::new_spanned(variant, "a variant needs exactly one unnamed field"));
     };
-    let condition = expression::constant(&condition, &Scope::from(&*imports.values))?;
-    let field = structs::only(only, imports, order)?;
-    let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
+    let condition = expression::to_constant(&condition, &Scope::from(&*imports.values))?;
+    let field = structs::variant_field(only, imports, order)?;
+    let (name, doc) = (unraw_name(&variant.ident), doc_text(&variant.attrs));
     Ok(quote!(::meshspec::layout::declaration::Variant {
         name: #name,
         doc: #doc,

@@ -1,6 +1,6 @@
 //! Converts the Rust expressions of attributes to `meshspec::layout::expr::Expr` constants.
 
-use crate::name_of;
+use crate::unraw_name;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, UnOp};
@@ -22,7 +22,7 @@ impl Scope {
     }
 
     fn in_layout(&self, ident: &Ident) -> Option<String> {
-        let name = name_of(ident);
+        let name = unraw_name(ident);
         // A later field shadows earlier ones with the same name.
         self.0.iter().rev().find(|(rust, _)| *rust == name).map(|(_, in_layout)| in_layout.clone())
     }
@@ -34,13 +34,13 @@ impl From<&[String]> for Scope {
     }
 }
 
-/// Converts an expression to a constant. It can only name what is in scope.
-pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
+/// Converts an expression to a constant. Names in the expression must be in scope.
+pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     let tokens = match expr {
-        Expr::Paren(inner) => return constant(&inner.expr, scope),
-        Expr::Group(inner) => return constant(&inner.expr, scope),
-        // binrw's expressions see fields that are not `Copy` by reference.
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return constant(&unary.expr, scope),
+        Expr::Paren(inner) => return to_constant(&inner.expr, scope),
+        Expr::Group(inner) => return to_constant(&inner.expr, scope),
+        // In binrw's expressions, fields that are not `Copy` are references.
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return to_constant(&unary.expr, scope),
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
             let value: i128 = number.base10_parse()?;
             quote!(Literal(#value))
@@ -54,9 +54,9 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             let (Some(Expr::Lit(ExprLit { lit: Lit::Str(pattern), .. })), 1) =
                 (call.args.first(), call.args.len())
             else {
-                return Err(unsupported(expr));
+                return Err(unsupported_error(expr));
             };
-            let names = path(&call.receiver, scope)?;
+            let names = path_names(&call.receiver, scope)?;
             quote!(Matches(&[#(#names),*], #pattern))
         }
         // A named value of an enum, or a constant.
@@ -65,39 +65,42 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             false => quote!(Literal(#path as i128)),
         },
         Expr::Path(_) | Expr::Field(_) | Expr::MethodCall(_) => {
-            let names = path(expr, scope)?;
+            let names = path_names(expr, scope)?;
             quote!(Path(&[#(#names),*]))
         }
         Expr::Unary(unary) => {
-            let operand = constant(&unary.expr, scope)?;
+            let operand = to_constant(&unary.expr, scope)?;
             let op = match unary.op {
                 UnOp::Not(_) => quote!(Not),
                 UnOp::Neg(_) => quote!(Negate),
-                _ => return Err(unsupported(expr)),
+                _ => return Err(unsupported_error(expr)),
             };
             quote!(Unary(::meshspec::layout::expr::UnaryOp::#op, &#operand))
         }
         Expr::Binary(binary) => {
-            let (left, right) = (constant(&binary.left, scope)?, constant(&binary.right, scope)?);
-            let op = binary_op(&binary.op).ok_or_else(|| unsupported(expr))?;
+            let (left, right) = (to_constant(&binary.left, scope)?, to_constant(&binary.right, scope)?);
+            let op = binary_op(&binary.op).ok_or_else(|| unsupported_error(expr))?;
             quote!(Binary(::meshspec::layout::expr::BinaryOp::#op, &#left, &#right))
         }
         Expr::Cast(cast) => {
-            let (bits, signed) = int_type(&cast.ty).ok_or_else(|| unsupported(expr))?;
-            let operand = constant(&cast.expr, scope)?;
+            let (bits, signed) = int_type(&cast.ty).ok_or_else(|| unsupported_error(expr))?;
+            let operand = to_constant(&cast.expr, scope)?;
             quote!(Cast(&#operand, ::meshspec::layout::expr::IntType { bits: #bits, signed: #signed }))
         }
         Expr::If(choice) => {
-            let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported(expr)) };
-            let condition = constant(&choice.cond, scope)?;
-            let then = constant(only(&choice.then_branch).ok_or_else(|| unsupported(expr))?, scope)?;
-            let otherwise = constant(otherwise, scope)?;
+            let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported_error(expr)) };
+            let condition = to_constant(&choice.cond, scope)?;
+            let then = to_constant(
+                only_expression(&choice.then_branch).ok_or_else(|| unsupported_error(expr))?,
+                scope,
+            )?;
+            let otherwise = to_constant(otherwise, scope)?;
             quote!(If(&#condition, &#then, &#otherwise))
         }
         Expr::Block(block) => {
-            return constant(only(&block.block).ok_or_else(|| unsupported(expr))?, scope);
+            return to_constant(only_expression(&block.block).ok_or_else(|| unsupported_error(expr))?, scope);
         }
-        _ => return Err(unsupported(expr)),
+        _ => return Err(unsupported_error(expr)),
     };
     Ok(quote!(::meshspec::layout::expr::Expr::#tokens))
 }
@@ -108,7 +111,7 @@ fn is_dialect(path: &syn::Path) -> bool {
 }
 
 /// Returns the only expression in a block.
-fn only(block: &Block) -> Option<&Expr> {
+fn only_expression(block: &Block) -> Option<&Expr> {
     match &*block.stmts {
         [Stmt::Expr(expr, None)] => Some(expr),
         _ => None,
@@ -116,8 +119,8 @@ fn only(block: &Block) -> Option<&Expr> {
 }
 
 /// Converts an optional expression to an `Option` constant.
-pub fn optional(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
-    let tokens = expr.map(|expr| constant(expr, scope)).transpose()?;
+pub fn to_optional_constant(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
+    let tokens = expr.map(|expr| to_constant(expr, scope)).transpose()?;
     Ok(tokens.map_or_else(
         || quote!(::core::option::Option::None),
         |tokens| quote!(::core::option::Option::Some(#tokens)),
@@ -125,12 +128,12 @@ pub fn optional(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
 }
 
 /// Converts several expressions to a constant slice.
-pub fn list(exprs: &[Expr], scope: &Scope) -> Result<Tokens> {
-    let items = exprs.iter().map(|expr| constant(expr, scope)).collect::<Result<Vec<_>>>()?;
+pub fn to_constant_list(exprs: &[Expr], scope: &Scope) -> Result<Tokens> {
+    let items = exprs.iter().map(|expr| to_constant(expr, scope)).collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#items),*]))
 }
 
-fn unsupported(expr: &Expr) -> Error {
+fn unsupported_error(expr: &Expr) -> Error {
     Error::new_spanned(
         expr,
         "Layout cannot evaluate this: use literals, values of enums, fields, getters without arguments, casts to \
@@ -139,7 +142,7 @@ fn unsupported(expr: &Expr) -> Error {
 }
 
 /// Returns the names in `a.b.c()`.
-fn path(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
+fn path_names(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
     match expr {
         Expr::Path(path) => match path.path.get_ident() {
             Some(ident) => match scope.in_layout(ident) {
@@ -149,24 +152,24 @@ fn path(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
                     format!("`{ident}` is neither an import nor an earlier field"),
                 )),
             },
-            None => Err(unsupported(expr)),
+            None => Err(unsupported_error(expr)),
         },
         Expr::Field(field) => {
-            let mut names = path(&field.base, scope)?;
+            let mut names = path_names(&field.base, scope)?;
             names.push(match &field.member {
-                Member::Named(name) => name_of(name),
+                Member::Named(name) => unraw_name(name),
                 Member::Unnamed(index) => index.index.to_string(),
             });
             Ok(names)
         }
         Expr::MethodCall(call) if call.args.is_empty() && call.turbofish.is_none() => {
-            let mut names = path(&call.receiver, scope)?;
-            names.push(name_of(&call.method));
+            let mut names = path_names(&call.receiver, scope)?;
+            names.push(unraw_name(&call.method));
             Ok(names)
         }
-        Expr::Paren(inner) => path(&inner.expr, scope),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => path(&unary.expr, scope),
-        _ => Err(unsupported(expr)),
+        Expr::Paren(inner) => path_names(&inner.expr, scope),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => path_names(&unary.expr, scope),
+        _ => Err(unsupported_error(expr)),
     }
 }
 

@@ -8,8 +8,8 @@ use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Ty
 
 use crate::attributes::{Decoding, Order};
 use crate::constraints::{self, Constraint, FieldKind};
-use crate::directives::{Directive, directives};
-use crate::name_of;
+use crate::directives::{Directive, parse_directives};
+use crate::unraw_name;
 
 /// The content of a byte field, from `#[layout(…)]`.
 pub struct Block {
@@ -53,7 +53,7 @@ pub struct Field {
     pub computed: bool,
     /// The stored type, if a function reads the field.
     pub stored_as: Option<Type>,
-    /// The name in the layout, if it differs from that of the field.
+    /// The name in the layout, if it differs from the field's name.
     name: Option<String>,
     pub decoding: Decoding,
     /// The byte order, if it is declared; `Little` for fields that are read in bulk.
@@ -61,9 +61,9 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the name in the layout of the field `ident`.
-    pub fn name_of(&self, ident: &Ident) -> String {
-        self.name.clone().unwrap_or_else(|| name_of(ident))
+    /// Returns the name of the field `ident` in the layout.
+    pub fn layout_name(&self, ident: &Ident) -> String {
+        self.name.clone().unwrap_or_else(|| unraw_name(ident))
     }
 
     pub fn parse(attrs: &[Attribute]) -> Result<Field> {
@@ -71,25 +71,25 @@ impl Field {
         let mut content: Option<Type> = None;
         let (mut packing, mut encoding) = (Ident::new("stored", Span::call_site()), None);
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
-        let (mut stored, mut function_of): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
+        let (mut stored, mut function): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
         let (mut from, mut none) = (None, None);
         let (mut needs_content, mut needs_checksum): (Option<Span>, Option<Span>) = (None, None);
-        let (mut restores, mut moves) = (false, None);
+        let (mut restores_position, mut moving_directive) = (false, None);
         let mut reader: Option<Expr> = None;
-        let mut all = directives(attrs)?;
-        field.constraints = constraints::take(&mut all)?;
+        let mut all = parse_directives(attrs)?;
+        field.constraints = constraints::take_constraints(&mut all)?;
         for directive in all {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
                 ("br", "count") => field.count = Some(directive.value()?),
                 ("br" | "brw", "if") => field.condition = Some(directive.value()?),
-                ("br" | "brw", "args") => field.arguments = arguments_of(&directive)?,
-                ("br" | "brw", "assert") => field.checks.push(directive.value_with(check)?),
+                ("br" | "brw", "args") => field.arguments = parse_arguments(&directive)?,
+                ("br" | "brw", "assert") => field.checks.push(directive.value_with(parse_check)?),
                 ("br" | "brw", "seek_before") => {
-                    field.position = Some(directive.value_with(seek_from_start)?);
+                    field.position = Some(directive.value_with(parse_seek_from_start)?);
                 }
-                ("br" | "brw", "restore_position") => restores = true,
-                ("bw", "seek_before" | "restore_position") => moves = Some(directive),
+                ("br" | "brw", "restore_position") => restores_position = true,
+                ("bw", "seek_before" | "restore_position") => moving_directive = Some(directive),
                 ("br", "temp") => {}
                 ("br", "calc" | "try_calc") => field.computed = true,
                 ("br", "parse_with") => reader = Some(directive.value()?),
@@ -100,7 +100,7 @@ impl Field {
                 ("layout", "rule") => field.rule = Some(directive.rule()?),
                 ("layout", "content") => content = Some(directive.value()?),
                 ("layout", "packing") => {
-                    (packing, encoding) = directive.value_with(packing_of)?;
+                    (packing, encoding) = directive.value_with(parse_packing)?;
                     needs_content = Some(directive.name.span());
                 }
                 ("layout", "size") => {
@@ -108,9 +108,9 @@ impl Field {
                     needs_content = Some(directive.name.span());
                 }
                 ("layout", "checksum") => stored = Some(directive.value()?),
-                ("layout", "by") => function_of = Some(directive.value_with(function)?),
+                ("layout", "by") => function = Some(directive.value_with(parse_function)?),
                 ("layout", "from") => {
-                    from = Some(name_of(&directive.value_with(Ident::parse_any)?));
+                    from = Some(unraw_name(&directive.value_with(Ident::parse_any)?));
                     needs_checksum = Some(directive.name.span());
                 }
                 ("layout", "none") => {
@@ -125,25 +125,25 @@ impl Field {
                     inline = true;
                     needs_content = Some(directive.name.span());
                 }
-                _ if directive.writes_only() => {}
-                _ if field.decoding.takes(&directive)? => {}
-                _ => return Err(directive.unknown()),
+                _ if directive.is_write_only() => {}
+                _ if field.decoding.parse_directive(&directive)? => {}
+                _ => return Err(directive.unsupported_error()),
             }
         }
         match &field.position {
-            Some(position) if !restores => {
+            Some(position) if !restores_position => {
                 return Err(Error::new_spanned(
                     position,
                     "a field with `seek_before` needs `restore_position`",
                 ));
             }
             Some(_) => {}
-            None => match moves {
-                Some(directive) => return Err(directive.unknown()),
-                None => field.lookahead = restores,
+            None => match moving_directive {
+                Some(directive) => return Err(directive.unsupported_error()),
+                None => field.lookahead = restores_position,
             },
         }
-        field.checksum = match (stored, function_of) {
+        field.checksum = match (stored, function) {
             (Some(stored), Some((function, arguments))) => {
                 Some(Checksum { stored, function, arguments, from, none })
             }
@@ -168,7 +168,7 @@ impl Field {
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
         }
-        if reader.as_ref().is_some_and(is_of_bulk) {
+        if reader.as_ref().is_some_and(is_bulk_function) {
             if field.order == Some(Order::Big) {
                 return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
             }
@@ -184,9 +184,9 @@ impl Field {
             constraint.check_kind(kind)?;
         }
         match (&reader, &field.stored_as) {
-            (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(
+            (Some(reader), None) if !is_bulk_function(reader) => Err(Error::new_spanned(
                 reader,
-                "Layout cannot know what this function reads: declare it with `#[layout(stored_as = Type)]`",
+                "Layout cannot determine what this function reads: declare its type with `#[layout(stored_as = Type)]`",
             )),
             (None, Some(stored_as)) => {
                 Err(Error::new_spanned(stored_as, "`stored_as` needs a function that reads it: `parse_with`"))
@@ -197,7 +197,7 @@ impl Field {
 }
 
 /// Returns `true` for a function of `meshspec::bulk`, which reads the declared type of the field.
-pub fn is_of_bulk(function: &Expr) -> bool {
+pub fn is_bulk_function(function: &Expr) -> bool {
     let path = match function {
         Expr::Call(call) => &*call.func,
         other => other,
@@ -207,7 +207,7 @@ pub fn is_of_bulk(function: &Expr) -> bool {
 }
 
 /// Parses `packing` or `PACKING(encoding)`.
-fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
+fn parse_packing(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
     let packing = input.parse()?;
     if input.is_empty() {
         return Ok((packing, None));
@@ -218,7 +218,7 @@ fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
 }
 
 /// Parses `CONSTANT` or `CONSTANT(a, b)`.
-fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
+fn parse_function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
     let constant = input.call(Path::parse_mod_style)?;
     if input.is_empty() {
         return Ok((constant, Vec::new()));
@@ -230,7 +230,7 @@ fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
 }
 
 /// Parses the arguments of `args(a, b)` or `args { inner: (a, b) }`.
-fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
+fn parse_arguments(directive: &Directive) -> Result<Vec<Expr>> {
     directive.value_with(|input| {
         if !input.peek(syn::token::Brace) {
             return Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect());
@@ -250,7 +250,7 @@ fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
 }
 
 /// Parses `condition, "message"`.
-fn check(input: ParseStream) -> Result<(Expr, String)> {
+fn parse_check(input: ParseStream) -> Result<(Expr, String)> {
     let condition: Expr = input.parse()?;
     if input.is_empty() {
         return Err(Error::new_spanned(condition, "a check needs a message"));
@@ -265,11 +265,11 @@ fn check(input: ParseStream) -> Result<(Expr, String)> {
 }
 
 /// Parses `SeekFrom::Start(expression)`.
-fn seek_from_start(input: ParseStream) -> Result<Expr> {
+fn parse_seek_from_start(input: ParseStream) -> Result<Expr> {
     let call: syn::ExprCall = input.parse()?;
-    let starts = matches!(&*call.func, Expr::Path(path)
+    let is_from_start = matches!(&*call.func, Expr::Path(path)
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));
-    match (starts, call.args.len()) {
+    match (is_from_start, call.args.len()) {
         (true, 1) => Ok(call.args[0].clone()),
         _ => Err(Error::new_spanned(call, "Layout supports only `SeekFrom::Start(offset)`")),
     }

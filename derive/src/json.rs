@@ -1,7 +1,8 @@
-//! `#[derive(Json)]` and `#[derive(ToJson)]`: serde implementations by the conventions of meshspec's JSON.
+//! `#[derive(Json)]` and `#[derive(ToJson)]`: serde implementations that follow meshspec's JSON conventions.
 //!
-//! Each emits a copy of the type with serde's attributes (a *remote* definition), and implementations that call
-//! it. Everything is wrapped in `meshspec::__json!`, which discards it unless meshspec has the feature `serde`.
+//! Both derives emit a copy of the type with serde's attributes (a *remote* definition), and implementations that
+//! call its methods. Everything is wrapped in `meshspec::__json!`, which discards it unless meshspec has the
+//! feature `serde`.
 
 mod attribute;
 pub mod types;
@@ -12,14 +13,14 @@ use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Variant};
 
 use self::attribute::{ContainerOptions, FieldOptions, Presence, variant_name};
 use crate::attributes;
-use crate::directives::directives;
+use crate::directives::parse_directives;
 
 /// The directions that a derive implements.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Direction {
-    /// `Json`: documents can be written and read.
+    /// Writing and reading, for documents: `Json`.
     Both,
-    /// `ToJson`: reports can only be written.
+    /// Only writing, for reports: `ToJson`.
     Write,
 }
 
@@ -28,24 +29,24 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
     if let Data::Struct(_) = &input.data
         && attributes::is_bitfield(&input.attrs)
     {
-        return Ok(word(&input.ident));
+        return Ok(word_impls(&input.ident));
     }
     if let (Direction::Both, Some(parameter)) = (direction, input.generics.params.first()) {
-        let message = "a type with parameters can only be written: derive `ToJson`";
+        let message = "a type with generic parameters can only be written: derive `ToJson`";
         return Err(Error::new_spanned(parameter, message));
     }
     let options = ContainerOptions::parse(&input.attrs)?;
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
-    let serde = options.serde(input, direction)?;
+    let serde = options.serde_attributes(input, direction)?;
     let definition = match &input.data {
-        Data::Struct(data) => match fields(&data.fields, direction)? {
+        Data::Struct(data) => match remote_fields(&data.fields, direction)? {
             named if matches!(data.fields, Fields::Named(_)) => {
                 quote!(struct Remote #impl_generics #where_clause { #named })
             }
             unnamed => quote!(struct Remote #impl_generics (#unnamed) #where_clause;),
         },
         Data::Enum(data) => {
-            let variants = data.variants.iter().map(|variant| self::variant(variant, direction));
+            let variants = data.variants.iter().map(|variant| remote_variant(variant, direction));
             let variants = variants.collect::<Result<Vec<_>>>()?;
             quote!(enum Remote #impl_generics #where_clause { #(#variants),* })
         }
@@ -53,7 +54,8 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
             return Err(Error::new(data.union_token.span, "JSON has structs and enums, no unions"));
         }
     };
-    let (ident, read) = (&input.ident, (direction == Direction::Both).then(|| read(&input.ident)));
+    let (ident, read) =
+        (&input.ident, (direction == Direction::Both).then(|| deserialize_impl(&input.ident)));
     Ok(quote! {
         ::meshspec::__json! {
             const _: () = {
@@ -75,7 +77,7 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
     })
 }
 
-fn read(ident: &Ident) -> Tokens {
+fn deserialize_impl(ident: &Ident) -> Tokens {
     quote! {
         impl<'de> ::meshspec::__private::serde::Deserialize<'de> for #ident {
             fn deserialize<D: ::meshspec::__private::serde::Deserializer<'de>>(
@@ -87,8 +89,8 @@ fn read(ident: &Ident) -> Tokens {
     }
 }
 
-/// Converts a packed word to and from a map of its bit fields.
-fn word(ident: &Ident) -> Tokens {
+/// Returns implementations that convert a packed word to and from a map of its bit fields.
+fn word_impls(ident: &Ident) -> Tokens {
     quote! {
         ::meshspec::__json! {
             impl ::meshspec::__private::serde::Serialize for #ident {
@@ -113,21 +115,21 @@ fn word(ident: &Ident) -> Tokens {
     }
 }
 
-/// Returns the fields of a struct or variant, without those that binrw removes.
-fn fields(fields: &Fields, direction: Direction) -> Result<Tokens> {
+/// Returns the fields of a struct or variant, except fields that binrw removes.
+fn remote_fields(fields: &Fields, direction: Direction) -> Result<Tokens> {
     let mut members = Vec::new();
     for field in fields {
         if !is_temporary(field)? {
-            members.push(member(field, direction)?);
+            members.push(remote_field(field, direction)?);
         }
     }
     Ok(quote!(#(#members),*))
 }
 
-fn variant(variant: &Variant, direction: Direction) -> Result<Tokens> {
+fn remote_variant(variant: &Variant, direction: Direction) -> Result<Tokens> {
     let ident = &variant.ident;
     let rename = variant_name(&variant.attrs)?.map(|name| quote!(#[serde(rename = #name)]));
-    let members = fields(&variant.fields, direction)?;
+    let members = remote_fields(&variant.fields, direction)?;
     Ok(match &variant.fields {
         Fields::Named(_) => quote!(#rename #ident { #members }),
         Fields::Unnamed(_) => quote!(#rename #ident(#members)),
@@ -136,12 +138,12 @@ fn variant(variant: &Variant, direction: Direction) -> Result<Tokens> {
 }
 
 fn is_temporary(field: &Field) -> Result<bool> {
-    let directives = directives(&field.attrs)?;
+    let directives = parse_directives(&field.attrs)?;
     Ok(directives.iter().any(|directive| directive.source.starts_with('b') && directive.name == "temp"))
 }
 
 /// Returns a field with the serde attributes that follow from its type, constraints and options.
-fn member(field: &Field, direction: Direction) -> Result<Tokens> {
+fn remote_field(field: &Field, direction: Direction) -> Result<Tokens> {
     let (ident, colon, ty) = (&field.ident, &field.colon_token, &field.ty);
     let options = FieldOptions::parse(&field.attrs)?;
     let mut serde = Vec::new();
@@ -151,7 +153,7 @@ fn member(field: &Field, direction: Direction) -> Result<Tokens> {
     match (&options.with, direction) {
         (Some(module), Direction::Both) => serde.push(quote!(with = #module)),
         (Some(function), Direction::Write) => serde.push(quote!(serialize_with = #function)),
-        // Floats in reports are numbers or null, for readability.
+        // In reports, floats are numbers or null, for readability.
         (None, Direction::Both) if types::is_float(ty) => {
             serde.push(quote!(with = "::meshspec::__private::float"));
         }
@@ -167,12 +169,12 @@ fn member(field: &Field, direction: Direction) -> Result<Tokens> {
             None
         }
         Presence::Always if types::is_option(ty) => {
-            default_if_read(&mut serde, direction);
+            push_default_if_read(&mut serde, direction);
             None
         }
         Presence::Always => None,
         Presence::Default => {
-            default_if_read(&mut serde, direction);
+            push_default_if_read(&mut serde, direction);
             None
         }
         Presence::Optional => Some(quote!("::meshspec::__private::is_default")),
@@ -187,13 +189,13 @@ fn member(field: &Field, direction: Direction) -> Result<Tokens> {
     };
     if let Some(is_absent) = is_absent {
         serde.push(quote!(skip_serializing_if = #is_absent));
-        default_if_read(&mut serde, direction);
+        push_default_if_read(&mut serde, direction);
     }
     let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
     Ok(quote!(#serde #ident #colon #ty))
 }
 
-fn default_if_read(serde: &mut Vec<Tokens>, direction: Direction) {
+fn push_default_if_read(serde: &mut Vec<Tokens>, direction: Direction) {
     if direction == Direction::Both {
         serde.push(quote!(default));
     }
@@ -201,7 +203,7 @@ fn default_if_read(serde: &mut Vec<Tokens>, direction: Direction) {
 
 /// Returns `true` for a reserved field, whose constraint is `one_of(0)`.
 fn must_be_zero(field: &Field) -> Result<bool> {
-    for directive in directives(&field.attrs)? {
+    for directive in parse_directives(&field.attrs)? {
         if directive.source == "layout" && directive.name == "one_of" {
             return Ok(matches!(&*directive.expressions()?, [only] if types::is_zero(only)));
         }

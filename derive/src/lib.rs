@@ -15,19 +15,19 @@
 //!   `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
-//! - `#[repr(C)]` structs of plain numbers without binrw's attributes, which implement `meshspec::bulk::Plain` and
+//! - `#[repr(C)]` structs of plain numbers without binrw's attributes, which implement `meshspec::bulk::PlainData` and
 //!   are read in bulk;
 //! - `#[layout(…)]`, for everything that neither crate can express:
-//!   - on a byte field that holds another structure: `content = Type`, `packing = …`, `size = …`, `args(…)`,
+//!   - on a byte field that contains another structure: `content = Type`, `packing = …`, `size = …`, `args(…)`,
 //!     `inline`. A packing is `stored`, `lz4`, `zstd` or the name of a constant, as in `NAME`, or in
 //!     `NAME(dialect)` with a value that selects its encoding;
 //!   - `checksum = field` with `by = CONSTANT(…)`, optionally with `from = field`, `from = self` or `none = 0`;
 //!   - constraints (`constraints.rs`) and `rule = rules::NAME`;
-//!   - the decoding of a stored value, also on packed words: `decoded = function`, `formula = "x / 255"` and
+//!   - the decoding of a stored value or packed word: `decoded = function`, `formula = "x / 255"` and
 //!     `unit = "m"`;
 //!   - `stored_as = Type`, and `name = "…"` for the field's name in the layout;
 //!   - on packed words: `outer(count)`, the fields and imports of the enclosing struct that constraints of bit
-//!     fields name;
+//!     fields refer to;
 //!   - on bit fields: `signed`, `reserved`, and `declared` for a nested packed word with a layout.
 
 #![forbid(unsafe_code)]
@@ -64,11 +64,11 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 }
 
 /// Generates typed columns for a list of records, from the declaration of a record whose attributes depend on a
-/// format word. Takes `#[columns(records = Vertices, format = VertexFormat)]`, and `#[columns(name = plural)]` on
-/// fields.
+/// format word. The options are `#[columns(records = Vertices, format = VertexFormat)]` on the struct and
+/// `#[columns(name = plural)]` on fields.
 ///
-/// Emits a struct `Columns` with one list per attribute. The type that holds the records gets a method per
-/// attribute, `to_columns` and `from_columns`. They call its methods `column(name)`, `fill(name, values)` and
+/// Emits a struct `Columns` with one list per attribute. The type of the records gets a method per attribute,
+/// `to_columns` and `from_columns`. The generated methods call its methods `column(name)`, `fill(name, values)` and
 /// `zeroed(format, count)`.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
@@ -76,7 +76,7 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
     columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
-/// Implements `meshspec::layout::walk::StoredFields`: the values of the fields that a file stores as they are, by their
+/// Implements `meshspec::layout::walk::StoredFields`: the values of the fields that a file stores unchanged, by their
 /// names in the layout. Fields that binrw removes (`temp`), computes (`calc`), maps, writes with a function other than
 /// `bulk::write`, or writes with arguments have no such value.
 #[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout, json))]
@@ -107,7 +107,7 @@ pub fn derive_json(input: TokenStream) -> TokenStream {
 }
 
 /// Implements only serde's `Serialize`, for reports. Follows the conventions of [`Json`](derive@Json), except that
-/// non-finite floats become `null`, and `with` names a function.
+/// non-finite floats become `null`, and `with` is the path of a function.
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn derive_to_json(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -116,10 +116,10 @@ pub fn derive_to_json(input: TokenStream) -> TokenStream {
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {
     let container = Container::parse(&input.attrs)?;
-    if !attributes::shows_its_layout(&input.attrs) {
+    if !attributes::has_layout_attributes(&input.attrs) {
         return Err(Error::new(
             input.ident.span(),
-            "Layout finds no codec attribute: place the derive above `#[binrw]` or `#[bitfield]`; a struct read in \
+            "no codec attribute found: place the derive above `#[binrw]` or `#[bitfield]`; a struct read in \
              bulk needs `#[repr(C)]`",
         ));
     }
@@ -131,18 +131,18 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let in_order = |order: Order| {
         let (shape, constants) = match &input.data {
             Data::Struct(data) => match container.bits {
-                Some(bits) => bits::shape(&input.ident, &data.fields, bits, &container.outer)?,
+                Some(bits) => bits::word_shape(&input.ident, &data.fields, bits, &container.outer)?,
                 None => {
-                    let shape = structs::shape(&data.fields, &container.imports, order)?;
-                    (shape, structs::plain(input, &data.fields))
+                    let shape = structs::struct_shape(&data.fields, &container.imports, order)?;
+                    (shape, structs::plain_impl(input, &data.fields))
                 }
             },
-            Data::Enum(data) => (enums::shape(data, &container, order)?, quote!()),
+            Data::Enum(data) => (enums::enum_shape(data, &container, order)?, quote!()),
             Data::Union(data) => {
                 return Err(Error::new(data.union_token.span, "Layout supports only structs and enums"));
             }
         };
-        Ok((description(input, &container, &shape, order), constants))
+        Ok((type_constant(input, &container, &shape, order), constants))
     };
     let (ty, constants) = in_order(container.order.unwrap_or(Order::Little))?;
     let ident = &input.ident;
@@ -170,9 +170,9 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
 }
 
 /// Returns the `Type` of a declaration with this shape.
-fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order: Order) -> Tokens {
-    let name = name_of(&input.ident);
-    let (doc, decoding) = (doc_of(&input.attrs), &container.decoding);
+fn type_constant(input: &DeriveInput, container: &Container, shape: &Tokens, order: Order) -> Tokens {
+    let name = unraw_name(&input.ident);
+    let (doc, decoding) = (doc_text(&input.attrs), &container.decoding);
     let imports = &container.imports.values;
     let magic = container.magic.as_ref().map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let declared = quote! {
@@ -194,17 +194,17 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
     };
     quote! {{
         const DECLARED: ::meshspec::layout::declaration::Type = #declared;
-        if #size > 1 { ::meshspec::layout::declaration::Type::Big(&DECLARED) } else { DECLARED }
+        if #size > 1 { ::meshspec::layout::declaration::Type::BigEndian(&DECLARED) } else { DECLARED }
     }}
 }
 
 /// Returns the name without the `r#` of a raw identifier.
-fn name_of(ident: &Ident) -> String {
+fn unraw_name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
 /// Returns the text of the doc comment: its lines without the leading space, trimmed.
-fn doc_of(attrs: &[Attribute]) -> String {
+fn doc_text(attrs: &[Attribute]) -> String {
     let lines: Vec<String> = attrs
         .iter()
         .filter_map(|attr| match &attr.meta {

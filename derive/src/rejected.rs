@@ -22,7 +22,7 @@ fn declarations_are_rejected_where_they_are_wrong() {
         let source = std::fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
         let name = format!("tests/ui/{}", path.file_name().unwrap().to_str().unwrap());
         let errors: Vec<String> =
-            errors(&source).iter().map(|error| rendered(error, &name, &source)).collect();
+            errors(&source).iter().map(|error| render_error(error, &name, &source)).collect();
         let (messages, golden) = (errors.join("\n\n") + "\n", path.with_extension("stderr"));
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(&golden, messages).unwrap();
@@ -35,11 +35,11 @@ fn declarations_are_rejected_where_they_are_wrong() {
 
 /// Returns the errors of the types in a file. Panics if a type is accepted.
 fn errors(source: &str) -> Vec<Error> {
-    expansions(source).into_iter().flat_map(|(_, expanded)| expanded.unwrap_err()).collect()
+    expand_derives(source).into_iter().flat_map(|(_, expanded)| expanded.unwrap_err()).collect()
 }
 
 /// Runs each derive of each type in a file. Returns its name, such as `Layout for Track`, and the generated items.
-pub fn expansions(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
+pub fn expand_derives(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
     let mut expansions = Vec::new();
     for item in syn::parse_file(source).unwrap().items {
         if !matches!(item, Item::Struct(_) | Item::Enum(_) | Item::Union(_)) {
@@ -69,7 +69,7 @@ fn is_derive(attribute: &Attribute) -> bool {
     attribute.path().is_ident("derive")
 }
 
-fn rendered(error: &Error, name: &str, source: &str) -> String {
+fn render_error(error: &Error, name: &str, source: &str) -> String {
     let (start, end) = (error.span().start(), error.span().end());
     let margin = end.line.to_string().len();
     let blank = " ".repeat(margin);

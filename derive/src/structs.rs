@@ -7,15 +7,15 @@ use syn::{Attribute, DeriveInput, Error, Fields, Result};
 use crate::attributes::{self, Imports, Order};
 use crate::expression::{self, Scope};
 use crate::field_attributes::{self, Block, Checksum};
-use crate::{constraints, doc_of, name_of};
+use crate::{constraints, doc_text, unraw_name};
 
-/// Returns the `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
-pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
+/// Returns the `Shape` of a struct with these fields. Their expressions can refer to its imports and earlier fields.
+pub fn struct_shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
     let attributes = fields.iter().map(|field| field_attributes::Field::parse(&field.attrs));
     let attributes = attributes.collect::<Result<Vec<_>>>()?;
     let names = |field: &syn::Field, attributes: &field_attributes::Field| {
-        field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)))
+        field.ident.as_ref().map(|ident| (unraw_name(ident), attributes.layout_name(ident)))
     };
     // A checksum may be stored after the fields that it covers.
     let mut whole = scope.clone();
@@ -26,7 +26,7 @@ pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens>
     let mut constants = Vec::new();
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
-            constants.push(constant(index, field, attributes, (&scope, &whole), (imports, order))?);
+            constants.push(field_constant(index, field, attributes, (&scope, &whole), (imports, order))?);
             if let Some((name, in_layout)) = names(field, attributes) {
                 scope.push(name, in_layout);
             }
@@ -35,9 +35,9 @@ pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens>
     Ok(quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])))
 }
 
-/// Returns the implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct without a codec, which can only
-/// be read in bulk.
-pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
+/// Returns the implementation of `meshspec::bulk::PlainData` for a `#[repr(C)]` struct without a codec, which
+/// can only be read in bulk.
+pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
     let is_c = |attr: &Attribute| {
         attr.path().is_ident("repr")
             && attr.meta.require_list().is_ok_and(|list| list.tokens.to_string().starts_with('C'))
@@ -48,64 +48,65 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
     let (ident, members) = (&input.ident, fields.members().collect::<Vec<_>>());
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     quote! {
-        impl #impl_generics ::meshspec::bulk::Plain for #ident #ty_generics #where_clause {
+        impl #impl_generics ::meshspec::bulk::PlainData for #ident #ty_generics #where_clause {
             fn swap_bytes(self) -> Self {
-                Self { #(#members: ::meshspec::bulk::Plain::swap_bytes(self.#members)),* }
+                Self { #(#members: ::meshspec::bulk::PlainData::swap_bytes(self.#members)),* }
             }
         }
     }
 }
 
 /// Returns the only field of a variant as a `Field` constant.
-pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
+pub fn variant_field(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
     let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
         return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not a variant"));
     }
-    constant(0, field, &attributes, (&scope, &scope), (imports, order))
+    field_constant(0, field, &attributes, (&scope, &scope), (imports, order))
 }
 
-/// Returns a field as a `Field` constant. Expressions see `scope`; that of a stored checksum sees the whole
-/// struct.
-fn constant(
+/// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`; the expression of a stored
+/// checksum can refer to the names in `whole`, all fields of the struct.
+fn field_constant(
     index: usize,
     field: &syn::Field,
     attributes: &field_attributes::Field,
     (scope, whole): (&Scope, &Scope),
     (imports, order): (&Imports, Order),
 ) -> Result<Tokens> {
-    let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.name_of(ident));
-    let doc = doc_of(&field.attrs);
+    let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
+    let doc = doc_text(&field.attrs);
     let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
-    let condition = expression::optional(attributes.condition.as_ref(), scope)?;
-    let count = expression::optional(attributes.count.as_ref(), scope)?;
+    let condition = expression::to_optional_constant(attributes.condition.as_ref(), scope)?;
+    let count = expression::to_optional_constant(attributes.count.as_ref(), scope)?;
     let arguments = attributes.arguments.iter().filter(|argument| !imports.is_reference(argument));
     let arguments: Vec<_> = arguments.cloned().collect();
-    let arguments = expression::list(&arguments, scope)?;
-    let position = expression::optional(attributes.position.as_ref(), scope)?;
+    let arguments = expression::to_constant_list(&arguments, scope)?;
+    let position = expression::to_optional_constant(attributes.position.as_ref(), scope)?;
     // A check can use the value of its field.
     let mut with_field = scope.clone();
-    with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), name_of), name.clone());
+    with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), unraw_name), name.clone());
     let checks = attributes
         .checks
         .iter()
         .map(|(condition, message)| {
-            let condition = expression::constant(condition, &with_field)?;
+            let condition = expression::to_constant(condition, &with_field)?;
             Ok(quote!(::meshspec::layout::declaration::Check { condition: #condition, message: #message }))
         })
         .collect::<Result<Vec<_>>>()?;
-    let constraints = constraints::list(&attributes.constraints, &with_field)?;
-    let plausible = constraints::plausible(&attributes.constraints, &with_field)?;
+    let constraints = constraints::rule_constraints(&attributes.constraints, &with_field)?;
+    let plausible = constraints::plausible_constraints(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
-    let which = attributes.order.unwrap_or(order).constant();
-    let block = option(attributes.block.as_ref().map(|b| block(b, scope, order)).transpose()?);
-    let checksum = attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole, imports));
-    let checksum = option(checksum.transpose()?);
-    let rule = option(attributes.rule.as_ref().map(constraints::rule));
+    let order_constant = attributes.order.unwrap_or(order).constant();
+    let block =
+        option_constant(attributes.block.as_ref().map(|b| block_constant(b, scope, order)).transpose()?);
+    let checksum = attributes.checksum.as_ref().map(|sum| checksum_constant(sum, scope, whole, imports));
+    let checksum = option_constant(checksum.transpose()?);
+    let rule = option_constant(attributes.rule.as_ref().map(constraints::rule_reference));
     Ok(quote!(::meshspec::layout::declaration::Field {
         name: #name,
         doc: #doc,
-        ty: <#ty as ::meshspec::layout::Layout>::#which,
+        ty: <#ty as ::meshspec::layout::Layout>::#order_constant,
         condition: #condition,
         count: #count,
         arguments: #arguments,
@@ -121,14 +122,14 @@ fn constant(
     }))
 }
 
-fn option(tokens: Option<Tokens>) -> Tokens {
+fn option_constant(tokens: Option<Tokens>) -> Tokens {
     tokens.map_or_else(
         || quote!(::core::option::Option::None),
         |tokens| quote!(::core::option::Option::Some(#tokens)),
     )
 }
 
-fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
+fn block_constant(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
         "stored" => quote!(::meshspec::layout::declaration::Packing::Stored),
         "lz4" => quote!(::meshspec::layout::declaration::Packing::Lz4),
@@ -143,25 +144,25 @@ fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
             return Err(Error::new(block.packing.span(), message));
         }
     };
-    let encoding = expression::optional(block.encoding.as_ref(), scope)?;
-    let size = expression::optional(block.size.as_ref(), scope)?;
-    let arguments = expression::list(&block.arguments, scope)?;
-    let (content, which) = (&block.content, order.constant());
+    let encoding = expression::to_optional_constant(block.encoding.as_ref(), scope)?;
+    let size = expression::to_optional_constant(block.size.as_ref(), scope)?;
+    let arguments = expression::to_constant_list(&block.arguments, scope)?;
+    let (content, order_constant) = (&block.content, order.constant());
     let inline = block.inline;
     Ok(quote!(::meshspec::layout::declaration::Block {
         packing: #packing,
         encoding: #encoding,
         size: #size,
-        content: <#content as ::meshspec::layout::Layout>::#which,
+        content: <#content as ::meshspec::layout::Layout>::#order_constant,
         arguments: #arguments,
         inline: #inline,
     }))
 }
 
-fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope, imports: &Imports) -> Result<Tokens> {
-    let stored = expression::constant(&checksum.stored, whole)?;
+fn checksum_constant(checksum: &Checksum, scope: &Scope, whole: &Scope, imports: &Imports) -> Result<Tokens> {
+    let stored = expression::to_constant(&checksum.stored, whole)?;
     let function = &checksum.function;
-    let arguments = expression::list(&checksum.arguments, scope)?;
+    let arguments = expression::to_constant_list(&checksum.arguments, scope)?;
     if let Some(from) = checksum
         .from
         .as_ref()
@@ -171,8 +172,8 @@ fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope, imports: &Imports
             format!("`from` is an earlier field or `self`, the start of the struct: `{from}` is neither");
         return Err(Error::new_spanned(&checksum.stored, message));
     }
-    let from = option(checksum.from.as_ref().map(|from| quote!(#from)));
-    let none = option(checksum.none.as_ref().map(|none| quote!(#none)));
+    let from = option_constant(checksum.from.as_ref().map(|from| quote!(#from)));
+    let none = option_constant(checksum.none.as_ref().map(|none| quote!(#none)));
     Ok(quote!(::meshspec::layout::declaration::Checksum {
         stored: #stored,
         function: #function,

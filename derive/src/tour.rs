@@ -11,7 +11,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::ToTokens;
 use syn::{File, Item};
 
-use crate::rejected::expansions;
+use crate::rejected::expand_derives;
 
 /// The page shows the declarations, then each expansion under a heading, `### Layout for Track`.
 #[test]
@@ -21,8 +21,8 @@ fn the_tour_shows_what_the_derives_make() {
     let (_, declarations) = page.split_once("```rust\n").unwrap();
     let (declarations, _) = declarations.split_once("```\n").unwrap();
     let mut expected = page.clone();
-    for (name, expanded) in expansions(declarations) {
-        let code = formatted(expanded.unwrap());
+    for (name, expanded) in expand_derives(declarations) {
+        let code = format_items(expanded.unwrap());
         let (before, after) = expected.split_once(&format!("\n### {name}\n")).unwrap();
         let (introduction, after) = after.split_once("```rust\n").unwrap();
         let (_, after) = after.split_once("```\n").unwrap();
@@ -37,13 +37,13 @@ fn the_tour_shows_what_the_derives_make() {
     }
 }
 
-/// Formats items, and those within a macro call.
-fn formatted(items: Tokens) -> String {
+/// Formats items, including the items in a macro call.
+fn format_items(items: Tokens) -> String {
     let file: File = syn::parse2(items).unwrap();
     match &*file.items {
         [Item::Macro(call)] => {
             let path = call.mac.path.to_token_stream().to_string().replace(' ', "");
-            let lines = formatted(call.mac.tokens.clone());
+            let lines = format_items(call.mac.tokens.clone());
             let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
             format!("{path}! {{\n{lines}}}\n")
         }

@@ -1,4 +1,4 @@
-"""Runs the job and a single run of the program, kills one of the job's two workers, and compares the outputs."""
+"""Converts files by a single run of the program and by a Dask job, kills one of its two workers, and compares the outputs."""
 
 import hashlib
 import os
@@ -57,8 +57,8 @@ def main(program, count):
         start = time.monotonic()
         status = subprocess.run([*command, "--log", folder / "single_logs/log.jsonl"], stderr=subprocess.DEVNULL)
         seconds = time.monotonic() - start
-        assert status.returncode == 1, "one of a hundred files is wrong"
-        print(f"one run: {seconds:.1f} s, {seconds / count * 1000:.2f} ms a file")
+        assert status.returncode == 1, "one in a hundred files is invalid"
+        print(f"one run: {seconds:.1f} s, {seconds / count * 1000:.2f} ms per file")
 
         out = folder / "dask"
         with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
@@ -72,7 +72,7 @@ def main(program, count):
                     print(f"killed worker {victim} after {done + 1} of {len(futures)} tasks")
             statuses = client.gather(futures)
             seconds = time.monotonic() - start
-        print(f"two workers: {seconds:.1f} s, {seconds / count * 1000:.2f} ms a file")
+        print(f"two workers: {seconds:.1f} s, {seconds / count * 1000:.2f} ms per file")
 
         assert set(statuses) <= {0, 1}, statuses
         expected = without_state(dask_job.results(folder / "single_logs"), str(single))
@@ -80,7 +80,7 @@ def main(program, count):
         assert len(expected) == count and found == expected, "the results differ"
         assert contents(out) == contents(single), "the files differ"
         failed = sum("error" in row for row in found.values())
-        print(f"the same: {count - failed} files, {failed} errors")
+        print(f"equal results: {count - failed} files, {failed} errors")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ def convert(program, files, out, log):
     status = subprocess.run(command, input="\0".join(files) + "\0", text=True, stderr=subprocess.DEVNULL).returncode
     if status not in (0, 1):
         raise RuntimeError(f"{command[0]} ended with {status}")
-    # Invalid files stay invalid. I/O errors fail the task, and Dask retries it.
+    # Invalid files would fail again. After an I/O error, the task fails, and Dask retries it.
     lines = lines_of([log])
     unread = [file for file in files if is_unread(lines.get(file))]
     if unread:
@@ -47,6 +47,6 @@ def results(logs):
 
 
 def lines_of(logs):
-    """Returns the last line of each file in these logs."""
+    """Returns the last line of each file in the given logs."""
     lines = (json.loads(line) for log in logs for line in Path(log).open())
     return {line["file"]: line for line in lines}

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 type Result<T> = std::result::Result<T, &'static str>;
 
-/// Returns the message unless the condition holds.
+/// Returns an error with the message if the condition is false.
 fn require(condition: bool, message: &'static str) -> Result<()> {
     if condition { Ok(()) } else { Err(message) }
 }
@@ -24,36 +24,36 @@ struct Image<'b> {
 
 impl<'b> Image<'b> {
     /// Returns a list at an offset, which must be after the header unless the list is empty.
-    fn list(&mut self, offset: u32, size: u32) -> Result<&'b [u8]> {
+    fn read_list(&mut self, offset: u32, size: u32) -> Result<&'b [u8]> {
         if size == 0 {
             return Ok(&[]);
         }
         require(offset >= 48, "a list overlaps the header")?;
         let rest = self.bytes.get(offset as usize..).unwrap_or_default();
         let list = rest.get(..size as usize).ok_or("a list is truncated")?;
-        self.spend(list.len())?;
+        self.use_allowance(list.len())?;
         Ok(list)
     }
 
-    /// Returns a list of entries of this size.
-    fn table<const N: usize>(&mut self, [offset, size]: [u32; 2]) -> Result<&'b [[u8; N]]> {
+    /// Returns the entries of a list; each has `N` bytes.
+    fn read_table<const N: usize>(&mut self, [offset, size]: [u32; 2]) -> Result<&'b [[u8; N]]> {
         require(offset.is_multiple_of(4), "the offset of a list is not a multiple of 4")?;
         require((size as usize).is_multiple_of(N), "a list ends inside an entry")?;
-        Ok(self.list(offset, size)?.as_chunks().0)
+        Ok(self.read_list(offset, size)?.as_chunks().0)
     }
 
-    /// Checks the string at an offset; 0 for none.
-    fn string(&mut self, offset: u32) -> Result<()> {
+    /// Checks that the string at an offset is terminated. An offset of 0 means no string.
+    fn check_string(&mut self, offset: u32) -> Result<()> {
         if offset == 0 {
             return Ok(());
         }
         require(offset >= 48, "a string overlaps the header")?;
         let rest = self.bytes.get(offset as usize..).unwrap_or_default();
         let length = rest.iter().position(|byte| *byte == 0).ok_or("a string has no end")?;
-        self.spend(length + 1)
+        self.use_allowance(length + 1)
     }
 
-    fn spend(&mut self, size: usize) -> Result<()> {
+    fn use_allowance(&mut self, size: usize) -> Result<()> {
         self.allowance = self.allowance.checked_sub(size).ok_or("lists share too many bytes")?;
         Ok(())
     }
@@ -67,16 +67,16 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// Reads an image. Returns the reason for a rejection.
+/// Reads an image. Returns the reason if it rejects the image.
 pub fn load(bytes: &[u8], is_fixed: bool) -> Result<()> {
     let header = bytes.get(..48).ok_or("the header is truncated")?;
     require(header.starts_with(b"BMD1"), "not a BMD file")?;
     let mut image = Image { bytes, allowance: 16 * bytes.len() - 48 };
-    let place = |at| [u32_at(header, at), u32_at(header, at + 4)];
-    let meshes = image.table::<32>(place(16))?;
-    let lods = image.table::<4>(place(24))?;
-    let bones = image.table::<16>(place(32))?;
-    let animations = image.table::<16>(place(40))?;
+    let offset_and_size = |at| [u32_at(header, at), u32_at(header, at + 4)];
+    let meshes = image.read_table::<32>(offset_and_size(16))?;
+    let lods = image.read_table::<4>(offset_and_size(24))?;
+    let bones = image.read_table::<16>(offset_and_size(32))?;
+    let animations = image.read_table::<16>(offset_and_size(40))?;
     require(bones.len() <= 255, "there are more than 255 bones")?;
     meshes.iter().try_for_each(|mesh| load_mesh(mesh, &mut image))?;
     // The bug: a level of detail may refer to meshes that do not exist.
@@ -100,16 +100,16 @@ fn load_mesh(mesh: &[u8; 32], image: &mut Image) -> Result<()> {
     let [vertices, faces, material] = [0, 4, 8].map(|at| u32_at(mesh, at));
     let [sz_vertices, sz_faces, flags] = [16, 20, 24].map(|at| u32_at(mesh, at));
     require(vertices % 4 == 0 && faces % 4 == 0, "the offset of a list is not a multiple of 4")?;
-    image.string(material)?;
-    let vertices = count_vertices(image.list(vertices, sz_vertices)?, flags & 3)?;
+    image.check_string(material)?;
+    let vertices = count_vertices(image.read_list(vertices, sz_vertices)?, flags & 3)?;
     require(vertices == usize::from(u16_at(mesh, 12)), "n_vtx is not the number of vertices")?;
-    let (triangles, quads) = count_faces(image.list(faces, sz_faces)?, vertices, flags >> 2 & 3)?;
+    let (triangles, quads) = count_faces(image.read_list(faces, sz_faces)?, vertices, flags >> 2 & 3)?;
     let stated = usize::from(u16_at(mesh, 14));
     let counts = [triangles + quads, triangles + 2 * quads];
     require(counts.contains(&stated), "n_tris is not the number of faces")
 }
 
-/// Checks vertices, whose tags determine their sizes.
+/// Checks vertices, whose tags determine their sizes. Returns their number.
 fn count_vertices(mut rest: &[u8], subtype: u32) -> Result<usize> {
     let mut count = 0;
     while !rest.is_empty() {
@@ -131,26 +131,26 @@ fn count_vertices(mut rest: &[u8], subtype: u32) -> Result<usize> {
 }
 
 /// Checks faces, whose lowest bits determine their forms. Returns the numbers of triangles and quads.
-fn count_faces(mut rest: &[u8], vertices: usize, kind: u32) -> Result<(usize, usize)> {
+fn count_faces(mut rest: &[u8], vertices: usize, flags: u32) -> Result<(usize, usize)> {
     let mut counts = (0, 0);
     while let Some(first) = rest.first() {
         // The number of bits of an index, the number of indices, and the flags that allow the form.
-        let (width, corners, kinds): (_, _, &[u32]) = match first & 3 {
+        let (width, corner_count, allowed): (_, _, &[u32]) = match first & 3 {
             0 => (10, 3, &[0, 1]),
             1 => (7, 4, &[1]),
             2 => (20, 3, &[1, 2, 3]),
             _ => (15, 4, &[1, 3]),
         };
-        require(kinds.contains(&kind), "the flags do not allow the form of a face")?;
+        require(allowed.contains(&flags), "the flags do not allow the form of a face")?;
         let (face, others) =
             rest.split_at_checked(if first & 2 == 0 { 4 } else { 8 }).ok_or("a face is truncated")?;
         let word = face.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-        for corner in 0..corners {
+        for corner in 0..corner_count {
             let index = word >> (2 + corner * width) & ((1 << width) - 1);
             require(index < vertices as u64, "an index is out of range")?;
         }
-        require(word >> (2 + corners * width) == 0, "the second tag of a face is not 0")?;
-        if corners == 3 {
+        require(word >> (2 + corner_count * width) == 0, "the second tag of a face is not 0")?;
+        if corner_count == 3 {
             counts.0 += 1;
         } else {
             counts.1 += 1;
@@ -160,17 +160,17 @@ fn count_faces(mut rest: &[u8], vertices: usize, kind: u32) -> Result<(usize, us
     Ok(counts)
 }
 
-/// The parent value of a pseudo-bone.
+/// The value of the parent field that marks a pseudo-bone.
 const PSEUDO: u8 = 255;
 
 fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()> {
     for (index, bone) in bones.iter().enumerate() {
-        image.string(u32_at(bone, 8))?;
+        image.check_string(u32_at(bone, 8))?;
         let (parent, solid) = (bone[12], usize::from(bone[13]));
         require(solid == 0 || solid < meshes, "the solid of a bone is a missing mesh")?;
         if parent == PSEUDO {
             for (followed, weight) in bone[..4].iter().zip(&bone[4..8]) {
-                // 0x80 is the negative zero.
+                // 0x80 is negative zero.
                 let is_earlier = usize::from(*followed) < index;
                 require(is_earlier || weight & 0x7f == 0, "a pseudo-bone follows a later bone")?;
             }
@@ -185,9 +185,9 @@ fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()
 
 /// Checks the keys of an animation and returns the number of its tracks.
 fn load_animation(animation: &[u8; 16], bones: usize, image: &mut Image) -> Result<usize> {
-    image.string(u32_at(animation, 0))?;
+    image.check_string(u32_at(animation, 0))?;
     let frames = u32::from(animation[4]);
-    let mut keys = image.list(u32_at(animation, 8), u32_at(animation, 12))?;
+    let mut keys = image.read_list(u32_at(animation, 8), u32_at(animation, 12))?;
     require(frames > 0 || keys.is_empty(), "an animation without frames has keys")?;
     if frames == 0 {
         return Ok(0);

@@ -12,8 +12,8 @@ import sys
 
 FIXED = "--fixed" in sys.argv
 
-# The bit of each attribute, its name, and its `struct` format. The dialects differ from bit 4 on. Floats are read as
-# their bits, since the conversion to Python's 64-bit floats would change signalling NaNs.
+# By the bit of each attribute: its name, and its format for `struct`. The dialects differ from bit 4 on. Floats are read as
+# integers with the same bits, since the conversion to Python's 64-bit floats would change signalling NaNs.
 COMMON = {0: ("position", "3I"), 1: ("position_2d", "2I"), 2: ("normal", "3I"), 3: ("uv_0", "2I")}
 DIALECTS = {
     "spec": COMMON | {4: ("color_0", "4B"), 5: ("weights", "HIHIHIHI")},
@@ -44,7 +44,7 @@ class Reader:
 
 
 def unpack_lz4(block, size):
-    """Unpacks a raw LZ4 block to exactly this many bytes."""
+    """Unpacks a raw LZ4 block to exactly `size` bytes."""
     reader, out = Reader(block), bytearray()
     while True:
         token = reader.take(1)[0]
@@ -64,7 +64,7 @@ def unpack_lz4(block, size):
 
 
 def length(reader, nibble):
-    """Returns an LZ4 length: 15 continues in further bytes, up to the first below 255."""
+    """Returns an LZ4 length. If the nibble is 15, further bytes are added, up to the first one below 255."""
     total = nibble
     while nibble == 15:
         more = reader.take(1)[0]
@@ -82,7 +82,7 @@ def read_block(reader):
 
 
 def values(data, form):
-    """Returns the values of a block, each a tuple."""
+    """Returns the values of a block, each as a tuple."""
     form = "<" + form
     if len(data) % struct.calcsize(form):
         raise Rejected("a block ends inside a value")
@@ -115,7 +115,7 @@ def read_chunk(reader, attributes):
 
 
 def contents_of(streams):
-    """Returns attributes in the form of contents, floats by their bits."""
+    """Returns the attributes in the form of docs/contents.md, with floats as their bits."""
     attributes = {}
     for name, stream in streams.items():
         if name == "weights":

@@ -97,12 +97,12 @@ static void check_permutation(const uint32_t *ids, unsigned count, const char *w
             reject(why);
 }
 
-/* Returns true if parents, looked up in `places`, form a forest. */
-static int is_forest(const mesh_joint *joints, const uint32_t *places, unsigned count)
+/* Returns 1 if the parents form a forest, otherwise 0. A parent refers to the joint whose number in `numbers` it equals. */
+static int is_forest(const mesh_joint *joints, const uint32_t *numbers, unsigned count)
 {
     unsigned parents[256];
     for (unsigned i = 0; i < count; i++)
-        parents[places[i]] = joints[i].parent;
+        parents[numbers[i]] = joints[i].parent;
     for (unsigned i = 0; i < count; i++) {
         unsigned joint = i;
         /* A joint has fewer ancestors than there are joints, unless it is its own ancestor. */

@@ -1,4 +1,4 @@
-//! BMD samples with all forms of vertices and faces, whose values are nearly equal.
+//! BMD samples with all forms of vertices and faces. Vertices of different forms have nearly equal values.
 
 use meshspec::bmd::schema::{
     FineSt, FineVertex96, FlatVertex64, Normal, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64,
@@ -7,20 +7,20 @@ use meshspec::bmd::schema::{
 use meshspec::bmd::{Document, Faces, LodDef, Mesh, PackedFace, PackedVertex, Vertices};
 use meshspec::{Result, Text, bmd};
 
-use crate::corner;
+use crate::packed_position;
 
-/// Returns a textured and a flat mesh with all defined forms.
-pub fn all() -> Result<Document> {
+/// Returns a document with a textured and a flat mesh, which contain all defined forms.
+pub fn all_forms() -> Result<Document> {
     let forms = |narrow: fn(u32) -> PackedVertex| {
-        let middle = [0xF8, 0xF9, 0xFA, 0xFB].into_iter().zip(2..).map(|(tag, index)| middle(index, tag));
-        [narrow(0), narrow(1)].into_iter().chain(middle).chain([wide(6), wide(7)])
+        let middle = [0xF8, 0xF9, 0xFA, 0xFB].into_iter().zip(2..).map(|(tag, index)| vertex_96(index, tag));
+        [narrow(0), narrow(1)].into_iter().chain(middle).chain([vertex_128(6), vertex_128(7)])
     };
-    document(vec![mesh("stone", forms(textured))?, mesh("#80FF00", forms(flat))?])
+    document(vec![mesh("stone", forms(textured_vertex))?, mesh("#80FF00", forms(flat_vertex))?])
 }
 
-/// Returns a mesh with the undefined tags.
-pub fn undefined() -> Result<Document> {
-    document(vec![mesh("stone", (0xF0..=0xF7).zip(0..).map(|(tag, index)| middle(index, tag)))?])
+/// Returns a document whose vertices have the undefined tags F0 to F7.
+pub fn undefined_forms() -> Result<Document> {
+    document(vec![mesh("stone", (0xF0..=0xF7).zip(0..).map(|(tag, index)| vertex_96(index, tag)))?])
 }
 
 fn document(meshes: Vec<Mesh>) -> Result<Document> {
@@ -28,7 +28,7 @@ fn document(meshes: Vec<Mesh>) -> Result<Document> {
     Ok(Document { meshes, lods: vec![lod], ..Default::default() })
 }
 
-/// Returns a mesh of eight vertices with each face form twice.
+/// Returns a mesh with eight vertices, and two faces of each form.
 fn mesh(material: &str, vertices: impl Iterator<Item = PackedVertex>) -> Result<Mesh> {
     let mut list = Vertices::default();
     vertices.into_iter().try_for_each(|vertex| list.push(vertex))?;
@@ -49,10 +49,10 @@ fn mesh(material: &str, vertices: impl Iterator<Item = PackedVertex>) -> Result<
     Ok(Mesh::new(Some(Text::from(material)), list, faces))
 }
 
-/// Returns a corner of two stacked squares.
+/// Returns the position of a vertex: the corners of two stacked squares in turn.
 fn position(index: u32) -> bmd::Triple {
     let [x, y] = [[0, 0], [128, 0], [128, 128], [0, 128]][index as usize % 4];
-    corner([x, y, 128 * (index / 4)])
+    packed_position([x, y, 128 * (index / 4)])
 }
 
 /// Returns the upward normal.
@@ -60,23 +60,23 @@ fn normal() -> Normal {
     Normal::from_bytes([0, 0, 0x70])
 }
 
-/// Returns texture coordinates with half of S and the maximum fraction of T.
-fn scaled(exponent: u8) -> ScaledSt {
+/// Returns texture coordinates with the fraction 1024 for S (half of its range) and 2047 for T (the maximum).
+fn scaled_st(exponent: u8) -> ScaledSt {
     ScaledSt::new().with_frac_s(1024).with_frac_t(2047).with_exponent(exponent)
 }
 
-fn textured(index: u32) -> PackedVertex {
-    let st = scaled(index as u8 % 4);
+fn textured_vertex(index: u32) -> PackedVertex {
+    let st = scaled_st(index as u8 % 4);
     PackedVertex::Textured64(TexturedVertex64::new().with_position(position(index)).with_st(st))
 }
 
-fn flat(index: u32) -> PackedVertex {
+fn flat_vertex(index: u32) -> PackedVertex {
     PackedVertex::Flat64(FlatVertex64::new().with_position(position(index)).with_normal(normal()))
 }
 
 /// Returns a 96-bit vertex. Even tags have fine texture coordinates, odd tags an exponent.
-fn middle(index: u32, tag: u8) -> PackedVertex {
-    // A colour for the tags F8 and F9, otherwise the base.
+fn vertex_96(index: u32, tag: u8) -> PackedVertex {
+    // A colour for the tags F8 and F9, otherwise bone 0.
     let color_or_bone = if matches!(tag, 0xF8 | 0xF9) { 0x3f } else { 0 };
     if tag.is_multiple_of(2) {
         PackedVertex::Fine96(
@@ -91,7 +91,7 @@ fn middle(index: u32, tag: u8) -> PackedVertex {
         PackedVertex::Scaled96(
             ScaledVertex96::new()
                 .with_position(position(index))
-                .with_st(scaled(0))
+                .with_st(scaled_st(0))
                 .with_tag(tag)
                 .with_normal(normal())
                 .with_color_or_bone(color_or_bone),
@@ -100,7 +100,7 @@ fn middle(index: u32, tag: u8) -> PackedVertex {
 }
 
 /// Returns a 128-bit vertex with 0.25, 0.5 and 1.0 as binary16.
-fn wide(index: u32) -> PackedVertex {
+fn vertex_128(index: u32) -> PackedVertex {
     PackedVertex::Vertex128(
         Vertex128::new()
             .with_org_x(0x3400)

@@ -1,4 +1,5 @@
-//! Writes the files in `samples/`: every format, dialect and form, small enough to read as hex.
+//! Writes the files in `samples/`, which cover every format, dialect and form, and are small enough to read as a hex
+//! dump.
 //!
 //! `cargo run --example make_samples`
 
@@ -68,8 +69,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("seed/channels.mesh", seed_channels().write(&options)?),
         ("bmd/pyramid.bmd", pyramid()?.write(&options)?),
         ("bmd/tentacle.bmd", tentacle::as_bmd()?.write(&options)?),
-        ("bmd/forms.bmd", forms::all()?.write(&options)?),
-        ("bmd/undefined_forms.bmd", forms::undefined()?.write(&options)?),
+        ("bmd/forms.bmd", forms::all_forms()?.write(&options)?),
+        ("bmd/undefined_forms.bmd", forms::undefined_forms()?.write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -94,7 +95,7 @@ fn columns(columns: mesh::Columns) -> mesh::Vertices {
     mesh::Vertices::from_columns(&columns).unwrap_or_default()
 }
 
-/// Returns a strip of two squares on a pole of two joints, with an animation that waves it.
+/// Returns a flag: a strip of two squares on a pole, with two joints and an animation that waves it.
 fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     let positions: Vec<[f32; 3]> = (0..6).map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0]).collect();
     let ids = |i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] };
@@ -145,7 +146,7 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     })
 }
 
-/// Returns a tetrahedron with every attribute of the specification, and `more`.
+/// Returns a tetrahedron with every attribute of the specification, and the streams `more`.
 fn chunk(more: &[crucible::Values]) -> crucible::Chunk {
     let bound = |bone, influence| crucible::BoneWeight { bone, influence };
     let mut streams = vec![
@@ -187,7 +188,7 @@ fn quads() -> meshspec::Result<iyma::Document> {
     Ok(document)
 }
 
-/// Returns a tetrahedron with a vertex per corner of each face, for flat normals.
+/// Returns a tetrahedron with separate vertices for each face, so that normals are flat.
 fn seed_tetrahedron() -> seed::Document {
     let property =
         |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
@@ -263,7 +264,11 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
     // A quarter turn around z after a second, and back.
     let turns = [turn(0, [0, 0, 0, 0x70]), turn(40, [0, 0, 0x67, 0x67]), turn(79, [0, 0, 0, 0x70])];
     Ok(bmd::Document {
-        meshes: vec![surface("#55AAFF", 0)?, surface("resource/gfx/stone.tga", 1)?, solid()?],
+        meshes: vec![
+            visible_pyramid("#55AAFF", 0)?,
+            visible_pyramid("resource/gfx/stone.tga", 1)?,
+            solid_pyramid()?,
+        ],
         lods: vec![bmd::LodDef { id_mesh: 0, n_mesh: 2, ld_sc: bmd::F8A::ONE, ..bmd::LodDef::default() }],
         bones: vec![bone("base", 0, 0), bone("top", 64, 2), half_way],
         animations: vec![bmd::Animation {
@@ -277,14 +282,14 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
     })
 }
 
-/// The corners in units of 1/256: four on the ground, and the top.
+/// The corners of the pyramid in units of 1/256: four on the ground, and the top.
 const PYRAMID: [[u32; 3]; 5] = [[0, 0, 0], [128, 0, 0], [128, 128, 0], [0, 128, 0], [64, 64, 255]];
 
-fn corner([x, y, z]: [u32; 3]) -> bmd::Triple {
+fn packed_position([x, y, z]: [u32; 3]) -> bmd::Triple {
     bmd::Triple::from(14 << 27 | z << 18 | y << 9 | x)
 }
 
-/// Returns the faces: a quad, and four triangles to the top.
+/// Returns the faces of the pyramid: a quad, and four triangles that meet at the top.
 fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     let mut faces = bmd::Faces::default();
     let sides = (0..4).map(|i| bmd::Face::Triangle([i, (i + 1) % 4, 4]));
@@ -293,10 +298,10 @@ fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     Ok(faces)
 }
 
-/// Returns a visible pyramid, with `wide` vertices in larger forms than necessary.
-fn surface(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
+/// Returns a visible pyramid. If `wide` is not 0, vertices 3 and 4 have larger forms than necessary.
+fn visible_pyramid(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
     let mut vertices = bmd::Vertices::default();
-    for (index, position) in PYRAMID.into_iter().map(corner).enumerate() {
+    for (index, position) in PYRAMID.into_iter().map(packed_position).enumerate() {
         let normal = bmd::schema::Normal::from_bytes([0, 0, if index == 4 { 0x70 } else { 0xf0 }]);
         vertices.push(match (index, wide) {
             (3, 1..) => bmd::PackedVertex::Fine96(
@@ -326,10 +331,10 @@ fn surface(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
     Ok(bmd::Mesh::new(Some(Text::from(material)), vertices, pyramid_faces()?))
 }
 
-/// Returns the solid of a bone: closed and invisible.
-fn solid() -> meshspec::Result<bmd::Mesh> {
+/// Returns the solid of a bone: a closed, invisible pyramid.
+fn solid_pyramid() -> meshspec::Result<bmd::Mesh> {
     let mut vertices = bmd::Vertices::default();
-    for position in PYRAMID.into_iter().map(corner) {
+    for position in PYRAMID.into_iter().map(packed_position) {
         let vertex = bmd::schema::TexturedVertex64::new().with_position(position);
         vertices.push(bmd::PackedVertex::Textured64(vertex))?;
     }

@@ -19,7 +19,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
             .clone()
             .map(|(ring, corner)| [corners[corner][0], f32::from(ring) * 0.75, corners[corner][1]])
             .collect(),
-        normals: Some(of_rings.clone().map(|(_, corner)| diagonal(corners[corner])).collect()),
+        normals: Some(of_rings.clone().map(|(_, corner)| corner_normal(corners[corner])).collect()),
         uvs: Some(of_rings.map(|(ring, corner)| [corner as f32 / 4.0, f32::from(ring) / 4.0]).collect()),
         ..Default::default()
     };
@@ -46,7 +46,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     })
 }
 
-/// Returns the tentacle in the renderlib dialect, scaled to one half by the transform of the file.
+/// Returns the tentacle in the renderlib dialect. The root transform scales it by one half.
 pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     let (mut document, _) = as_mesh()?.into_dialect(Dialect::Renderlib)?;
     document.root_transform =
@@ -54,18 +54,18 @@ pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     Ok(document)
 }
 
-/// Returns the tentacle as BMD. Vertices of several joints follow a pseudo-bone.
+/// Returns the tentacle as BMD. Vertices that are bound to several joints are bound to pseudo-bones.
 pub fn as_bmd() -> Result<bmd::Document, Box<dyn Error>> {
     let options = SceneOptions::default();
     let (scene, _) = Document::Mesh(as_mesh()?).into_scene(&options)?;
     Ok(bmd::Document::from_scene(scene, &options)?.0)
 }
 
-fn diagonal([x, z]: [f32; 2]) -> [f32; 3] {
+fn corner_normal([x, z]: [f32; 2]) -> [f32; 3] {
     [x * std::f32::consts::SQRT_2, 0.0, z * std::f32::consts::SQRT_2]
 }
 
-/// Returns the joints and weights of a ring: from one joint up to all four.
+/// Returns the joints and weights of the vertices in a ring: from one joint up to all four.
 fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
     match ring {
         0 => ([0, 255, 255, 255], [255, 0, 0, 0]),
@@ -76,7 +76,7 @@ fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
     }
 }
 
-/// Returns two triangles for each side between two rings.
+/// Returns the triangles of the sides: two for each quad between two neighbouring rings.
 fn sides() -> Vec<u32> {
     let cells = (0..u32::from(RINGS) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
     let corners = cells.flat_map(|(ring, side)| {
@@ -86,13 +86,14 @@ fn sides() -> Vec<u32> {
     corners.collect()
 }
 
-/// Returns an animation that sways to both sides. The poses of a timestamp may have any order.
+/// Returns an animation that sways to both sides. The poses of a timestamp are in reverse order, since any order is
+/// legal.
 fn sway() -> mesh::Animation {
     let poses = [0.0, 0.3, 0.0, -0.3, 0.0].into_iter().flat_map(|angle: f32| {
         (0..u32::from(JOINTS)).rev().map(move |joint| {
             let (sin, cos) = (angle / 2.0).sin_cos();
             let rotation = if joint == 0 { [1.0, 0.0, 0.0, 0.0] } else { [cos, 0.0, 0.0, sin] };
-            mesh::Pose { joint, position: above(joint), rotation, scale: [1.0; 3] }
+            mesh::Pose { joint, position: rest_translation(joint), rotation, scale: [1.0; 3] }
         })
     });
     mesh::Animation {
@@ -104,11 +105,11 @@ fn sway() -> mesh::Animation {
     }
 }
 
-/// Returns an animation that stretches the tentacle, at uneven times.
+/// Returns an animation that stretches the tentacle, with keys at uneven times.
 fn stretch() -> mesh::Animation {
     let poses = [1.0, 1.5, 1.25].into_iter().flat_map(|factor: f32| {
         (0..u32::from(JOINTS)).map(move |joint| {
-            let [x, y, z] = above(joint);
+            let [x, y, z] = rest_translation(joint);
             let scale = if joint == 3 { [0.5, factor, 0.5] } else { [1.0; 3] };
             mesh::Pose { joint, position: [x, y * factor, z], rotation: [1.0, 0.0, 0.0, 0.0], scale }
         })
@@ -123,6 +124,6 @@ fn stretch() -> mesh::Animation {
 }
 
 /// Returns the rest translation of a joint relative to its parent.
-fn above(joint: u32) -> [f32; 3] {
+fn rest_translation(joint: u32) -> [f32; 3] {
     [0.0, if joint == 0 { 0.0 } else { 1.0 }, 0.0]
 }

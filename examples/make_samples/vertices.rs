@@ -5,7 +5,7 @@ use meshspec::{Dialect, Result};
 
 const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
-/// Returns a triangle with all usages of a dialect and 32-bit indices.
+/// Returns a triangle with 32-bit indices and an attribute for each usage of the dialect.
 pub fn usages(dialect: Dialect) -> Result<Document> {
     let mut attributes = vec![
         position(),
@@ -17,7 +17,8 @@ pub fn usages(dialect: Dialect) -> Result<Document> {
         Attribute::from_f32(Usage::JointWeight, VertexFormat::Unorm8x4, &[0.6, 0.2, 0.2, 0.0].repeat(3)),
     ];
     attributes.push(match dialect {
-        // Only the specification has names; only the reference dialect has a second set of texture coordinates.
+        // Only the specification's dialect has named usages; only the reference dialect has a second set of texture
+        // coordinates.
         Dialect::Reference => {
             Attribute::from_f32(Usage::Uv1, VertexFormat::Unorm16x2, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.5])
         }
@@ -27,7 +28,7 @@ pub fn usages(dialect: Dialect) -> Result<Document> {
     Ok(Document { dialect, ..document })
 }
 
-/// Returns a triangle without indices, with a custom attribute per format.
+/// Returns a triangle without indices, with a custom attribute for each vertex format.
 pub fn formats(dialect: Dialect) -> Result<Document> {
     let custom = |(id, format): (u32, &VertexFormat)| {
         let name = if dialect == Dialect::Reference { String::new() } else { format.name().to_owned() };

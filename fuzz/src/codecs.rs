@@ -1,14 +1,14 @@
-//! Properties of every file of the five formats.
+//! Properties that hold for every file of the five formats.
 
 use meshspec::layout::dump::Dump;
 use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
 
 use super::input::{Input, limits};
-use super::{Opinions, walker as drivers};
+use super::{ReaderResults, walker as drivers};
 
-/// Serializes a document so that floats are equal exactly if their bits are.
-pub(crate) fn json_of(document: &Document) -> String {
-    serde_json::to_string(document).expect("documents are data")
+/// Returns a document as JSON, in which two floats are equal if and only if their bits are equal.
+pub(crate) fn to_json(document: &Document) -> String {
+    serde_json::to_string(document).expect("documents can be serialised")
 }
 
 fn write_options(strictness: Strictness) -> WriteOptions {
@@ -22,28 +22,28 @@ fn write_options(strictness: Strictness) -> WriteOptions {
 pub fn verdicts(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     let Input { format, dialect, bytes } = input;
-    let opinions = Opinions::of(input, &limits());
-    if let Some(contradiction) = opinions.contradiction() {
+    let results = ReaderResults::of(input, &limits());
+    if let Some(contradiction) = results.contradiction() {
         panic!("{format}, {dialect}: {contradiction}");
     }
     let Some(layout) = AnyFormat::from(format).layout_of(bytes, dialect) else { return };
     let dump = Dump::new(layout, bytes).with_limits(&limits());
-    let fault = dump.text(&mut std::io::sink(), false).expect("a sink takes everything");
-    assert!(opinions.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
+    let fault = dump.write_text(&mut std::io::sink(), false).expect("writing to a sink cannot fail");
+    assert!(results.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
 }
 
-/// Works as [`json_of`], without data that writing may change: IyMA's descriptor and frames are re-encoded, and a wrong
-/// checksum may match the new bytes (I14, I16).
-fn content_of(document: &Document) -> String {
+/// Like [`to_json`], but without values that writing may change: IyMA's descriptor and frames are encoded again, and
+/// a wrong checksum may match the new bytes (I14, I16).
+fn to_comparable_json(document: &Document) -> String {
     let mut document = document.clone();
     if let Document::Iyma(document) = &mut document {
         document.metadata_checksum = None;
         document.data_checksum = Default::default();
     }
-    json_of(&document)
+    to_json(&document)
 }
 
-/// Asserts that a document that was read can be written, and reads back unchanged.
+/// Asserts that the document of a file can be written, and reads back unchanged.
 pub fn rewrite(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     for strictness in [Strictness::Strict, Strictness::Lenient] {
@@ -55,13 +55,13 @@ pub fn rewrite(data: &[u8]) {
             Err(error) if ["dialect", "usage"].iter().any(|end| error.path().to_string().ends_with(end)) => {
                 continue;
             }
-            Err(error) => panic!("read, but not written: {error}"),
+            Err(error) => panic!("the document of a file cannot be written: {error}"),
         };
         let again = input
             .format
             .read(&bytes, &options)
-            .unwrap_or_else(|error| panic!("written, but not read: {error}"));
-        assert_eq!(content_of(&again), content_of(&document));
+            .unwrap_or_else(|error| panic!("the written file cannot be read: {error}"));
+        assert_eq!(to_comparable_json(&again), to_comparable_json(&document));
         assert_eq!(again.write(&write_options(strictness)).unwrap(), bytes);
     }
 }
@@ -80,14 +80,15 @@ pub fn assemble(data: &[u8]) {
     drivers::assert_assembles(input, &limits());
 }
 
-/// Asserts that documents round-trip through JSON, and that documents from any JSON never cause a panic.
+/// Asserts that documents round-trip through JSON, that documents from arbitrary JSON never cause a panic, and that
+/// strict writing accepts only valid ones.
 pub fn json(data: &[u8]) {
     if let Some(input) = Input::of(data)
         && let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient))
     {
-        let json = json_of(&document);
+        let json = to_json(&document);
         let again: Document = serde_json::from_str(&json).expect("the JSON of a document");
-        assert_eq!(json_of(&again), json);
+        assert_eq!(to_json(&again), json);
         let write =
             |document: &Document| document.write(&WriteOptions::lenient()).map_err(|error| error.to_string());
         assert_eq!(write(&again), write(&document));

@@ -1,4 +1,4 @@
-//! The input of the targets for the five formats.
+//! The inputs of the targets for the five formats.
 
 use meshspec::{Dialect, FormatId, Limits, ReadOptions, Strictness};
 
@@ -19,28 +19,29 @@ impl<'d> Input<'d> {
         Input { format, dialect: format.detect(bytes).dialect, bytes }
     }
 
-    /// Parses the data of a target: the first byte is the index of a format and dialect, the rest is the file.
+    /// Parses the data of a target: the first byte is the index of a format and dialect, the rest is the file. `None`
+    /// if the data is empty or the index is out of range.
     pub fn of(data: &'d [u8]) -> Option<Input<'d>> {
         let (number, bytes) = data.split_first()?;
-        let (format, dialect) = Input::kinds().nth(usize::from(*number))?;
+        let (format, dialect) = Input::formats_and_dialects().nth(usize::from(*number))?;
         Some(Input { format, dialect, bytes })
     }
 
     /// Returns the data of a target for this input; `None` if the format lacks the dialect.
-    pub fn data(self) -> Option<Vec<u8>> {
-        let is_it = |kind| kind == (self.format, self.dialect);
-        let number = Input::kinds().position(is_it)?;
+    pub fn to_data(self) -> Option<Vec<u8>> {
+        let is_own = |pair| pair == (self.format, self.dialect);
+        let number = Input::formats_and_dialects().position(is_own)?;
         Some([&[number as u8], self.bytes].concat())
     }
 
-    fn kinds() -> impl Iterator<Item = (FormatId, Dialect)> {
+    fn formats_and_dialects() -> impl Iterator<Item = (FormatId, Dialect)> {
         FormatId::ALL.iter().flat_map(|format| {
             let dialects = format.about().dialects.iter();
             dialects.map(move |dialect| (*format, *dialect))
         })
     }
 
-    /// Returns options that read the file in this dialect.
+    /// Returns options that read the file in its dialect, with short limits.
     pub(crate) fn options(self, strictness: Strictness) -> ReadOptions {
         let options = match strictness {
             Strictness::Strict => ReadOptions::default(),
@@ -50,7 +51,7 @@ impl<'d> Input<'d> {
     }
 }
 
-/// Returns limits that keep runs short.
+/// Returns limits so small that each run of a target is short.
 pub(crate) fn limits() -> Limits {
     Limits::default().with_max_decoded(1 << 20).with_max_libraries(1 << 16).with_max_triangles(1 << 16)
 }

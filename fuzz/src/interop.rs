@@ -1,4 +1,4 @@
-//! Properties of scenes and interchange formats.
+//! Properties that hold for scenes and for every interchange file.
 
 use std::collections::BTreeMap;
 
@@ -16,39 +16,40 @@ pub fn scenes(data: &[u8]) {
     let Ok((scene, _)) = document.into_scene(&options) else { return };
     for format in FormatId::ALL {
         let Ok((document, _)) = Document::from_scene(*format, scene.clone(), &options) else { continue };
-        // Some formats cannot hold the scene: Seed requires faces.
+        // Some formats cannot store the scene: Seed, for example, requires faces.
         let Ok(bytes) = document.write(&WriteOptions::default()) else { continue };
         format
             .read(&bytes, &ReadOptions::default())
             .unwrap_or_else(|error| panic!("{} to {format}: not read: {error}", input.format));
     }
     for format in Interchange::ALL {
-        assert_survives(*format, scene.clone());
+        assert_reads_back(*format, scene.clone());
     }
 }
 
-/// Reads glTF as `.glb` or JSON.
+/// Tests reading of a `.glb` file, or of a `.gltf` file if the magic bytes are missing.
 pub fn gltf(data: &[u8]) {
     let format = if data.starts_with(b"glTF") { Interchange::Glb } else { Interchange::Gltf };
     read(format, data);
 }
 
-/// Reads OBJ.
+/// Tests reading of an OBJ file.
 pub fn obj(data: &[u8]) {
     read(Interchange::Obj, data);
 }
 
-/// Reads PLY.
+/// Tests reading of a PLY file.
 pub fn ply(data: &[u8]) {
     read(Interchange::Ply, data);
 }
 
-/// Reads STL.
+/// Tests reading of an STL file.
 pub fn stl(data: &[u8]) {
     read(Interchange::Stl, data);
 }
 
-/// Reads a file strictly and leniently, and writes its scene. Every companion file has the content of the file itself.
+/// Asserts that lenient reading accepts a file if strict reading does, and that the scene can be written and read
+/// again. Every file that the file refers to has the same content as the file.
 fn read(format: Interchange, data: &[u8]) {
     let files = SiblingFiles(data);
     let read = |strictness| {
@@ -63,13 +64,13 @@ fn read(format: Interchange, data: &[u8]) {
     }
     let _ = format.check(data, &files, &ReadOptions::default().with_limits(limits()));
     for (scene, _) in strict.into_iter().chain(lenient) {
-        scene.check().expect("a scene that was read");
-        assert_survives(format, scene);
+        scene.check().expect("the scene of a file is valid");
+        assert_reads_back(format, scene);
     }
 }
 
-/// Asserts that a written scene can be read.
-fn assert_survives(format: Interchange, scene: Scene) {
+/// Asserts that a scene can be read after it was written, unless writing rejects it.
+fn assert_reads_back(format: Interchange, scene: Scene) {
     let name = format!("scene.{format}");
     let mut files = BTreeMap::new();
     if format.write(scene, &name, &mut files, &SceneOptions::default()).is_err() {
@@ -79,12 +80,12 @@ fn assert_survives(format: Interchange, scene: Scene) {
     if let Err(error) = format.read(bytes, &files, &SceneOptions::default(), &limits()) {
         assert!(
             matches!(error.kind(), ErrorKind::LimitExceeded(_)),
-            "{format}: written, but not read: {error}"
+            "{format}: the written file cannot be read: {error}"
         );
     }
 }
 
-/// A folder in which every file name exists with this content.
+/// A folder in which a file of any name exists. Each has the same content, the `[u8]`.
 struct SiblingFiles<'d>(&'d [u8]);
 
 impl Files for SiblingFiles<'_> {

@@ -1,14 +1,14 @@
-//! Fuzz targets as functions of arbitrary bytes. Each panics if the library contradicts itself.
+//! The fuzz targets: functions that take arbitrary bytes, and panic if a property of the library is violated.
 //!
-//! `fuzz_targets/` wraps each in a libFuzzer program; `tests/suite/fuzzed.rs` calls them with the kept inputs.
+//! `fuzz_targets/` wraps each function in a libFuzzer program; `tests/suite/fuzzed.rs` calls them with the kept inputs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod codecs;
 mod input;
 mod interop;
-mod opinions;
 mod read;
+mod reader_results;
 mod walker;
 
 pub use self::walker::{
@@ -17,13 +17,13 @@ pub use self::walker::{
 pub use codecs::{assemble, json, rewrite, verdicts, walker};
 pub use input::Input;
 pub use interop::{gltf, obj, ply, scenes, stl};
-pub use opinions::Opinions;
 pub use read::{assert_readable, read};
+pub use reader_results::ReaderResults;
 
-/// The function of a target.
+/// A fuzz target.
 pub type Target = fn(&[u8]);
 
-/// The targets by name.
+/// The names and functions of all targets.
 pub const TARGETS: [(&str, Target); 11] = [
     ("read", read),
     ("verdicts", verdicts),

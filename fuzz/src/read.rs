@@ -1,10 +1,11 @@
-//! Properties of reading: strict reading accepts no more than lenient reading, and errors have a rule and a location.
+//! Properties of reading: lenient reading accepts every file that strict reading accepts, and errors have a rule and a
+//! location.
 
 use meshspec::{ErrorKind, FormatId, ReadOptions, Result, Span, Strictness};
 
 use super::input::{Input, limits};
 
-/// Reads a file in its format and dialect, and as detected.
+/// Tests reading of a file in the format and dialect of the input, and in the detected ones.
 pub fn read(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     let [strict, lenient] =
@@ -17,7 +18,7 @@ pub fn read(data: &[u8]) {
     }
 }
 
-/// Returns `true` if lenient reading accepts the file.
+/// Reads a file strictly and leniently. Returns the error of lenient reading if it rejects the file.
 ///
 /// # Panics
 ///
@@ -37,7 +38,7 @@ pub fn assert_readable(
             continue;
         }
         assert!(error.rule().is_some(), "no rule: {error}");
-        let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
+        let span = error.span().unwrap_or_else(|| panic!("no location: {error}"));
         // A line of a text file may belong to no field.
         assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
         assert!(span.range().start <= span.range().end, "{error}");

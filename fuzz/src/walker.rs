@@ -1,10 +1,10 @@
-//! Compares the drivers of a declaration with the codec: both decoders must agree, and the walker's values must assemble
-//! to the same bytes.
+//! Compares the walker and the assembler with the codec: walker and codec must decode the same values, and the
+//! assembler must convert the values of a file to the same bytes.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use meshspec::layout::assemble::Values;
+use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
@@ -17,19 +17,19 @@ use super::Input;
 pub struct Leaves {
     /// The path, span and value of each leaf.
     pub leaves: Vec<(String, Span, Value)>,
-    /// The ranges of packed blocks that unpack to nothing.
+    /// The byte ranges of packed blocks whose unpacked content is empty.
     pub empty: Vec<Range<u64>>,
 }
 
 impl Visitor for Leaves {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
             self.leaves.push((walk::path_text(node.path), node.span.clone(), value.clone()));
         }
         ControlFlow::Continue(())
     }
 
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         if content.is_empty() {
             self.empty.push(node.span.range().clone());
         }
@@ -40,17 +40,17 @@ impl Leaves {
     /// Collects the leaves of a file.
     pub fn of(input: Input, limits: &Limits) -> Leaves {
         let mut leaves = Leaves::default();
-        let layout = layout(input).expect("a binary format");
+        let layout = layout_of(input).expect("a binary format");
         walk::walk(layout, input.bytes, limits, &mut leaves).expect("a file that can be decoded");
         leaves
     }
 }
 
-fn layout(input: Input) -> Option<&'static Type> {
+fn layout_of(input: Input) -> Option<&'static Type> {
     input.format.layout_of(input.bytes, input.dialect)
 }
 
-/// Returns `true` for fields that the document does not store: they are computed on writing, or describe the packing.
+/// Returns `true` if the document does not store the field, because it is computed on writing or describes the packing.
 fn is_computed(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap();
     ["version", "format", "index_size", "attribute", "length", "compressed_size", "uncompressed_size"]
@@ -58,7 +58,7 @@ fn is_computed(path: &str) -> bool {
         || name.ends_with("_count")
 }
 
-/// Compares the values of the walker with those of the document, and returns their number.
+/// Asserts that the walker and the document have the same values. Returns the number of compared values.
 ///
 /// The fields of the file must be contiguous, which excludes BMD images: their lists may be anywhere, and their strings
 /// may overlap.
@@ -67,7 +67,7 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     let document = input.format.read(input.bytes, &options).expect("a file that can be decoded");
     let leaves = Leaves::of(input, limits).leaves;
     if let Document::Iyma(document) = &document {
-        return same_buffers(document, leaves);
+        return assert_same_buffers(document, leaves);
     }
     let (mut compared, format) = (0, input.format);
     let data = serde_json::to_value(&document).unwrap();
@@ -79,14 +79,15 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
         let pointer = path.strip_prefix("header.").unwrap_or(&path).replace('[', "/").replace(']', "");
         let pointer = format!("/{}", pointer.replace('.', "/"));
         let Some(ours) = data.pointer(&pointer) else { panic!("{format}: {path} is not in the document") };
-        assert!(same(ours, &value), "{format}: {path}: {ours} in the document, {value} in the file");
+        assert!(is_same_value(ours, &value), "{format}: {path}: {ours} in the document, {value} in the file");
         compared += 1;
     }
     compared
 }
 
-/// Asserts that the buffers of an IyMA file and its document are equal. Their names differ.
-fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
+/// Asserts that the buffers of an IyMA file and of its document are equal; they have different names. Returns the
+/// number of compared values.
+fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
     let vertices: Vec<u8> =
         document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
     let indices: Vec<u32> = document.indices.iter().flat_map(iyma::IndexBuffer::iter).collect();
@@ -130,8 +131,8 @@ fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -
     compared
 }
 
-/// Returns `true` if a value of the serialized document equals a value of the walker.
-fn same(data: &serde_json::Value, value: &Value) -> bool {
+/// Returns `true` if a value in the JSON of a document equals a value of the walker.
+fn is_same_value(data: &serde_json::Value, value: &Value) -> bool {
     match value {
         Value::F32(float) => match data {
             serde_json::Value::String(text) => match text.strip_prefix("NaN:") {
@@ -141,7 +142,7 @@ fn same(data: &serde_json::Value, value: &Value) -> bool {
             number => (number.as_f64().unwrap() as f32).to_bits() == float.to_bits(),
         },
         Value::Int(int) => data.as_i64().map(i128::from) == Some(*int),
-        // Text that is not UTF-8 is serialized as a list of bytes.
+        // Text that is not UTF-8 is a list of bytes in JSON.
         Value::Text(text) => match data {
             serde_json::Value::String(string) => string.as_bytes() == text,
             bytes => *bytes == serde_json::json!(text),
@@ -150,9 +151,9 @@ fn same(data: &serde_json::Value, value: &Value) -> bool {
     }
 }
 
-/// Returns `true` for rules about structure, which the walker checks.
+/// Returns `true` if the walker checks the fatal rule with this code.
 fn is_structural(code: &str) -> bool {
-    let others = [
+    let codec_rules = [
         "MESH-POSE-JOINT",
         "MESH-NO-STRINGS",
         "MESH-TRAILING",
@@ -162,14 +163,14 @@ fn is_structural(code: &str) -> bool {
         "BMD-FRAMES",
         "BMD-SHARING",
     ];
-    !others.contains(&code)
+    !codec_rules.contains(&code)
 }
 
-/// Asserts that lenient reading and the walker accept the same files, except for rules that only the codec checks.
-/// Returns `true` if lenient reading accepts the file.
+/// Asserts that lenient reading and the walker both accept or both reject the file, unless it violates a rule that
+/// only the codec checks. Returns `true` if lenient reading accepts the file.
 pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
     let Input { format, dialect, bytes } = input;
-    let Some(layout) = layout(input) else { return false };
+    let Some(layout) = layout_of(input) else { return false };
     let result = format.read(bytes, &ReadOptions::lenient().with_dialect(dialect).with_limits(*limits));
     let fault = walk::first_fault(layout, bytes, limits);
     match (&result, &fault) {
@@ -184,21 +185,22 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
             }
             false
         }
-        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker rejects: {fault}"),
+        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts a file that the walker rejects: {fault}"),
     }
 }
 
-/// Asserts that the walker's values assemble to the same bytes. Returns `false` if the walker does not reach the end of
-/// the file.
+/// Asserts that assembling the values of a file yields the same bytes. Returns `false` if the walker does not reach
+/// the end of the file.
 pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
-    let Some(layout) = layout(input) else { return false };
-    let Ok(values) = Values::of(layout, input.bytes, limits) else { return false };
+    let Some(layout) = layout_of(input) else { return false };
+    let Ok(values) = FileValues::read(layout, input.bytes, limits) else { return false };
     let assembled = values.assemble(limits).unwrap_or_else(|error| panic!("{}: {error}", input.format));
     assert_eq!(first_difference(&assembled, input.bytes), None, "{}", input.format);
     true
 }
 
-/// Returns the offset of the first difference between two files, with the bytes of both.
+/// Returns the offset of the first difference between two files, with the byte of each, which is `None` after the end
+/// of the file. Returns `None` if the files are equal.
 pub fn first_difference<'f>(
     left: &'f [u8],
     right: &'f [u8],

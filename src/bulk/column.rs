@@ -1,8 +1,8 @@
-//! Attributes of interleaved records.
+//! Columns: single attributes of interleaved records.
 
-use super::Plain;
+use super::PlainData;
 
-/// One attribute of interleaved records: a value of type `T` at the same offset in each.
+/// One attribute of interleaved records: a value of type `T` at the same offset in each record.
 #[derive(Debug, Clone, Copy)]
 pub struct Column<'a, T> {
     /// The bytes from the first value to the end of the records.
@@ -19,8 +19,8 @@ impl<T> Default for Column<'_, T> {
     }
 }
 
-impl<'a, T: Plain> Column<'a, T> {
-    /// Returns the values at `offset` in each record of `stride` bytes; `None` if a value would not fit.
+impl<'a, T: PlainData> Column<'a, T> {
+    /// Returns the values at `offset` in each record of `stride` bytes; `None` if a value would exceed the record.
     pub fn new(records: &'a [u8], stride: usize, offset: usize) -> Option<Self> {
         if offset.checked_add(size_of::<T>())? > stride {
             return None;
@@ -46,12 +46,12 @@ impl<'a, T: Plain> Column<'a, T> {
             return None;
         }
         let start = index * self.stride;
-        self.bytes.get(start..start + size_of::<T>()).map(Self::value)
+        self.bytes.get(start..start + size_of::<T>()).map(Self::to_value)
     }
 
     /// Returns the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
-        self.bytes.chunks(self.stride).take(self.len).map(|record| Self::value(&record[..size_of::<T>()]))
+        self.bytes.chunks(self.stride).take(self.len).map(|record| Self::to_value(&record[..size_of::<T>()]))
     }
 
     /// Copies the values to a list.
@@ -59,16 +59,16 @@ impl<'a, T: Plain> Column<'a, T> {
         self.iter().collect()
     }
 
-    fn value(bytes: &[u8]) -> T {
+    fn to_value(bytes: &[u8]) -> T {
         let mut value = [bytemuck::pod_read_unaligned(bytes)];
         T::swap_on_big_endian(&mut value);
         value[0]
     }
 }
 
-/// Writes one of `values` at `offset` in each record of `stride` bytes.
+/// Writes the values to the records of `stride` bytes, one value per record, at `offset`.
 #[cfg(feature = "mesh")]
-pub(crate) fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
+pub(crate) fn write_column<T: PlainData>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
     for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
         record[offset..offset + size_of::<T>()]
             .copy_from_slice(&super::as_bytes(std::slice::from_ref(value)));

@@ -1,22 +1,22 @@
 //! Bulk reading and writing of plain numbers and strings.
 //!
 //! Declarations use the functions and types of this module for bulk data. [`read()`] and [`write()`] copy each list
-//! once. [`Strings`] keep the bytes of the file. [`Bulk`] and [`Rest`] record the byte range of the data when reading,
-//! and borrow the data when writing.
+//! once. [`Strings`] stores the bytes of the file. [`Bulk`] and [`Rest`] store the byte range of the data after
+//! reading, and borrow the data for writing.
 
 mod column;
+mod numbers;
 mod owned_text;
 mod rest;
 mod strings;
-mod vec;
 
 pub use column::Column;
 #[cfg(feature = "mesh")]
-pub(crate) use column::scatter;
+pub(crate) use column::write_column;
+pub use numbers::{read, read_records, write};
 pub use owned_text::PrefixedText;
 pub use rest::Rest;
 pub use strings::Strings;
-pub use vec::{read, read_records, write};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,12 +28,12 @@ use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// Numbers, and arrays and structs of numbers, with the same layout in memory as in a little-endian file.
-pub trait Plain: bytemuck::Pod + Layout {
+/// A number, or an array or struct of numbers, with the same layout in memory as in a little-endian file.
+pub trait PlainData: bytemuck::Pod + Layout {
     /// Reverses the bytes of each number in the value.
     fn swap_bytes(self) -> Self;
 
-    /// Converts values between little-endian and native byte order.
+    /// Converts values between little-endian and native byte order, in place.
     #[doc(hidden)]
     fn swap_on_big_endian(values: &mut [Self]) {
         if cfg!(target_endian = "big") {
@@ -42,7 +42,7 @@ pub trait Plain: bytemuck::Pod + Layout {
     }
 }
 
-fn swap_all<T: Plain>(values: &mut [T]) {
+fn swap_all<T: PlainData>(values: &mut [T]) {
     for value in values {
         *value = value.swap_bytes();
     }
@@ -50,7 +50,7 @@ fn swap_all<T: Plain>(values: &mut [T]) {
 
 macro_rules! numbers {
     ($($number:ty),*) => {$(
-        impl Plain for $number {
+        impl PlainData for $number {
             fn swap_bytes(self) -> Self {
                 <$number>::from_be_bytes(self.to_le_bytes())
             }
@@ -60,7 +60,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, i8, i16, i32, f32, f64);
 
-impl<T: Plain, const N: usize> Plain for [T; N]
+impl<T: PlainData, const N: usize> PlainData for [T; N]
 where
     [T; N]: bytemuck::Pod,
 {
@@ -69,29 +69,30 @@ where
     }
 }
 
-/// Copies little-endian numbers from `bytes`, whose length must be a multiple of their size.
+/// Copies little-endian numbers from `bytes`. If the last number is incomplete, its missing bytes are 0.
 ///
 /// ```
 /// assert_eq!(meshspec::bulk::to_vec::<[u16; 2]>(&[1, 0, 2, 0]), [[1, 2]]);
 /// ```
-pub fn to_vec<T: Plain>(bytes: &[u8]) -> Vec<T> {
+pub fn to_vec<T: PlainData>(bytes: &[u8]) -> Vec<T> {
     let mut values = bytemuck::allocation::pod_collect_to_vec(bytes);
     T::swap_on_big_endian(&mut values);
     values
 }
 
-/// The size of a piece of bulk data in bytes, small enough to stay in the cache while it is inspected and copied.
-/// Smaller pieces would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
-const PIECE: usize = 1 << 20;
+/// The approximate size in bytes of the chunks in which bulk data is read. A chunk stays in the cache while it is
+/// inspected and copied. Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned
+/// addresses.
+const CHUNK_SIZE: usize = 1 << 20;
 
-/// Returns the size of a piece in bytes, a whole number of records of `stride` bytes.
-fn pieces(stride: usize) -> usize {
+/// Returns the size of a chunk in bytes: a whole number of records of `stride` bytes, at least one.
+fn chunk_size(stride: usize) -> usize {
     let stride = stride.max(1);
-    (PIECE / stride).max(1) * stride
+    (CHUNK_SIZE / stride).max(1) * stride
 }
 
 /// Returns the little-endian bytes of `values`; borrowed on little-endian machines.
-pub fn as_bytes<T: Plain>(values: &[T]) -> Cow<'_, [u8]> {
+pub fn as_bytes<T: PlainData>(values: &[T]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(values))
     } else {
@@ -101,20 +102,20 @@ pub fn as_bytes<T: Plain>(values: &[T]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A list of `count` numbers: a byte range after reading, borrowed values for writing.
+/// A list of numbers, with `count` items when read: a byte range after reading, borrowed values for writing.
 #[derive(Clone)]
 pub enum Bulk<'a, T> {
     /// The byte range of the numbers in the input.
-    Found(Range<usize>),
+    InputRange(Range<usize>),
     /// The numbers to write.
-    Given(&'a [T]),
+    Values(&'a [T]),
 }
 
 impl<T> fmt::Debug for Bulk<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Bulk::Found(range) => write!(f, "{range:#x?}"),
-            Bulk::Given(values) => write!(f, "{} values", values.len()),
+            Bulk::InputRange(range) => write!(f, "{range:#x?}"),
+            Bulk::Values(values) => write!(f, "{} values", values.len()),
         }
     }
 }
@@ -123,8 +124,8 @@ impl<T> Bulk<'_, T> {
     /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
-            Bulk::Found(range) => range.len() / size_of::<T>().max(1),
-            Bulk::Given(values) => values.len(),
+            Bulk::InputRange(range) => range.len() / size_of::<T>().max(1),
+            Bulk::Values(values) => values.len(),
         }
     }
 
@@ -134,16 +135,16 @@ impl<T> Bulk<'_, T> {
     }
 }
 
-impl<T: Plain> Bulk<'_, T> {
-    /// Returns the bytes of the numbers in the input; empty for numbers to write.
+impl<T: PlainData> Bulk<'_, T> {
+    /// Returns the bytes of the numbers in `input`; empty for numbers to write.
     pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {
         match self {
-            Bulk::Found(range) => input.get(range.clone()).unwrap_or_default(),
-            Bulk::Given(_) => &[],
+            Bulk::InputRange(range) => input.get(range.clone()).unwrap_or_default(),
+            Bulk::Values(_) => &[],
         }
     }
 
-    /// Copies the numbers from the input.
+    /// Copies the numbers from `input`; empty for numbers to write.
     pub fn to_vec(&self, input: &[u8]) -> Vec<T> {
         to_vec(self.bytes(input))
     }
@@ -153,33 +154,33 @@ impl<T: Layout> Layout for Bulk<'_, T> {
     const TYPE: Type = Type::list(&T::TYPE);
 }
 
-impl<T: Plain> BinRead for Bulk<'_, T> {
+impl<T: PlainData> BinRead for Bulk<'_, T> {
     type Args<'b> = VecArgs<()>;
 
     fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
         let size = (args.count as u64).checked_mul(size_of::<T>() as u64);
-        skip(reader, size).map(Bulk::Found)
+        skip(reader, size).map(Bulk::InputRange)
     }
 }
 
-impl<T: Plain> BinWrite for Bulk<'_, T> {
+impl<T: PlainData> BinWrite for Bulk<'_, T> {
     type Args<'b> = ();
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
         match self {
-            // Writing these would require the input.
-            Bulk::Found(range) => {
+            // Writing them would require the input.
+            Bulk::InputRange(range) => {
                 let message = format!(
-                    "numbers found at {range:#x?} of a file cannot be written: only where they are is known"
+                    "the numbers at bytes {range:#x?} of an input cannot be written without the input"
                 );
                 Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message })
             }
-            Bulk::Given(values) => Ok(writer.write_all(&as_bytes(values))?),
+            Bulk::Values(values) => Ok(writer.write_all(&as_bytes(values))?),
         }
     }
 }
 
-/// Consecutive structs of any size. Like `Vec`, but its items may borrow.
+/// Consecutive structs of any size. Like a `Vec`, but the items may contain borrowed data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<T>(pub Vec<T>);
 
@@ -215,7 +216,7 @@ where
     }
 }
 
-/// Skips `size` bytes and returns their range. Returns an error if the input is shorter.
+/// Skips `size` bytes and returns their range. Returns an error if `size` is `None` or exceeds the rest of the input.
 fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
     let input_end = reader.seek(SeekFrom::End(0))?;
@@ -224,6 +225,6 @@ fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Rang
         .filter(|end| *end <= input_end)
         .ok_or_else(|| binrw::Error::Io(io::ErrorKind::UnexpectedEof.into()))?;
     reader.seek(SeekFrom::Start(end))?;
-    // Both are offsets into a slice.
+    // Both fit in `usize`: they are offsets into a slice.
     Ok(start as usize..end as usize)
 }

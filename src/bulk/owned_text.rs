@@ -1,10 +1,10 @@
-//! Owned strings between other fields: NUL-terminated or length-prefixed.
+//! Owned strings as fields of a declaration: NUL-terminated or length-prefixed.
 
 use std::io::{Read, Seek, Write};
 
 use binrw::{BinRead, BinResult, BinWrite, Endian};
 
-use super::vec::expect;
+use super::numbers::require_remaining;
 use crate::Text;
 use crate::layout::Layout;
 use crate::layout::declaration::{Declaration, Field, Shape, Type};
@@ -32,7 +32,7 @@ impl BinRead for Text {
     type Args<'b> = ();
 
     fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
-        // Reads byte by byte, so the string cannot exceed the input.
+        // Reads byte by byte, so memory use cannot exceed the size of the input.
         let mut bytes = Vec::new();
         loop {
             match u8::read_options(reader, endian, ())? {
@@ -91,7 +91,7 @@ impl<L: Layout> Layout for PrefixedText<L> {
             Type::Unsigned(4) => "PrefixedText32",
             _ => "PrefixedText64",
         },
-        doc: "A string with its length in front.",
+        doc: "A string prefixed by its length.",
         imports: &[],
         magic: &[],
         shape: Shape::Struct(&[
@@ -113,7 +113,7 @@ impl<L: Layout + for<'b> BinRead<Args<'b> = ()> + Into<u64>> BinRead for Prefixe
 
     fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
         let length: u64 = L::read_options(reader, endian, ())?.into();
-        expect(reader, Some(length))?;
+        require_remaining(reader, Some(length))?;
         let mut bytes = Vec::new();
         reader.by_ref().take(length).read_to_end(&mut bytes)?;
         Ok(Text::from(bytes).into())
@@ -126,7 +126,8 @@ impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
         let bytes = self.text.as_bytes();
         let Ok(length) = L::try_from(bytes.len()) else {
-            let message = format!("{} bytes are more than the length in front can say", bytes.len());
+            let message =
+                format!("a string of {} bytes exceeds the maximum of its length prefix", bytes.len());
             return Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message });
         };
         length.write_options(writer, endian, ())?;
@@ -136,7 +137,7 @@ impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for 
 
 /// Serializes only the string.
 #[cfg(feature = "serde")]
-mod data {
+mod serde_impls {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::{PrefixedText, Text};

@@ -4,12 +4,12 @@ use std::io::{Seek, Write};
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, io};
 
-use super::vec::remaining;
+use super::numbers::remaining_bytes;
 use super::{Bulk, skip};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The remaining bytes of a file: a byte range after reading, borrowed bytes for writing.
+/// All remaining bytes of a file: a byte range after reading, borrowed bytes for writing.
 #[derive(Debug, Clone)]
 pub struct Rest<'a>(pub Bulk<'a, u8>);
 
@@ -21,8 +21,8 @@ impl BinRead for Rest<'_> {
     type Args<'b> = ();
 
     fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
-        let size = remaining(reader)?;
-        skip(reader, Some(size)).map(|range| Rest(Bulk::Found(range)))
+        let size = remaining_bytes(reader)?;
+        skip(reader, Some(size)).map(|range| Rest(Bulk::InputRange(range)))
     }
 }
 

@@ -5,15 +5,15 @@ use std::fmt;
 use binrw::io::{self, Read, Seek, Write};
 use binrw::{BinRead, BinResult, BinWrite, Endian};
 
-use super::vec::remaining;
+use super::numbers::remaining_bytes;
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 use crate::{Error, Result, Text, path};
 
-/// The interval of strings whose offsets are stored.
+/// The offset of every `STEP`-th string is stored.
 const STEP: usize = 1024;
 
-/// NUL-terminated strings up to the end of the file. Memory use is close to the size in the file.
+/// NUL-terminated strings up to the end of the file. Takes little more memory than in the file.
 ///
 /// ```
 /// use meshspec::bulk::Strings;
@@ -25,15 +25,15 @@ const STEP: usize = 1024;
 /// ```
 #[derive(Clone, Default)]
 pub struct Strings {
-    /// The strings, each with its NUL. The last one may lack it.
+    /// The strings, each with its NUL. The last one may lack its NUL.
     bytes: Vec<u8>,
-    /// The offsets of the strings `STEP`, `2 * STEP` ….
+    /// The offsets of the strings with the indices `STEP`, `2 * STEP`, ….
     starts: Vec<usize>,
     len: usize,
 }
 
 impl Strings {
-    /// Creates the strings of a section of a file. The last one may lack its NUL.
+    /// Creates a list from the bytes of NUL-terminated strings. The last string may lack its NUL.
     pub fn from_bytes(bytes: Vec<u8>) -> Strings {
         let mut strings = Strings { bytes, ..Strings::default() };
         let ends = strings.bytes.iter().enumerate().filter(|(_, byte)| **byte == 0);
@@ -47,7 +47,7 @@ impl Strings {
         strings
     }
 
-    /// Returns the bytes of the section.
+    /// Returns the bytes of all strings, with their NULs.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -72,13 +72,13 @@ impl Strings {
     /// # Errors
     ///
     /// Returns an error if the list is empty, or the last string is empty or unterminated.
-    pub fn truncate_terminator(&mut self) -> Result<()> {
+    pub fn remove_terminator(&mut self) -> Result<()> {
         match *self.bytes {
             [.., before, 0] if before != 0 => {
                 self.bytes.pop();
                 Ok(())
             }
-            _ => Err(Error::inexpressible("an empty list has no last string that could lack its NUL")
+            _ => Err(Error::inexpressible("the last string is missing, empty or already without its NUL")
                 .at(path!(strings))),
         }
     }
@@ -90,21 +90,21 @@ impl Strings {
         }
         let start =
             (index / STEP).checked_sub(1).and_then(|step| self.starts.get(step)).copied().unwrap_or(0);
-        self.from(start).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
+        self.iter_from(start).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
     }
 
     /// Returns the strings in order, without their NULs.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.from(0)
+        self.iter_from(0)
     }
 
-    fn from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
+    fn iter_from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
         let bytes = &self.bytes[start..];
-        // Bytes after the last NUL are a string; no bytes are none.
+        // Bytes after the last NUL are a string. Without such bytes, there is no further string.
         bytes.split_inclusive(|byte| *byte == 0).map(|string| string.strip_suffix(b"\0").unwrap_or(string))
     }
 
-    /// Adds a string. Terminates the last one first if it lacks its NUL.
+    /// Appends a string. If the last string lacks its NUL, adds this NUL first.
     ///
     /// # Errors
     ///
@@ -126,18 +126,18 @@ impl Strings {
     }
 }
 
-/// Collects strings, each up to its first NUL.
+/// Collects strings. A string with a NUL is truncated before it.
 impl<S: Into<Text>> FromIterator<S> for Strings {
     fn from_iter<I: IntoIterator<Item = S>>(strings: I) -> Strings {
-        let mut all = Strings::default();
+        let mut list = Strings::default();
         for string in strings {
-            if let Err(string) = all.push(string.into()) {
+            if let Err(string) = list.push(string.into()) {
                 let before = string.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default();
-                // Cannot fail without a NUL.
-                let _ = all.push(Text::from(before.to_vec()));
+                // A string without a NUL cannot be rejected.
+                let _ = list.push(Text::from(before.to_vec()));
             }
         }
-        all
+        list
     }
 }
 
@@ -163,8 +163,8 @@ impl BinRead for Strings {
     type Args<'b> = ();
 
     fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Strings> {
-        let size =
-            usize::try_from(remaining(reader)?).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let size = usize::try_from(remaining_bytes(reader)?)
+            .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let mut bytes = Vec::with_capacity(size);
         reader.read_to_end(&mut bytes)?;
         Ok(Strings::from_bytes(bytes))
@@ -179,9 +179,9 @@ impl BinWrite for Strings {
     }
 }
 
-/// Serializes a list of strings.
+/// Serializes the strings as a list.
 #[cfg(feature = "serde")]
-mod data {
+mod serde_impls {
     use std::fmt;
 
     use serde::de::{Error, SeqAccess, Visitor};

@@ -1,21 +1,22 @@
-//! The first difference between expected and loaded contents.
+//! Finds the first difference between expected and loaded contents.
 
 use std::fmt::Debug;
 
-/// The maximum number of characters shown of a value.
+/// The maximum number of characters of a value in the text of a difference.
 const MAX_WIDTH: usize = 100;
 
 /// The first difference between two values.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Difference {
-    /// The path of the difference by field names: `clips.times`.
-    pub place: String,
+pub(super) struct ContentsDifference {
+    /// The path of the value, as field names: `clips.times`.
+    pub path: String,
     /// The expected and the loaded value.
     pub text: String,
 }
 
-/// Compares loaded contents with the expected ones. Values with equal debug output are equal, so NaN equals NaN.
-pub(super) fn difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -> Option<Difference> {
+/// Returns the first difference between expected and loaded contents; `None` if they are equal. Values with equal
+/// `Debug` output are equal, so NaN equals NaN.
+pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -> Option<ContentsDifference> {
     if expected == loaded {
         return None;
     }
@@ -23,31 +24,32 @@ pub(super) fn difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -> Opti
     if expected == loaded {
         return None;
     }
-    let mut open: Vec<(usize, &str)> = Vec::new();
-    let mut theirs = loaded.lines();
+    let mut ancestors: Vec<(usize, &str)> = Vec::new();
+    let mut loaded_lines = loaded.lines();
     for line in expected.lines() {
-        let other = theirs.next().unwrap_or_default();
-        let depth = depth(line);
-        open.retain(|(outer, _)| *outer < depth);
+        let other = loaded_lines.next().unwrap_or_default();
+        let depth = indentation(line);
+        ancestors.retain(|(outer, _)| *outer < depth);
         if line != other {
             let name = line.split_once(": ").map(|(name, _)| name.trim());
-            let names = open.iter().filter_map(|(_, opening)| opening.split_once(": ").map(|(name, _)| name));
-            let place = names.map(str::trim).chain(name).collect::<Vec<_>>().join(".");
-            let text = format!("expected {}, loaded {}", short(line), short(other));
-            return Some(Difference { place, text });
+            let names =
+                ancestors.iter().filter_map(|(_, ancestor)| ancestor.split_once(": ").map(|(name, _)| name));
+            let path = names.map(str::trim).chain(name).collect::<Vec<_>>().join(".");
+            let text = format!("expected {}, loaded {}", shortened_value(line), shortened_value(other));
+            return Some(ContentsDifference { path, text });
         }
-        open.push((depth, line));
+        ancestors.push((depth, line));
     }
-    let text = format!("loaded {} more lines", theirs.count());
-    Some(Difference { place: String::new(), text })
+    let text = format!("loaded {} more lines", loaded_lines.count());
+    Some(ContentsDifference { path: String::new(), text })
 }
 
-fn depth(line: &str) -> usize {
+fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns the value of a line, truncated to [`MAX_WIDTH`].
-fn short(line: &str) -> String {
+/// Returns the value in a line of `Debug` output, truncated to [`MAX_WIDTH`].
+fn shortened_value(line: &str) -> String {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim().trim_end_matches(',');
     match value.char_indices().nth(MAX_WIDTH) {

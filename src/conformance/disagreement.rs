@@ -2,37 +2,37 @@
 
 use std::fmt;
 
-use super::hex::Excerpt;
-use super::{FileKind, files::Making};
+use super::hex::HexDump;
+use super::{FileKind, files::FileChange};
 use crate::{Path, Rule, Span};
 
 /// A file on which a loader and strict reading disagree.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Disagreement {
-    /// The disagreement.
+    /// How the loader and strict reading disagree.
     pub mismatch: Mismatch,
     /// The rule that the file breaks or almost breaks; `None` for other valid files.
     pub rule: Option<&'static Rule>,
     /// The path of the field that breaks the rule; empty for a valid file.
     pub path: Path,
-    /// The bytes of the field.
+    /// The location of the field in the file; `None` if unknown or the file is valid.
     pub span: Option<Span>,
-    /// The error of strict reading; empty for a valid file.
+    /// The message of the error with which strict reading rejects the file; empty for a valid file.
     pub message: String,
-    /// The warnings about a valid file, sorted by code; empty for an invalid file.
+    /// The rules about which a valid file has warnings, sorted by code; empty for an invalid file.
     pub warnings: Vec<&'static Rule>,
     /// The origin of the file.
     pub kind: FileKind,
-    /// The change to a valid file that made it; empty for a generated file.
+    /// A description of the change to a valid file; empty for a generated file.
     pub change: String,
-    /// The shrunk file.
+    /// The content of the shrunk file.
     pub bytes: Vec<u8>,
-    /// The number of files with this disagreement.
+    /// The number of files with the same disagreement, including this one.
     pub files: usize,
-    /// The number of loader runs for shrinking.
+    /// The number of loader runs to shrink the file.
     pub runs: usize,
-    pub(super) making: Making,
+    pub(super) file_change: FileChange,
 }
 
 /// How a loader and strict reading disagree.
@@ -41,48 +41,49 @@ pub struct Disagreement {
 pub enum Mismatch {
     /// The loader accepts an invalid file.
     Accepted,
-    /// The loader rejects a valid file, for this reason.
+    /// The loader rejects a valid file. Contains the reason; empty if unknown.
     Rejected(String),
-    /// The loader accepts a valid file but loads other contents.
+    /// The loader accepts a valid file, but loads different contents.
     Contents {
-        /// The path of the first difference.
-        place: String,
-        /// The expected and the loaded value.
+        /// The path of the first difference; empty if unknown.
+        path: String,
+        /// The expected value and the loaded value, as text.
         text: String,
     },
-    /// The loader panics, with this message.
+    /// The loader panics. Contains the message.
     Panicked(String),
 }
 
-/// The key that groups disagreements: kind, rule, and the field or the message without numbers.
+/// The key by which disagreements are grouped: the kind of mismatch, the rule, and the path or message without digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cause {
-    how: u8,
+    mismatch_kind: u8,
     rule: &'static str,
-    place: String,
+    detail: String,
 }
 
 impl Disagreement {
-    /// Returns the sort key of files with the same disagreement. Generated files and files with changed fields come first,
-    /// then those with other bytes; shorter files come before longer ones.
-    pub(super) fn order(&self) -> (u8, usize) {
-        let order = match self.making {
-            Making::Valid | Making::AlmostBroken(..) | Making::Broken(..) => 0,
-            Making::Substituted(_) => 1,
-            Making::Mutated(_) => 2,
+    /// Returns the sort key of files with the same disagreement. Generated files and files with a broken or almost
+    /// broken field come first, then files with a replaced number, then mutated files; within these groups, smaller
+    /// files come first.
+    pub(super) fn sort_key(&self) -> (u8, usize) {
+        let order = match self.file_change {
+            FileChange::Valid | FileChange::AlmostBroken(..) | FileChange::Broken(..) => 0,
+            FileChange::Substituted(_) => 1,
+            FileChange::Mutated(_) => 2,
         };
         (order, self.bytes.len())
     }
 
     pub(super) fn cause(&self) -> Cause {
         let code = self.rule.map_or("", |rule| rule.code);
-        let (how, rule, place) = match &self.mismatch {
+        let (mismatch_kind, rule, detail) = match &self.mismatch {
             Mismatch::Accepted => (0, code, without_numbers(&self.path.to_string())),
             Mismatch::Rejected(reason) => (1, code, without_numbers(reason)),
-            Mismatch::Contents { place, .. } => (2, "", without_numbers(place)),
+            Mismatch::Contents { path, .. } => (2, "", without_numbers(path)),
             Mismatch::Panicked(message) => (3, "", without_numbers(message)),
         };
-        Cause { how, rule, place }
+        Cause { mismatch_kind, rule, detail }
     }
 }
 
@@ -91,23 +92,23 @@ fn without_numbers(text: &str) -> String {
 }
 
 impl Cause {
-    /// Returns the cause without its rule.
+    /// Returns a copy of the cause without the rule.
     pub(super) fn without_rule(self) -> Cause {
         Cause { rule: "", ..self }
     }
 }
 
-/// Prints the mismatch, its location, the origin of the file, and an excerpt of its bytes.
+/// Prints the mismatch, its location, the origin of the file, and a hex dump of an excerpt.
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.mismatch {
             Mismatch::Accepted => write!(f, "accepts an invalid file")?,
             Mismatch::Rejected(reason) if reason.is_empty() => write!(f, "rejects a valid file")?,
             Mismatch::Rejected(reason) => write!(f, "rejects a valid file: {reason}")?,
-            Mismatch::Contents { place, text } if place.is_empty() => {
+            Mismatch::Contents { path, text } if path.is_empty() => {
                 write!(f, "loads other contents: {text}")?
             }
-            Mismatch::Contents { place, text } => write!(f, "loads other contents: {place}: {text}")?,
+            Mismatch::Contents { path, text } => write!(f, "loads other contents: {path}: {text}")?,
             Mismatch::Panicked(message) => write!(f, "panics: {message}")?,
         }
         writeln!(f)?;
@@ -124,7 +125,7 @@ impl fmt::Display for Disagreement {
             let codes: Vec<_> = self.warnings.iter().map(|rule| rule.code).collect();
             writeln!(f, "  strict reading accepts it, with warnings: {}", codes.join(", "))?;
         }
-        let made = match self.kind {
+        let origin = match self.kind {
             _ if self.change.is_empty() => "generated",
             FileKind::Valid => "",
             FileKind::AlmostBroken => "almost broken, ",
@@ -132,12 +133,12 @@ impl fmt::Display for Disagreement {
             FileKind::Mutated => "mutated, ",
         };
         let (size, files) = (self.bytes.len(), self.files);
-        writeln!(f, "  {made}{}; {size} bytes, the smallest of {files}:", self.change)?;
+        writeln!(f, "  {origin}{}; {size} bytes, the smallest of {files}:", self.change)?;
         let marked = self.span.as_ref().map(|span| match span {
             Span::Bytes(range) | Span::Text { range, .. } => range.clone(),
             Span::Unpacked { packed, .. } => packed.clone(),
         });
-        write!(f, "{}", Excerpt { bytes: &self.bytes, marked })
+        write!(f, "{}", HexDump { bytes: &self.bytes, marked })
     }
 }
 

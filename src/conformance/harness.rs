@@ -1,15 +1,15 @@
-//! Settings for runs of a loader.
+//! Runs a loader over generated files, with configurable settings.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use super::contents::difference;
-use super::files::Files;
+use super::contents::first_difference;
+use super::files::TestFiles;
 use super::quiet::catch_panic;
-use super::run::{Load, Loaded, Run};
-use super::shrink::shrunk;
-use super::{Answer, DeclaredFiles, Documents, Mismatch, RunReport, Subject};
+use super::run::{LoadFn, LoadOutcome, TestRun};
+use super::shrink::shrink_disagreement;
+use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RunReport, TestedFormat};
 use crate::layout::generate::Config;
 use crate::{Declared, Dialect, Format};
 
@@ -19,7 +19,7 @@ const MUTATIONS: u32 = 4;
 /// The number of mutated files per case of a text format, which has no layout to derive breakages from.
 const TEXT_MUTATIONS: u32 = 64;
 
-/// Returns the harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
+/// Creates a test harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -40,8 +40,8 @@ pub fn conformance<D: Format>() -> Harness<Documents<D>> {
     Harness::new(Documents(PhantomData))
 }
 
-/// Returns the harness for loaders of a custom format. A file is valid if checking its declaration finds no errors. Its
-/// documents are the bytes.
+/// Creates a test harness for loaders of a custom format. A file is valid if checking it against its declaration finds
+/// no errors. The document of a file is its bytes.
 ///
 /// ```
 /// use binrw::binrw;
@@ -79,11 +79,11 @@ pub fn declared<T: Declared>() -> Harness<DeclaredFiles<T>> {
     Harness::new(DeclaredFiles(PhantomData))
 }
 
-/// A configurable test of loaders. Equal settings generate the same files on every machine.
+/// A configurable test for a loader. Equal settings generate the same files on every machine.
 #[derive(Debug)]
 #[must_use = "a harness does nothing until it runs a loader"]
 pub struct Harness<S> {
-    subject: S,
+    tested_format: S,
     config: Config,
     seed: u64,
     cases: u32,
@@ -91,10 +91,10 @@ pub struct Harness<S> {
     ignored: Vec<&'static str>,
 }
 
-impl<S: Subject> Harness<S> {
-    fn new(subject: S) -> Harness<S> {
+impl<S: TestedFormat> Harness<S> {
+    fn new(tested_format: S) -> Harness<S> {
         Harness {
-            subject,
+            tested_format,
             config: Config::default(),
             seed: 0,
             cases: 256,
@@ -109,33 +109,33 @@ impl<S: Subject> Harness<S> {
         self
     }
 
-    /// Sets the number of valid files, from which the others are derived. Default: 256.
+    /// Sets the number of cases: valid files from which the other files are derived. Default: 256.
     pub fn cases(mut self, cases: u32) -> Harness<S> {
         self.cases = cases;
         self
     }
 
-    /// Restricts files to realistic ones: finite floats, UTF-8 names, no warnings.
+    /// Restricts generated files to realistic ones, with finite floats, UTF-8 names and no warnings.
     pub fn plausible(mut self) -> Harness<S> {
         self.config.plausible = true;
         self
     }
 
-    /// Sets the configuration of generated files. In every eighth case, lists have up to four times as many items.
+    /// Sets the configuration of generated files. In every eighth case, lists may have four times as many items.
     pub fn config(mut self, config: Config) -> Harness<S> {
         self.config = config;
         self
     }
 
-    /// Sets the dialect of the files, and reads all of them in it. By default, uses that of the specification, and skips
-    /// files that are detected as another dialect.
+    /// Sets the dialect of generated files, and reads all files in this dialect. By default, uses the dialect of the
+    /// specification, and skips files that are detected as another dialect.
     pub fn dialect(mut self, dialect: Dialect) -> Harness<S> {
         self.dialect = Some(dialect);
         self
     }
 
-    /// Skips files that violate any of these rules, such as rules that the loader deliberately does not enforce, or
-    /// warnings that it rejects.
+    /// Skips files that violate any of the rules `codes`: for example, rules that the loader deliberately does not
+    /// enforce, or warnings about files that it rejects.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -155,40 +155,41 @@ impl<S: Subject> Harness<S> {
         self
     }
 
-    /// Runs a loader and compares its verdicts with those of strict reading.
-    pub fn run<L: Answer>(self, mut load: impl FnMut(&[u8]) -> L) -> RunReport {
+    /// Runs a loader over all files, and compares its verdicts with the verdicts of strict reading.
+    pub fn run<L: LoaderResult>(self, mut load: impl FnMut(&[u8]) -> L) -> RunReport {
         self.run_with(&mut |bytes, _| match catch_panic(|| load(bytes).contents()) {
-            Ok(Ok(_)) => Loaded::Accepted,
-            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Rejected(reason)),
-            Err(panic) => Loaded::Otherwise(Mismatch::Panicked(panic)),
+            Ok(Ok(_)) => LoadOutcome::Accepted,
+            Ok(Err(reason)) => LoadOutcome::Differs(Mismatch::Rejected(reason)),
+            Err(panic) => LoadOutcome::Differs(Mismatch::Panicked(panic)),
         })
     }
 
-    /// Runs a loader and compares its verdicts and contents. `expected` converts a strictly read document to the contents
-    /// of the loader. Contents with equal debug output are equal, so NaN equals NaN.
-    pub fn compare<T: PartialEq + Debug, L: Answer<Contents = T>>(
+    /// Runs a loader over all files, and compares its verdicts and contents with strict reading. `expected` converts a
+    /// strictly read document to the contents that the loader should return. Contents with equal `Debug` output are
+    /// equal, so NaN equals NaN.
+    pub fn compare<T: PartialEq + Debug, L: LoaderResult<Contents = T>>(
         self,
         expected: impl Fn(&S::Document) -> T,
         mut load: impl FnMut(&[u8]) -> L,
     ) -> RunReport {
         self.run_with(&mut |bytes, document| match catch_panic(|| load(bytes).contents()) {
             Ok(Ok(contents)) => {
-                match document.and_then(|document| difference(&expected(document), &contents)) {
-                    None => Loaded::Accepted,
+                match document.and_then(|document| first_difference(&expected(document), &contents)) {
+                    None => LoadOutcome::Accepted,
                     Some(other) => {
-                        Loaded::Otherwise(Mismatch::Contents { place: other.place, text: other.text })
+                        LoadOutcome::Differs(Mismatch::Contents { path: other.path, text: other.text })
                     }
                 }
             }
-            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Rejected(reason)),
-            Err(panic) => Loaded::Otherwise(Mismatch::Panicked(panic)),
+            Ok(Err(reason)) => LoadOutcome::Differs(Mismatch::Rejected(reason)),
+            Err(panic) => LoadOutcome::Differs(Mismatch::Panicked(panic)),
         })
     }
 
-    fn run_with(self, load: Load<S::Document>) -> RunReport {
-        let Harness { subject, config, seed, cases, dialect: stated, ignored } = self;
-        let about = subject.about();
-        let dialect = stated.or(about.dialects.first().copied()).unwrap_or_default();
+    fn run_with(self, load: LoadFn<S::Document>) -> RunReport {
+        let Harness { tested_format, config, seed, cases, dialect: given_dialect, ignored } = self;
+        let about = tested_format.about();
+        let dialect = given_dialect.or(about.dialects.first().copied()).unwrap_or_default();
         let unknown = ignored.iter().find(|code| about.rules.iter().all(|rule| rule.code != **code));
         let unknown = unknown.map(|code| format!("the format has no rule {code} to ignore"));
         let mut report = RunReport {
@@ -202,24 +203,29 @@ impl<S: Subject> Harness<S> {
         if report.problem.is_some() {
             return report;
         }
-        let detects = stated.is_none() && about.dialects.len() > 1;
-        let mut run = Run::new(Files::new(&subject, dialect, config, seed), detects, ignored, load);
+        let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;
+        let mut run = TestRun::new(
+            TestFiles::new(&tested_format, dialect, config, seed),
+            skips_other_dialects,
+            ignored,
+            load,
+        );
         let is_text = about.layouts().is_empty();
-        (0..cases).for_each(|case| run.case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
-        let found = std::mem::take(&mut run.found);
+        (0..cases).for_each(|case| run.run_case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
+        let smallest = std::mem::take(&mut run.smallest);
         report.disagreements =
-            found.into_iter().map(|(cause, found)| shrunk(&mut run, &cause, found)).collect();
+            smallest.into_iter().map(|(cause, case)| shrink_disagreement(&mut run, &cause, case)).collect();
         for disagreement in report.disagreements.iter_mut().filter(|found| found.message.is_empty()) {
-            disagreement.warnings = run.files.violated(&disagreement.bytes);
+            disagreement.warnings = run.files.violated_rules(&disagreement.bytes);
         }
-        let mut smallest = BTreeMap::new();
+        let mut smallest_sizes = BTreeMap::new();
         for disagreement in &report.disagreements {
-            let size = smallest.entry(disagreement.rule.map(|rule| rule.code)).or_insert(usize::MAX);
+            let size = smallest_sizes.entry(disagreement.rule.map(|rule| rule.code)).or_insert(usize::MAX);
             *size = disagreement.bytes.len().min(*size);
         }
         report.disagreements.sort_by_key(|disagreement| {
             let rule = disagreement.rule.map(|rule| rule.code);
-            (smallest.get(&rule).copied(), rule, disagreement.bytes.len())
+            (smallest_sizes.get(&rule).copied(), rule, disagreement.bytes.len())
         });
         report.files = run.counts.into_iter().collect();
         report.coverage = run.coverage;

@@ -1,4 +1,4 @@
-//! Hex dumps of excerpts of files.
+//! Hex dumps of files.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,18 +10,18 @@ const WIDTH: usize = 16;
 const MAX_LINES: usize = 16;
 
 /// A hex dump of a file, or of the lines around the marked bytes. Lines with marked bytes start with `>`.
-pub(super) struct Excerpt<'b> {
+pub(super) struct HexDump<'b> {
     pub bytes: &'b [u8],
-    /// The bytes to show and mark, if any.
+    /// The byte range to mark; `None` to print the start of the file without marks.
     pub marked: Option<Range<u64>>,
 }
 
-impl fmt::Display for Excerpt<'_> {
+impl fmt::Display for HexDump<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let marked = self.marked.clone().unwrap_or_default();
         let marked_line = usize::try_from(marked.start).unwrap_or(usize::MAX) / WIDTH;
         let lines = self.bytes.len().div_ceil(WIDTH);
-        // The first lines, or those around the marked one.
+        // Starts with the first line of a short file; otherwise, half of the maximum before the marked line.
         let first = if lines <= MAX_LINES { 0 } else { marked_line.saturating_sub(MAX_LINES / 2) };
         let first = first.min(lines.saturating_sub(MAX_LINES));
         if first > 0 {

@@ -1,9 +1,9 @@
-//! Conformance tests for other loaders, with generated files and the verdicts of strict reading.
+//! Conformance tests for loaders, with generated files and the verdicts of strict reading.
 //!
 //! [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format, and reports every
 //! disagreement with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a custom format.
-//! [`Harness::ignoring`] skips files that violate given rules, and [`Harness::plausible`] generates files without warnings.
-//! [`corpus`] generates files for loaders in other languages.
+//! [`Harness::ignoring`] skips files that violate given rules, and [`Harness::plausible`] generates files without
+//! warnings. [`corpus`] generates files for loaders in other languages.
 
 mod contents;
 pub mod corpus;
@@ -16,13 +16,13 @@ mod quiet;
 mod report;
 mod run;
 mod shrink;
-mod subject;
+mod tested_format;
 
 pub use coverage::Coverage;
 pub use disagreement::{Disagreement, Mismatch};
 pub use files::FileKind;
 pub use harness::{Harness, conformance, declared};
 pub use report::{RuleCoverage, RunReport};
-pub use subject::{Answer, DeclaredFiles, Documents, Subject};
+pub use tested_format::{DeclaredFiles, Documents, LoaderResult, TestedFormat};
 
 pub use crate::formats::Files;

@@ -1,17 +1,17 @@
-//! Catches panics of loaders, so that they do not end a run.
+//! Catches panics of loaders, so that they do not end the run.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// The last panic on this thread while a loader runs.
+    /// The message of the last panic while a loader runs on this thread; `None` while no loader runs.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Calls a loader. If it panics, returns the message with its source location instead of unwinding.
+/// Calls a loader. If it panics, returns the panic message with its source location.
 ///
-/// The first call wraps the panic hook of the process, to suppress the output of panics in loaders.
+/// The first call wraps the panic hook of the process, so that panics of loaders are not printed.
 pub(super) fn catch_panic<T>(load: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -41,7 +41,7 @@ fn describe(info: &PanicHookInfo) -> String {
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let message = text.unwrap_or("a value that is not text");
     match info.location() {
-        Some(place) => format!("{message} ({}:{})", place.file(), place.line()),
+        Some(location) => format!("{message} ({}:{})", location.file(), location.line()),
         None => message.to_owned(),
     }
 }

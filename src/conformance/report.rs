@@ -1,52 +1,52 @@
-//! The result of a run.
+//! The report on a run.
 
 use std::fmt;
 
 use super::{Disagreement, FileKind};
 use crate::{Dialect, Rule};
 
-/// The result of running a loader over the files of a format. `Display` and `Debug` print a readable report.
+/// The report on running a loader over the files of a format. `Display` and `Debug` print it as human-readable text.
 #[derive(Clone)]
-#[must_use = "the report says whether the loader agrees"]
+#[must_use = "the report contains the disagreements of the loader"]
 pub struct RunReport {
     pub(super) format: &'static str,
     pub(super) dialect: Dialect,
     pub(super) files: Vec<(FileKind, usize)>,
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) coverage: Vec<RuleCoverage>,
-    /// The reason why no files could be generated.
+    /// The reason why no files could be generated; `None` otherwise.
     pub(super) problem: Option<String>,
 }
 
-/// The number of files of a run that test a rule.
+/// The numbers of files in a run that test a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleCoverage {
     /// The rule.
     pub rule: &'static Rule,
-    /// The number of files that break it.
+    /// The number of files that break the rule.
     pub broken: usize,
-    /// The number of files that almost break it.
+    /// The number of files that almost break the rule.
     pub almost_broken: usize,
 }
 
 impl RunReport {
-    /// Returns `true` if the loader was run and agrees with strict reading on every file.
+    /// Returns `true` if the loader was run on at least one valid file, and agrees with strict reading on every file.
     pub fn agrees(&self) -> bool {
         self.disagreements.is_empty() && self.files(FileKind::Valid) > 0
     }
 
-    /// Returns the disagreements, one per cause, grouped by rule with the smallest file first.
+    /// Returns the disagreements, one per cause, grouped by rule. Within a rule, the smallest file comes first.
     pub fn disagreements(&self) -> &[Disagreement] {
         &self.disagreements
     }
 
-    /// Returns the number of files that test each rule of the format.
+    /// Returns the numbers of files that test each rule of the format.
     pub fn coverage(&self) -> &[RuleCoverage] {
         &self.coverage
     }
 
-    /// Returns the number of files of this kind.
+    /// Returns the number of files of a kind on which the loader was run.
     pub fn files(&self, kind: FileKind) -> usize {
         self.files.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
     }

@@ -1,126 +1,139 @@
-//! Runs a loader over files, and compares its verdicts with those of strict reading.
+//! Runs a loader over files, and compares its verdicts with the verdicts of strict reading.
 
 use std::collections::BTreeMap;
 
 use super::disagreement::Cause;
-use super::files::{Files, Making, TestFile};
-use super::{Disagreement, FileKind, Mismatch, RuleCoverage, Subject};
+use super::files::{FileChange, TestFile, TestFiles};
+use super::{Disagreement, FileKind, Mismatch, RuleCoverage, TestedFormat};
 use crate::{ErrorKind, Path, Rule};
 
-/// A function that loads a file. It gets the document if the file is valid.
-pub(super) type Load<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> Loaded;
+/// A function that runs the loader on a file and compares its contents. The second argument is the document of a valid
+/// file; `None` for an invalid file.
+pub(super) type LoadFn<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> LoadOutcome;
 
-/// The result of a loader for a file.
-pub(super) enum Loaded {
+/// The result of running the loader on a file.
+pub(super) enum LoadOutcome {
+    /// The loader accepts the file. If the file is valid, the contents are equal.
     Accepted,
-    Otherwise(Mismatch),
+    /// The loader rejects the file, panics, or loads different contents.
+    Differs(Mismatch),
 }
 
-/// A loader, its test files, and the results so far.
-pub(super) struct Run<'r, S: Subject> {
-    pub files: Files<'r, S>,
-    /// Whether to skip files that are detected as another dialect.
-    pub detects: bool,
-    /// Codes of rules; files that violate any of them are skipped.
+/// The state of a run: the loader, its test files, and the results so far.
+pub(super) struct TestRun<'r, S: TestedFormat> {
+    pub files: TestFiles<'r, S>,
+    /// Whether files that are detected as another dialect are skipped.
+    pub skips_other_dialects: bool,
+    /// The codes of ignored rules. Files that violate any of them are skipped.
     pub ignored: Vec<&'static str>,
-    pub load: Load<'r, S::Document>,
+    pub load: LoadFn<'r, S::Document>,
     pub counts: BTreeMap<FileKind, usize>,
     pub coverage: Vec<RuleCoverage>,
-    pub found: BTreeMap<Cause, Found>,
+    pub smallest: BTreeMap<Cause, SmallestCase>,
 }
 
-/// The smallest file with a disagreement.
-pub(super) struct Found {
-    /// The index of the case of the file.
+/// The smallest file found with a disagreement.
+pub(super) struct SmallestCase {
+    /// The index of the case from which the file is derived.
     pub case: u32,
     pub disagreement: Disagreement,
 }
 
-impl<'r, S: Subject> Run<'r, S> {
+impl<'r, S: TestedFormat> TestRun<'r, S> {
     pub fn new(
-        files: Files<'r, S>,
-        detects: bool,
+        files: TestFiles<'r, S>,
+        skips_other_dialects: bool,
         ignored: Vec<&'static str>,
-        load: Load<'r, S::Document>,
-    ) -> Run<'r, S> {
-        let rules = files.subject.about().rules.iter();
+        load: LoadFn<'r, S::Document>,
+    ) -> TestRun<'r, S> {
+        let rules = files.tested_format.about().rules.iter();
         let coverage = rules.map(|rule| RuleCoverage { rule, broken: 0, almost_broken: 0 }).collect();
-        Run { files, detects, ignored, load, counts: BTreeMap::new(), coverage, found: BTreeMap::new() }
+        TestRun {
+            files,
+            skips_other_dialects,
+            ignored,
+            load,
+            counts: BTreeMap::new(),
+            coverage,
+            smallest: BTreeMap::new(),
+        }
     }
 
     /// Runs the loader over the files of a case: a valid file, the files derived from it, and mutated files.
-    pub fn case(&mut self, case: u32, mutations: u32) {
+    pub fn run_case(&mut self, case: u32, mutations: u32) {
         use proptest::strategy::ValueTree as _;
 
         let Some(file) = self.files.valid(case).map(|tree| tree.current()) else { return };
-        let mut valid = None;
-        for file in self.files.made_from(case, &file) {
-            let cause = self.add(case, file, valid.as_ref());
-            valid = valid.or(cause);
+        let mut valid_cause = None;
+        for file in self.files.derive_files(case, &file) {
+            let cause = self.run_file(case, file, valid_cause.as_ref());
+            valid_cause = valid_cause.or(cause);
         }
         for number in 0..mutations {
             if let Some(mutated) = self.files.mutated(case, number).map(|tree| tree.current()) {
-                self.add(case, TestFile::mutated(mutated, number), None);
+                self.run_file(case, TestFile::mutated(mutated, number), None);
             }
         }
     }
 
-    /// Runs the loader over a file and counts it. Returns the cause of a disagreement about a valid file. `valid` is the
-    /// cause for the file that this one is derived from.
-    fn add(&mut self, case: u32, file: TestFile, valid: Option<&Cause>) -> Option<Cause> {
-        let making = file.making;
-        let judged = self.judge(file)?;
-        *self.counts.entry(making.kind()).or_default() += 1;
-        let rule = match making {
-            Making::Broken(_, named) => judged.rule.or(named),
-            _ => judged.rule,
+    /// Runs the loader on a file and counts it. If the file is valid and the loader disagrees, returns the cause.
+    /// `valid_cause` is the cause of a disagreement about the valid file from which the file is derived.
+    fn run_file(&mut self, case: u32, file: TestFile, valid_cause: Option<&Cause>) -> Option<Cause> {
+        let file_change = file.file_change;
+        let outcome = self.judge(file)?;
+        *self.counts.entry(file_change.kind()).or_default() += 1;
+        let rule = match file_change {
+            FileChange::Broken(_, named) => outcome.rule.or(named),
+            _ => outcome.rule,
         };
-        self.cover(rule, |coverage| &mut coverage.broken);
-        if let Making::AlmostBroken(_, rule) = making {
-            self.cover(rule, |coverage| &mut coverage.almost_broken);
+        self.count_rule(rule, |coverage| &mut coverage.broken);
+        if let FileChange::AlmostBroken(_, rule) = file_change {
+            self.count_rule(rule, |coverage| &mut coverage.almost_broken);
         }
-        let disagreement = judged.disagreement?;
+        let disagreement = outcome.disagreement?;
         let cause = disagreement.cause();
-        // The valid file has the same disagreement, so the change is irrelevant.
-        if let Some(valid) = valid.filter(|valid| **valid == cause.clone().without_rule()) {
-            if let Some(found) = self.found.get_mut(valid) {
+        // The loader disagrees about the valid file for the same cause, so the change is irrelevant.
+        if let Some(valid_cause) = valid_cause.filter(|valid| **valid == cause.clone().without_rule()) {
+            if let Some(found) = self.smallest.get_mut(valid_cause) {
                 found.disagreement.files += 1;
             }
             return None;
         }
-        let own = (making == Making::Valid).then(|| cause.clone());
-        let files = self.found.get(&cause).map_or(0, |found| found.disagreement.files);
-        let found =
-            self.found.entry(cause).or_insert_with(|| Found { case, disagreement: disagreement.clone() });
-        if disagreement.order() < found.disagreement.order() {
-            *found = Found { case, disagreement };
+        let new_cause = (file_change == FileChange::Valid).then(|| cause.clone());
+        let files = self.smallest.get(&cause).map_or(0, |found| found.disagreement.files);
+        let found = self
+            .smallest
+            .entry(cause)
+            .or_insert_with(|| SmallestCase { case, disagreement: disagreement.clone() });
+        if disagreement.sort_key() < found.disagreement.sort_key() {
+            *found = SmallestCase { case, disagreement };
         }
         found.disagreement.files = files + 1;
-        own
+        new_cause
     }
 
-    fn cover(&mut self, rule: Option<&Rule>, count: fn(&mut RuleCoverage) -> &mut usize) {
+    fn count_rule(&mut self, rule: Option<&Rule>, count: fn(&mut RuleCoverage) -> &mut usize) {
         let coverage = self.coverage.iter_mut().find(|coverage| Some(coverage.rule) == rule);
         coverage.into_iter().for_each(|coverage| *count(coverage) += 1);
     }
 
-    /// Runs the loader over a file. Returns `None` for files of other dialects, files that violate an ignored rule, and
-    /// files without a verdict.
+    /// Runs the loader on a file. Returns `None` without running it if the file has another dialect, violates an
+    /// ignored rule, or has no verdict.
     pub fn judge(&mut self, file: TestFile) -> Option<TestOutcome> {
-        let TestFile { bytes, making, change } = file;
-        let Files { subject, dialect, .. } = self.files;
-        if self.detects && subject.detect(&bytes) != dialect {
+        let TestFile { bytes, file_change, change } = file;
+        let TestFiles { tested_format, dialect, .. } = self.files;
+        if self.skips_other_dialects && tested_format.detect(&bytes) != dialect {
             return None;
         }
         let is_ignored = |rule: &&Rule| self.ignored.contains(&rule.code);
-        if !self.ignored.is_empty() && self.files.violated(&bytes).iter().any(is_ignored) {
+        if !self.ignored.is_empty() && self.files.violated_rules(&bytes).iter().any(is_ignored) {
             return None;
         }
-        let (path, span, message, rule, mismatch) = match subject.read(&bytes, dialect) {
+        let (path, span, message, rule, mismatch) = match tested_format.read(&bytes, dialect) {
             Ok(document) => {
                 let mismatch = match (self.load)(&bytes, Some(&document)) {
-                    Loaded::Accepted => None,
-                    Loaded::Otherwise(mismatch) => Some(mismatch),
+                    LoadOutcome::Accepted => None,
+                    LoadOutcome::Differs(mismatch) => Some(mismatch),
                 };
                 (Path::default(), None, String::new(), None, mismatch)
             }
@@ -129,20 +142,20 @@ impl<'r, S: Subject> Run<'r, S> {
             }
             Err(error) => {
                 let mismatch = match (self.load)(&bytes, None) {
-                    Loaded::Accepted => Some(Mismatch::Accepted),
-                    Loaded::Otherwise(Mismatch::Rejected(_)) => None,
-                    Loaded::Otherwise(mismatch) => Some(mismatch),
+                    LoadOutcome::Accepted => Some(Mismatch::Accepted),
+                    LoadOutcome::Differs(Mismatch::Rejected(_)) => None,
+                    LoadOutcome::Differs(mismatch) => Some(mismatch),
                 };
                 let (path, span) = (error.path().clone(), error.span().cloned());
                 (path, span, error.message().to_owned(), error.rule(), mismatch)
             }
         };
         let disagreement = mismatch.map(|mismatch| {
-            let almost = match (making, &mismatch) {
-                (Making::AlmostBroken(_, rule), Mismatch::Rejected(_)) => rule,
+            let almost = match (file_change, &mismatch) {
+                (FileChange::AlmostBroken(_, rule), Mismatch::Rejected(_)) => rule,
                 _ => None,
             };
-            let (rule, kind) = (rule.or(almost), making.kind());
+            let (rule, kind) = (rule.or(almost), file_change.kind());
             Disagreement {
                 mismatch,
                 rule,
@@ -155,14 +168,14 @@ impl<'r, S: Subject> Run<'r, S> {
                 bytes,
                 files: 1,
                 runs: 0,
-                making,
+                file_change,
             }
         });
         Some(TestOutcome { rule, disagreement })
     }
 }
 
-/// The verdict on a file.
+/// The result of testing the loader with a file.
 pub(super) struct TestOutcome {
     /// The rule that the file breaks in strict reading.
     pub rule: Option<&'static Rule>,

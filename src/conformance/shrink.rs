@@ -1,54 +1,59 @@
-//! Shrinks files with disagreements.
+//! Shrinks files on which a loader disagrees.
 
 use proptest::strategy::ValueTree;
 
-use super::Subject;
+use super::TestedFormat;
 use super::disagreement::{Cause, Disagreement};
-use super::files::{Making, TestFile};
-use super::run::{Found, Run};
+use super::files::{FileChange, TestFile};
+use super::run::{SmallestCase, TestRun};
 
-/// The maximum number of simpler files tried per disagreement.
+/// The maximum number of simpler files to try per disagreement.
 const MAX_RUNS: usize = 2000;
 
-/// Returns the smallest file with the same disagreement.
-pub(super) fn shrunk<S: Subject>(run: &mut Run<'_, S>, cause: &Cause, found: Found) -> Disagreement {
-    let Found { case, disagreement } = found;
-    let making = disagreement.making;
-    let mut smallest = Smallest { run, cause, files: disagreement.files, best: disagreement };
-    let runs = match making {
-        Making::Mutated(number) => smallest.run.files.mutated(case, number).map(|mut tree| {
-            shrink(&mut tree, |mutated| smallest.try_file(TestFile::mutated(mutated, number)))
+/// Shrinks a file while the cause of the disagreement stays the same. Returns the disagreement about the smallest file.
+pub(super) fn shrink_disagreement<S: TestedFormat>(
+    run: &mut TestRun<'_, S>,
+    cause: &Cause,
+    smallest: SmallestCase,
+) -> Disagreement {
+    let SmallestCase { case, disagreement } = smallest;
+    let file_change = disagreement.file_change;
+    let mut shrinker = Shrinker { run, cause, files: disagreement.files, best: disagreement };
+    let runs = match file_change {
+        FileChange::Mutated(number) => shrinker.run.files.mutated(case, number).map(|mut tree| {
+            shrink(&mut tree, |mutated| shrinker.try_file(TestFile::mutated(mutated, number)))
         }),
-        _ => smallest.run.files.valid(case).map(|mut tree| {
+        _ => shrinker.run.files.valid(case).map(|mut tree| {
             shrink(&mut tree, |file| {
-                let files = smallest.run.files.made_alike(&file, making);
-                files.into_iter().any(|file| smallest.try_file(file))
+                let files = shrinker.run.files.derive_with(&file, file_change);
+                files.into_iter().any(|file| shrinker.try_file(file))
             })
         }),
     };
-    Disagreement { runs: runs.unwrap_or_default(), ..smallest.best }
+    Disagreement { runs: runs.unwrap_or_default(), ..shrinker.best }
 }
 
-struct Smallest<'s, 'r, S: Subject> {
-    run: &'s mut Run<'r, S>,
+/// The smallest file found so far with the given cause of a disagreement.
+struct Shrinker<'s, 'r, S: TestedFormat> {
+    run: &'s mut TestRun<'r, S>,
     cause: &'s Cause,
     files: usize,
     best: Disagreement,
 }
 
-impl<S: Subject> Smallest<'_, '_, S> {
-    /// Returns `true` if a file has the same disagreement. Keeps the smallest such file.
+impl<S: TestedFormat> Shrinker<'_, '_, S> {
+    /// Returns `true` if the loader disagrees about a file for the same cause. Keeps the smallest such file.
     fn try_file(&mut self, file: TestFile) -> bool {
-        let judged = self.run.judge(file).and_then(|judged| judged.disagreement);
-        let Some(disagreement) = judged.filter(|other| other.cause() == *self.cause) else { return false };
-        if disagreement.order() <= self.best.order() {
+        let outcome = self.run.judge(file).and_then(|outcome| outcome.disagreement);
+        let Some(disagreement) = outcome.filter(|other| other.cause() == *self.cause) else { return false };
+        if disagreement.sort_key() <= self.best.sort_key() {
             self.best = Disagreement { files: self.files, ..disagreement };
         }
         true
     }
 }
 
-/// Simplifies a value as long as `fails` returns `true` for simpler ones. Returns the number of simpler values tried.
+/// Simplifies a value while `fails` returns `true`. Returns the number of values tried.
 fn shrink<T: ValueTree>(tree: &mut T, mut fails: impl FnMut(T::Value) -> bool) -> usize {
     let (mut runs, mut has_failed) = (0, true);
     while runs < MAX_RUNS && if has_failed { tree.simplify() } else { tree.complicate() } {

@@ -1,11 +1,11 @@
-//! Numeric arrays: type, shape, values, and the bits of floats.
+//! Numeric arrays: type, shape and values.
 
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 
 macro_rules! numbers {
     ($($variant:ident($number:ty), $name:literal $(if $feature:literal)?, $doc:literal;)*) => {
-        /// Numbers of one type.
+        /// A list of numbers of one type.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Numbers {
@@ -24,7 +24,7 @@ macro_rules! numbers {
                 }
             }
 
-            fn debug(&self, index: usize) -> Option<String> {
+            fn debug_text(&self, index: usize) -> Option<String> {
                 match self {
                     $($(#[cfg(feature = $feature)])? Numbers::$variant(values) => {
                         values.get(index).map(|value| format!("{value:?}"))
@@ -53,20 +53,20 @@ numbers! {
     I64(i64), "i64", "Signed integers of 64 bits.";
     Int(i128), "int", "Integers of any other width.";
     Bool(bool), "bool", "Truth values.";
-    OptionalU8(Option<u8>), "u8", "Bytes; `None` where an item has none.";
+    OptionalU8(Option<u8>), "u8", "Bytes; `None` for a missing value.";
     F16(half::f16), "f16" if "iyma", "Floats of 16 bits.";
     F32(f32), "f32", "Floats of 32 bits.";
     F64(f64), "f64", "Floats of 64 bits.";
 }
 
 impl Numbers {
-    /// Returns a number as text: floats as their shortest decimals, missing values as `-`. `None` past the end.
+    /// Formats the number at `index`: floats as their shortest decimals, missing values as `-`. `None` past the end.
     pub fn text(&self, index: usize) -> Option<String> {
         match self {
             Numbers::OptionalU8(values) => {
                 values.get(index).map(|value| value.map_or("-".to_owned(), |value| value.to_string()))
             }
-            numbers => numbers.debug(index),
+            numbers => numbers.debug_text(index),
         }
     }
 
@@ -75,8 +75,9 @@ impl Numbers {
         self.len() == 0
     }
 
-    /// Creates an empty list for scalars of this type, to be filled by [`push`](Numbers::push).
-    pub(super) fn of_type(ty: &Type, first: &Value) -> Option<Numbers> {
+    /// Creates an empty list for numbers of type `ty`, to be filled by [`push`](Numbers::push). `first` is the first
+    /// of these numbers. `None` if it is not a number.
+    pub(super) fn empty_of_type(ty: &Type, first: &Value) -> Option<Numbers> {
         Some(match (ty.without_order(), first) {
             (_, Value::F32(_)) => Numbers::F32(Vec::new()),
             (_, Value::F64(_)) => Numbers::F64(Vec::new()),
@@ -94,13 +95,13 @@ impl Numbers {
         })
     }
 
-    /// Appends a value of the list's type.
+    /// Appends a value of the same type; ignores other values.
     pub(super) fn push(&mut self, value: &Value) {
         match (self, value) {
             (Numbers::F32(values), Value::F32(value)) => values.push(*value),
             (Numbers::F64(values), Value::F64(value)) => values.push(*value),
             (Numbers::Bool(values), Value::Bool(value)) => values.push(*value),
-            // A value of the type always fits.
+            // A value of the declared type always fits.
             (Numbers::U8(values), Value::Int(value)) => values.push(*value as u8),
             (Numbers::U16(values), Value::Int(value)) => values.push(*value as u16),
             (Numbers::U32(values), Value::Int(value)) => values.push(*value as u32),
@@ -120,7 +121,7 @@ impl Numbers {
 /// ```
 /// use meshspec::contents::{Array, Numbers};
 ///
-/// let array = Array::of_rows(vec![[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// let array = Array::from_rows(vec![[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
 /// assert_eq!((&*array.shape, array.numbers.len()), (&[2, 3][..], 6));
 /// # #[cfg(feature = "serde")]
 /// assert_eq!(
@@ -135,7 +136,7 @@ pub struct Array {
     pub shape: Vec<usize>,
     /// The values, item by item.
     pub numbers: Numbers,
-    /// The maximum permitted deviation of a value; `None` if values are exact.
+    /// The maximum allowed deviation of a value; `None` if values are exact.
     ///
     /// In an array with a tolerance, non-finite values are undefined and not compared.
     pub tolerance: Option<f32>,
@@ -149,27 +150,27 @@ impl From<Numbers> for Array {
 
 impl Array {
     /// Creates an array from rows of equal length.
-    pub fn of_rows<T, const N: usize>(rows: Vec<[T; N]>) -> Array
+    pub fn from_rows<T, const N: usize>(rows: Vec<[T; N]>) -> Array
     where
         Numbers: From<Vec<T>>,
     {
         Array { shape: vec![rows.len(), N], numbers: rows.into_flattened().into(), tolerance: None }
     }
 
-    /// Creates an array of one row-major 4×4 matrix.
-    pub fn of_matrix(matrix: [[f32; 4]; 4]) -> Array {
-        Array::of_rows(matrix.to_vec())
+    /// Creates an array with the shape [4, 4] from a row-major matrix.
+    pub fn from_matrix(matrix: [[f32; 4]; 4]) -> Array {
+        Array::from_rows(matrix.to_vec())
     }
 
-    /// Creates an array of a single number.
-    pub fn of_one<T>(value: T) -> Array
+    /// Creates an array with the shape [1] from a number.
+    pub fn from_number<T>(value: T) -> Array
     where
         Numbers: From<Vec<T>>,
     {
         Numbers::from(vec![value]).into()
     }
 
-    /// Reshapes the array to items of this many components.
+    /// Reshapes the array to items with `components` components each.
     pub fn with_components(mut self, components: usize) -> Array {
         self.shape = vec![self.numbers.len() / components.max(1), components];
         self
@@ -207,65 +208,66 @@ from_vec! {
 }
 
 #[cfg(feature = "serde")]
-mod data {
+mod serde_impls {
     use serde::ser::SerializeStruct;
     use serde::{Serialize, Serializer};
 
     use super::{Array, Numbers};
 
-    /// A float as a decimal and as bits.
+    /// A float, serialized as a decimal and as bits.
     trait Float: Copy {
-        fn finite(self) -> Option<impl Serialize>;
-        fn bits(self) -> String;
+        fn to_finite(self) -> Option<impl Serialize>;
+        fn to_hex_bits(self) -> String;
     }
 
     #[cfg(feature = "iyma")]
     impl Float for half::f16 {
-        fn finite(self) -> Option<impl Serialize> {
+        fn to_finite(self) -> Option<impl Serialize> {
             self.is_finite().then(|| self.to_f32())
         }
 
-        fn bits(self) -> String {
+        fn to_hex_bits(self) -> String {
             format!("{:04x}", self.to_bits())
         }
     }
 
     impl Float for f32 {
-        fn finite(self) -> Option<impl Serialize> {
+        fn to_finite(self) -> Option<impl Serialize> {
             self.is_finite().then_some(self)
         }
 
-        fn bits(self) -> String {
+        fn to_hex_bits(self) -> String {
             format!("{:08x}", self.to_bits())
         }
     }
 
     impl Float for f64 {
-        fn finite(self) -> Option<impl Serialize> {
+        fn to_finite(self) -> Option<impl Serialize> {
             self.is_finite().then_some(self)
         }
 
-        fn bits(self) -> String {
+        fn to_hex_bits(self) -> String {
             format!("{:016x}", self.to_bits())
         }
     }
 
-    struct Values<'a, T>(&'a [T]);
+    /// Floats as decimals; `null` for infinities and NaN.
+    struct Decimals<'a, T>(&'a [T]);
 
-    impl<T: Float> Serialize for Values<'_, T> {
+    impl<T: Float> Serialize for Decimals<'_, T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_seq(self.0.iter().map(|value| value.finite()))
+            serializer.collect_seq(self.0.iter().map(|value| value.to_finite()))
         }
     }
 
-    /// The bits of floats; `null` for undefined values.
+    /// The bits of floats in hexadecimal. Non-finite values are `null` if `has_undefined` is set.
     struct Bits<'a, T>(&'a [T], bool);
 
     impl<T: Float> Serialize for Bits<'_, T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let Bits(values, has_undefined) = *self;
-            let is_defined = |value: &T| !has_undefined || value.finite().is_some();
-            serializer.collect_seq(values.iter().map(|value| is_defined(value).then(|| value.bits())))
+            let is_defined = |value: &T| !has_undefined || value.to_finite().is_some();
+            serializer.collect_seq(values.iter().map(|value| is_defined(value).then(|| value.to_hex_bits())))
         }
     }
 
@@ -289,15 +291,15 @@ mod data {
                 Numbers::OptionalU8(values) => object.serialize_field("values", values)?,
                 #[cfg(feature = "iyma")]
                 Numbers::F16(values) => {
-                    object.serialize_field("values", &Values(values))?;
+                    object.serialize_field("values", &Decimals(values))?;
                     object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
                 }
                 Numbers::F32(values) => {
-                    object.serialize_field("values", &Values(values))?;
+                    object.serialize_field("values", &Decimals(values))?;
                     object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
                 }
                 Numbers::F64(values) => {
-                    object.serialize_field("values", &Values(values))?;
+                    object.serialize_field("values", &Decimals(values))?;
                     object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
                 }
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::float::narrow;
+use crate::float::narrow_to_f32;
 
 /// A difference in one value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -13,7 +13,7 @@ pub struct Difference {
     pub path: String,
     /// The expected value.
     pub expected: String,
-    /// The value found.
+    /// The value in the loader's output.
     pub found: String,
 }
 
@@ -42,12 +42,12 @@ impl Differences {
 
 /// Compares a loader's output with the expected contents, and lists at most `max` differences.
 ///
-/// - Keys that the loader leaves out are not compared. Keys that the expected contents lack are differences, unless
-///   their value is empty or `null`.
-/// - An array may be an object with some of its keys, or the list of its values, nested or flat.
+/// - Keys that the output lacks are not compared. Keys that the expected contents lack are differences, unless their
+///   value is empty or `null`.
+/// - The output may contain an array as an object with some of its keys, or as the list of its values, nested or flat.
 /// - Floats are compared after rounding to their type. They must be equal, or differ by at most the tolerance of the
 ///   array. Bits must match exactly, or encode a float within the tolerance.
-/// - Where the expected array has a tolerance, `null` values are undefined and not compared.
+/// - If the expected array has a tolerance, its `null` values are undefined and not compared.
 ///
 /// ```
 /// use meshspec::contents::compare;
@@ -63,25 +63,26 @@ impl Differences {
 /// ```
 pub fn compare(expected: &Value, found: &Value, max: usize) -> Differences {
     let mut comparison = Comparison { max, differences: Differences::default() };
-    comparison.value(&mut String::new(), expected, found);
+    comparison.compare_values(&mut String::new(), expected, found);
     comparison.differences
 }
 
+/// A comparison in progress.
 struct Comparison {
     max: usize,
     differences: Differences,
 }
 
 /// Maximum length of a displayed value, in characters.
-const SHOWN: usize = 80;
+const MAX_CHARS: usize = 80;
 
-fn shown(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("a list of {}", items.len()),
         Value::Object(_) => "an object".to_owned(),
         value => {
             let text = value.to_string();
-            match text.char_indices().nth(SHOWN) {
+            match text.char_indices().nth(MAX_CHARS) {
                 Some((end, _)) => format!("{}…", &text[..end]),
                 None => text,
             }
@@ -89,8 +90,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Returns `true` if a value is equivalent to a missing key.
-fn is_nothing(value: &Value) -> bool {
+/// Returns `true` if a value is `null` or empty, and thus equivalent to a missing key.
+fn is_null_or_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
@@ -100,7 +101,12 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 impl Comparison {
-    fn differ(&mut self, path: &str, expected: impl FnOnce() -> String, found: impl FnOnce() -> String) {
+    fn add_difference(
+        &mut self,
+        path: &str,
+        expected: impl FnOnce() -> String,
+        found: impl FnOnce() -> String,
+    ) {
         self.differences.total += 1;
         if self.differences.listed.len() < self.max {
             let (expected, found) = (expected(), found());
@@ -108,12 +114,12 @@ impl Comparison {
         }
     }
 
-    fn differ_in_value(&mut self, path: &str, expected: &Value, found: &Value) {
-        self.differ(path, || shown(expected), || shown(found));
+    fn add_value_difference(&mut self, path: &str, expected: &Value, found: &Value) {
+        self.add_difference(path, || describe(expected), || describe(found));
     }
 
-    /// Compares the part at `path.key`.
-    fn within(&mut self, path: &mut String, key: &str, compare: impl FnOnce(&mut Self, &mut String)) {
+    /// Calls `compare` with the path `path.key`.
+    fn with_key(&mut self, path: &mut String, key: &str, compare: impl FnOnce(&mut Self, &mut String)) {
         let length = path.len();
         if !path.is_empty() {
             path.push('.');
@@ -123,46 +129,57 @@ impl Comparison {
         path.truncate(length);
     }
 
-    /// Compares the part at `path[index]`.
-    fn at(&mut self, path: &mut String, index: usize, compare: impl FnOnce(&mut Self, &mut String)) {
+    /// Calls `compare` with the path `path[index]`.
+    fn with_index(&mut self, path: &mut String, index: usize, compare: impl FnOnce(&mut Self, &mut String)) {
         let length = path.len();
         path.push_str(&format!("[{index}]"));
         compare(self, path);
         path.truncate(length);
     }
 
-    fn value(&mut self, path: &mut String, expected: &Value, found: &Value) {
+    fn compare_values(&mut self, path: &mut String, expected: &Value, found: &Value) {
         match (expected, found) {
-            (Value::Object(array), found) if is_array(array) => self.array(path, array, found),
-            (Value::Object(expected), Value::Object(found)) => self.object(path, expected, found),
-            (Value::Array(expected), Value::Array(found)) => self.list(path, expected, found),
+            (Value::Object(array), found) if is_array(array) => self.compare_arrays(path, array, found),
+            (Value::Object(expected), Value::Object(found)) => self.compare_objects(path, expected, found),
+            (Value::Array(expected), Value::Array(found)) => self.compare_lists(path, expected, found),
             (expected, found) if is_equal(expected, found) => {}
-            (expected, found) => self.differ_in_value(path, expected, found),
+            (expected, found) => self.add_value_difference(path, expected, found),
         }
     }
 
-    fn object(&mut self, path: &mut String, expected: &Map<String, Value>, found: &Map<String, Value>) {
+    fn compare_objects(
+        &mut self,
+        path: &mut String,
+        expected: &Map<String, Value>,
+        found: &Map<String, Value>,
+    ) {
         for (key, expected) in expected {
             if let Some(found) = found.get(key) {
-                self.within(path, key, |this, path| this.value(path, expected, found));
+                self.with_key(path, key, |this, path| this.compare_values(path, expected, found));
             }
         }
-        self.unknown_keys(path, expected, found);
+        self.add_unknown_keys(path, expected, found);
     }
 
-    fn unknown_keys(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
+    /// Adds a difference for each key of `found` that is not in `known`.
+    fn add_unknown_keys(
+        &mut self,
+        path: &mut String,
+        known: &Map<String, Value>,
+        found: &Map<String, Value>,
+    ) {
         for (key, found) in found.iter().filter(|(key, _)| !known.contains_key(*key)) {
-            if !is_nothing(found) {
-                self.within(path, key, |this, path| {
-                    this.differ(path, || "no such key".to_owned(), || shown(found));
+            if !is_null_or_empty(found) {
+                self.with_key(path, key, |this, path| {
+                    this.add_difference(path, || "no such key".to_owned(), || describe(found));
                 });
             }
         }
     }
 
-    fn list(&mut self, path: &mut String, expected: &[Value], found: &[Value]) {
+    fn compare_lists(&mut self, path: &mut String, expected: &[Value], found: &[Value]) {
         if expected.len() != found.len() {
-            self.differ(
+            self.add_difference(
                 path,
                 || format!("a list of {}", expected.len()),
                 || format!("a list of {}", found.len()),
@@ -170,50 +187,55 @@ impl Comparison {
             return;
         }
         for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
-            self.at(path, index, |this, path| this.value(path, expected, found));
+            self.with_index(path, index, |this, path| this.compare_values(path, expected, found));
         }
     }
 
-    /// Compares numeric arrays.
-    fn array(&mut self, path: &mut String, expected: &Map<String, Value>, found: &Value) {
-        let numbers = Numbers::of(expected);
+    fn compare_arrays(&mut self, path: &mut String, expected: &Map<String, Value>, found: &Value) {
+        let numbers = ExpectedNumbers::from_array(expected);
         let found = match found {
             Value::Object(found) => found,
-            Value::Array(_) => return self.numbers(path, &numbers, found, Form::Values),
-            found => return self.differ(path, || "an array".to_owned(), || shown(found)),
+            Value::Array(_) => return self.compare_numbers(path, &numbers, found, Notation::Values),
+            found => return self.add_difference(path, || "an array".to_owned(), || describe(found)),
         };
         for key in ["type", "shape"] {
             if let (Some(expected), Some(found)) = (expected.get(key), found.get(key)) {
-                self.within(path, key, |this, path| this.value(path, expected, found));
+                self.with_key(path, key, |this, path| this.compare_values(path, expected, found));
             }
         }
-        for (key, form) in [("values", Form::Values), ("bits", Form::Bits)] {
+        for (key, form) in [("values", Notation::Values), ("bits", Notation::Bits)] {
             if let (true, Some(found)) = (expected.contains_key(key), found.get(key)) {
-                self.within(path, key, |this, path| this.numbers(path, &numbers, found, form));
+                self.with_key(path, key, |this, path| this.compare_numbers(path, &numbers, found, form));
             }
         }
-        // The loader does not have to state the tolerance.
+        // The output need not contain the tolerance.
         let mut rest = found.clone();
         rest.remove("tolerance");
-        self.unknown_keys(path, expected, &rest);
+        self.add_unknown_keys(path, expected, &rest);
     }
 
-    fn numbers(&mut self, path: &mut String, expected: &Numbers<'_>, found: &Value, form: Form) {
+    fn compare_numbers(
+        &mut self,
+        path: &mut String,
+        expected: &ExpectedNumbers<'_>,
+        found: &Value,
+        form: Notation,
+    ) {
         let mut flat = Vec::new();
         flatten(found, &mut flat);
         let count = expected.values.len();
         if flat.len() != count || !found.is_array() {
-            let found = if found.is_array() { format!("{} numbers", flat.len()) } else { shown(found) };
-            return self.differ(path, || format!("{count} numbers"), || found);
+            let found = if found.is_array() { format!("{} numbers", flat.len()) } else { describe(found) };
+            return self.add_difference(path, || format!("{count} numbers"), || found);
         }
         for (index, found) in flat.into_iter().enumerate() {
-            if !expected.agrees(index, found, form) {
-                let of_form = match form {
-                    Form::Values => expected.values,
-                    Form::Bits => expected.bits,
+            if !expected.matches(index, found, form) {
+                let notated = match form {
+                    Notation::Values => expected.values,
+                    Notation::Bits => expected.bits,
                 };
-                let expected = of_form.get(index).unwrap_or(&Value::Null);
-                self.at(path, index, |this, path| this.differ_in_value(path, expected, found));
+                let expected = notated.get(index).unwrap_or(&Value::Null);
+                self.with_index(path, index, |this, path| this.add_value_difference(path, expected, found));
             }
         }
     }
@@ -224,7 +246,7 @@ fn is_array(object: &Map<String, Value>) -> bool {
     ["type", "shape", "values"].iter().all(|key| object.contains_key(*key))
 }
 
-/// Compares numbers by value, ignoring their notation.
+/// Returns `true` if two values are equal. Numbers are compared by value: 1 equals 1.0.
 fn is_equal(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(expected), Value::Number(found)) => {
@@ -234,7 +256,7 @@ fn is_equal(expected: &Value, found: &Value) -> bool {
     }
 }
 
-/// Collects the items of nested lists.
+/// Appends the items of nested lists to `flat`.
 fn flatten<'v>(value: &'v Value, flat: &mut Vec<&'v Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| flatten(item, flat)),
@@ -242,15 +264,15 @@ fn flatten<'v>(value: &'v Value, flat: &mut Vec<&'v Value>) {
     }
 }
 
-/// The notation of a number.
+/// The notation of a number: as a decimal or as bits in hexadecimal.
 #[derive(Clone, Copy)]
-enum Form {
+enum Notation {
     Values,
     Bits,
 }
 
-/// The expected numbers.
-struct Numbers<'v> {
+/// The numbers of an expected array.
+struct ExpectedNumbers<'v> {
     values: &'v [Value],
     /// The bits of floats.
     bits: &'v [Value],
@@ -258,10 +280,10 @@ struct Numbers<'v> {
     tolerance: Option<f64>,
 }
 
-impl<'v> Numbers<'v> {
-    fn of(array: &'v Map<String, Value>) -> Numbers<'v> {
+impl<'v> ExpectedNumbers<'v> {
+    fn from_array(array: &'v Map<String, Value>) -> ExpectedNumbers<'v> {
         let list = |key| array.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        Numbers {
+        ExpectedNumbers {
             values: list("values"),
             bits: list("bits"),
             is_f64: array.get("type").is_some_and(|name| name == "f64"),
@@ -273,25 +295,26 @@ impl<'v> Numbers<'v> {
         self.bits.len() == self.values.len() && !self.values.is_empty()
     }
 
-    fn agrees(&self, index: usize, found: &Value, form: Form) -> bool {
+    /// Returns `true` if `found` matches the expected number at `index`.
+    fn matches(&self, index: usize, found: &Value, form: Notation) -> bool {
         let expected = self.values.get(index).unwrap_or(&Value::Null);
         match (self.tolerance, form) {
             _ if !self.is_float() => is_equal(expected, found),
             (Some(_), _) if expected.is_null() => true,
             (Some(tolerance), form) => {
                 let found = match form {
-                    Form::Values => found.as_f64(),
-                    Form::Bits => found.as_str().and_then(from_bits),
+                    Notation::Values => found.as_f64(),
+                    Notation::Bits => found.as_str().and_then(parse_float_bits),
                 };
                 let deviation = expected.as_f64().zip(found).map(|(a, b)| (a - b).abs());
                 deviation.is_some_and(|deviation| deviation <= tolerance)
             }
-            (None, Form::Values) => match (expected.as_f64(), found.as_f64()) {
+            (None, Notation::Values) => match (expected.as_f64(), found.as_f64()) {
                 (Some(expected), Some(found)) if self.is_f64 => expected == found,
-                (Some(expected), Some(found)) => narrow(expected) == narrow(found),
+                (Some(expected), Some(found)) => narrow_to_f32(expected) == narrow_to_f32(found),
                 _ => expected == found,
             },
-            (None, Form::Bits) => {
+            (None, Notation::Bits) => {
                 let expected = self.bits.get(index).and_then(Value::as_str);
                 expected.zip(found.as_str()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
             }
@@ -299,8 +322,8 @@ impl<'v> Numbers<'v> {
     }
 }
 
-/// Returns the float with these bits; the number of hexadecimal digits sets its width. `None` if it is not finite.
-fn from_bits(digits: &str) -> Option<f64> {
+/// Parses the bits of a 32-bit float (8 hexadecimal digits) or 64-bit float (16 digits). `None` if it is not finite.
+fn parse_float_bits(digits: &str) -> Option<f64> {
     let bits = u64::from_str_radix(digits, 16).ok()?;
     let float = match digits.len() {
         8 => f32::from_bits(bits as u32).into(),

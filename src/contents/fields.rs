@@ -1,4 +1,4 @@
-//! Decoded fields by path, for formats without a codec.
+//! Decoded fields, which are the contents of custom formats.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor, path_text};
 use crate::{Limits, Text};
 
-/// The fields of a file by their declaration. Each visit decodes them again.
+/// The fields of a file, decoded by their declaration. Each call of [`Fields::for_each`] decodes them again.
 #[derive(Clone)]
 pub struct Fields<'f> {
     ty: &'static Type,
@@ -25,18 +25,18 @@ pub struct Fields<'f> {
 #[json(untagged)]
 #[non_exhaustive]
 pub enum FieldValue {
-    /// A number, or all numbers of a list.
+    /// A number, or all numbers in a list.
     Numbers(Array),
     /// A text.
     Text(Text),
 }
 
 impl<'f> Fields<'f> {
-    /// Reads these bytes as one value of type `ty`.
+    /// Reads `bytes` as one value of type `ty`.
     ///
     /// # Errors
     ///
-    /// If the bytes do not follow the declaration.
+    /// If `bytes` does not match the declaration.
     pub fn new(
         ty: &'static Type,
         bytes: impl Into<Cow<'f, [u8]>>,
@@ -47,10 +47,10 @@ impl<'f> Fields<'f> {
         Ok(Fields { ty, bytes, limits: *limits })
     }
 
-    /// Calls `each` with the path and value of each field, until it breaks. A list of numbers is one value.
-    pub fn for_each(&self, each: impl FnMut(&str, FieldValue) -> ControlFlow<()>) {
-        let mut visitor = Each { each, list: None };
-        // `new` has already checked the bytes.
+    /// Calls `visit` with the path and value of each field, until it breaks. A list of numbers is one value.
+    pub fn for_each(&self, visit: impl FnMut(&str, FieldValue) -> ControlFlow<()>) {
+        let mut visitor = FieldVisitor { visit, list: None };
+        // Cannot fail: `new` has checked the bytes.
         let _ = walk::walk(self.ty, &self.bytes, &self.limits, &mut visitor);
     }
 }
@@ -62,42 +62,42 @@ impl fmt::Debug for Fields<'_> {
 }
 
 /// Passes the value of each field to a closure.
-struct Each<F> {
-    each: F,
+struct FieldVisitor<F> {
+    visit: F,
     /// The list whose numbers are being visited.
-    list: Option<List>,
+    list: Option<NumberList>,
 }
 
-/// A list of numbers, or of lists of numbers.
-struct List {
+/// A list of numbers, possibly in nested lists.
+struct NumberList {
     path: String,
     /// The number of path segments.
     depth: usize,
     numbers: Option<Numbers>,
-    /// The largest index at each nesting level, plus 1.
+    /// The largest length of the lists at each nesting level.
     shape: Vec<usize>,
 }
 
-/// Returns the integer type that stores an enum; other types are returned unchanged.
-fn stored(ty: &Type) -> Type {
+/// Returns the type of the stored number: the integer type for an enum, otherwise `ty` without its byte order.
+fn stored_type(ty: &Type) -> Type {
     match ty.declaration().map(|declaration| declaration.shape) {
         Some(Shape::Enum { size, .. }) => Type::Unsigned(size),
         _ => *ty.without_order(),
     }
 }
 
-/// Returns `true` if a list contains only numbers.
-fn is_of_numbers(ty: &Type) -> bool {
-    match ty.items() {
-        Some((item, _)) => is_of_numbers(item),
-        None => matches!(stored(ty), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
+/// Returns `true` for a number, and for a list that contains only numbers, at any nesting level.
+fn is_numeric(ty: &Type) -> bool {
+    match ty.item_type_and_count() {
+        Some((item, _)) => is_numeric(item),
+        None => matches!(stored_type(ty), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
     }
 }
 
-impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for Each<F> {
+impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.list.is_none() && node.ty.items().is_some() && is_of_numbers(node.ty) {
-            self.list = Some(List {
+        if self.list.is_none() && node.ty.item_type_and_count().is_some() && is_numeric(node.ty) {
+            self.list = Some(NumberList {
                 path: path_text(node.path),
                 depth: node.path.len(),
                 numbers: None,
@@ -107,15 +107,15 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for Each<F> {
         Visit::All
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        let ty = stored(node.ty);
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        let ty = stored_type(node.ty);
         if let Some(list) = &mut self.list {
             list.push(node.path, &ty, value);
             return ControlFlow::Continue(());
         }
         let value = match value {
             Value::Text(text) => FieldValue::Text(text.clone().into()),
-            value => match Numbers::of_type(&ty, value) {
+            value => match Numbers::empty_of_type(&ty, value) {
                 Some(mut numbers) => {
                     numbers.push(value);
                     FieldValue::Numbers(numbers.into())
@@ -124,24 +124,24 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for Each<F> {
                 None => return ControlFlow::Continue(()),
             },
         };
-        (self.each)(&path_text(node.path), value)
+        (self.visit)(&path_text(node.path), value)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         match self.list.take_if(|list| list.depth == node.path.len()) {
-            Some(List { path, numbers: Some(numbers), shape, .. }) => {
+            Some(NumberList { path, numbers: Some(numbers), shape, .. }) => {
                 // Lists of unequal lengths have no common shape.
-                let is_even = shape.iter().product::<usize>() == numbers.len();
+                let is_regular = shape.iter().product::<usize>() == numbers.len();
                 let flat = Array::from(numbers);
-                let array = if is_even { Array { shape, ..flat } } else { flat };
-                (self.each)(&path, FieldValue::Numbers(array))
+                let array = if is_regular { Array { shape, ..flat } } else { flat };
+                (self.visit)(&path, FieldValue::Numbers(array))
             }
             _ => ControlFlow::Continue(()),
         }
     }
 }
 
-impl List {
+impl NumberList {
     fn push(&mut self, path: &[Segment], ty: &Type, value: &Value) {
         let indices = path.iter().skip(self.depth).enumerate();
         for (level, segment) in indices {
@@ -153,7 +153,7 @@ impl List {
             }
         }
         if self.numbers.is_none() {
-            self.numbers = Numbers::of_type(ty, value);
+            self.numbers = Numbers::empty_of_type(ty, value);
         }
         if let Some(numbers) = &mut self.numbers {
             numbers.push(value);
@@ -162,7 +162,7 @@ impl List {
 }
 
 #[cfg(feature = "serde")]
-mod data {
+mod serde_impls {
     use std::ops::ControlFlow;
 
     use serde::ser::SerializeMap;

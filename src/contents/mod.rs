@@ -1,7 +1,7 @@
-//! The contents of a file as plain numbers, as a loader should hold them after reading.
+//! The contents of a file as plain numbers: the values that a loader should have in memory after reading.
 //!
 //! All formats share one structure, described in `docs/contents.md`. Values stay in the file's coordinate system, and
-//! nothing is repaired. An independent loader prints the same JSON, or parts of it, and [`compare`] lists the
+//! nothing is repaired. To test a loader, it prints the same JSON, or parts of it, and [`compare`] lists the
 //! differences.
 
 mod array;
@@ -16,6 +16,8 @@ pub use array::{Array, Numbers};
 #[cfg(feature = "serde")]
 pub use compare::{Difference, Differences, compare};
 pub use fields::{FieldValue, Fields};
-pub use model::{Animation, Attribute, Blend, Contents, Keys, Lod, Mesh, Part, Pose, Property, Skeleton};
+pub use model::{
+    Animation, Attribute, Blend, Contents, Keys, Lod, Mesh, MeshRange, Pose, Property, Skeleton,
+};
 #[cfg(any(feature = "mesh", feature = "bmd"))]
-pub(crate) use skin::{Budget, Skinned, sampled_frames};
+pub(crate) use skin::{PoseBudget, SkinnedPositions, sampled_frames};

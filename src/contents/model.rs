@@ -7,7 +7,7 @@ use meshspec_derive::ToJson;
 
 /// The contents of a file as plain numbers, in one structure for all formats.
 ///
-/// Parts that a format lacks stay empty. `docs/contents.md` maps each value to the fields of the file.
+/// Fields that a format lacks stay empty. `docs/contents.md` maps each field to the fields of a file.
 #[derive(Debug, ToJson)]
 #[non_exhaustive]
 pub struct Contents<'f> {
@@ -31,7 +31,7 @@ pub struct Contents<'f> {
     pub animations: Vec<Animation>,
     /// The model in its rest pose and at up to three frames of each animation.
     pub poses: Vec<Pose>,
-    /// The decoded fields, for a format without a codec.
+    /// The decoded fields, for a custom format whose model is unknown to the library.
     pub fields: Option<Fields<'f>>,
 }
 
@@ -72,24 +72,24 @@ pub struct Mesh {
     /// The number of vertices.
     pub vertices: usize,
     /// The vertex attributes. Names are unique within the mesh.
-    #[json(with = "data::by_name")]
+    #[json(with = "serde_attributes::by_name")]
     pub attributes: Vec<Attribute>,
-    /// Vertex indices, three per triangle unless `face_sizes` is set. `None` if the file has none.
+    /// Vertex indices, three per triangle unless `face_sizes` is set. `None` if the file has no indices.
     pub indices: Option<Array>,
     /// The number of indices per face, if faces vary in size.
     pub face_sizes: Option<Array>,
-    /// The ranges of the meshes that share these buffers.
-    pub parts: Option<Vec<Part>>,
+    /// The ranges of the meshes that share these buffers; `None` if each mesh has its own buffers.
+    pub parts: Option<Vec<MeshRange>>,
 }
 
 impl Mesh {
-    /// Creates a mesh with this many vertices.
+    /// Creates a mesh with `vertices` vertices and without attributes.
     pub fn new(vertices: usize) -> Mesh {
         Mesh { vertices, ..Mesh::default() }
     }
 
-    /// Adds an attribute. A number makes a duplicate name unique: `normal_again_1`.
-    pub fn add(&mut self, name: impl Into<String>, array: Array) {
+    /// Adds an attribute. A duplicate name gets a numbered suffix: `normal_again_1`.
+    pub fn add_attribute(&mut self, name: impl Into<String>, array: Array) {
         let name = name.into();
         let is_taken = |name: &str| self.attributes.iter().any(|attribute| attribute.name == name);
         let unique = if is_taken(&name) {
@@ -110,14 +110,14 @@ pub struct Attribute {
     pub array: Array,
 }
 
-/// A mesh in shared buffers.
+/// The range of a mesh in buffers that several meshes share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
-pub struct Part {
+pub struct MeshRange {
     /// The first index.
     pub first_index: u32,
     /// The number of indices.
     pub index_count: u32,
-    /// The first vertex; indices are relative to it.
+    /// The first vertex, to which the indices are relative.
     pub first_vertex: u32,
     /// The number of vertices.
     pub vertex_count: u32,
@@ -134,7 +134,7 @@ pub struct Lod {
     pub scale: Array,
 }
 
-/// Joints, in file order.
+/// The joints, in file order.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Skeleton {
@@ -142,9 +142,9 @@ pub struct Skeleton {
     pub joints: usize,
     /// The joint ids, if the file stores them.
     pub ids: Option<Array>,
-    /// The joint names, if the format has them; `None` for an unnamed joint.
+    /// The joint names, if the format has names; `None` for an unnamed joint.
     pub names: Option<Vec<Option<Text>>>,
-    /// The parent of each joint, −1 for none.
+    /// The parent of each joint; −1 for a root.
     pub parents: Array,
     /// Inverse bind matrices, from model space to joint space: 4×4, row-major.
     pub inverse_bind: Option<Array>,
@@ -154,7 +154,7 @@ pub struct Skeleton {
     pub rotations: Option<Array>,
     /// Joints that follow the weighted mean of other joints.
     pub blends: Vec<Blend>,
-    /// The mesh of each joint's solid, 0 for none.
+    /// The index of the solid mesh of each joint; 0 for none.
     pub solids: Option<Array>,
 }
 
@@ -182,7 +182,7 @@ pub struct Blend {
     pub joint: u32,
     /// The joints that it follows.
     pub joints: Array,
-    /// Their weights.
+    /// The weights of these joints.
     pub weights: Array,
 }
 
@@ -198,7 +198,7 @@ pub struct Animation {
     pub times: Option<Array>,
     /// The duration in ticks, one float, if the file stores it.
     pub duration: Option<Array>,
-    /// Ticks, or frames, per second: one float.
+    /// Ticks per second (MESH) or frames per second (BMD), one float.
     pub rate: Option<Array>,
     /// Whether the animation loops, if the file stores it.
     #[json(name = "loop")]
@@ -211,7 +211,7 @@ pub struct Animation {
     pub scales: Option<Keys>,
 }
 
-/// Keys of joints, sorted by joint, then frame.
+/// The keys of all joints, sorted by joint, then frame.
 #[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Keys {
     /// The joint of each key.
@@ -223,11 +223,11 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Creates keys at these joints and frames; `None` if there are none.
+    /// Creates keys from the joint, frame and value of each key; `None` if there are no keys.
     pub fn new(joints: Vec<u32>, frames: Vec<u32>, values: Array) -> Option<Keys> {
         let is_empty = joints.is_empty();
-        let of = |numbers| Numbers::U32(numbers).into();
-        (!is_empty).then(|| Keys { joints: of(joints), frames: of(frames), values })
+        let array = |numbers| Numbers::U32(numbers).into();
+        (!is_empty).then(|| Keys { joints: array(joints), frames: array(frames), values })
     }
 }
 
@@ -260,7 +260,7 @@ impl Pose {
 }
 
 #[cfg(feature = "serde")]
-mod data {
+mod serde_attributes {
     use serde::Serializer;
 
     use super::Attribute;

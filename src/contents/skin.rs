@@ -2,16 +2,16 @@
 
 use super::array::{Array, Numbers};
 
-/// Maximum vertices and joints in all poses of a file together. Only the first poses that fit are computed.
-const MAX_POSED: u64 = 1 << 20;
+/// Maximum total number of vertices and joints in all poses of a file. Poses beyond this limit are not computed.
+const MAX_POSED_ITEMS: u64 = 1 << 20;
 
-/// The rounding error of a skinned position in 32-bit floats, relative to the largest number involved.
-const ROUNDING: f64 = 1e-4;
+/// The rounding error of a skinned position in 32-bit floats, relative to the largest intermediate value.
+const ROUNDING_ERROR: f64 = 1e-4;
 
 /// A matrix as four columns, for column vectors.
 pub(crate) type Matrix = [[f64; 4]; 4];
 
-/// Returns the frames at which an animation is posed: the first, the one at a third, and the last.
+/// Returns the frames of an animation to compute poses for: the first, the frame at one third, and the last.
 pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
     let Some(last) = frames.checked_sub(1) else { return Vec::new() };
     let mut sampled = vec![0, frames / 3, last];
@@ -19,41 +19,41 @@ pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
     sampled
 }
 
-/// The remaining pose budget of a file.
-pub(crate) struct Budget {
-    /// Cost of one pose: its vertices and joints.
-    each: u64,
-    left: u64,
+/// The number of vertices and joints that further poses of a file may have.
+pub(crate) struct PoseBudget {
+    /// The number of vertices and joints in one pose.
+    pose_cost: u64,
+    remaining: u64,
 }
 
-impl Budget {
-    /// Creates a budget for poses of this many vertices and joints. The first animation always fits.
-    pub(crate) fn new(each: usize) -> Budget {
-        let each = (each as u64).max(1);
-        Budget { each, left: MAX_POSED.max(each.saturating_mul(4)) }
+impl PoseBudget {
+    /// Creates a budget. `pose_cost` is the number of vertices and joints in one pose. The first four poses always fit.
+    pub(crate) fn new(pose_cost: usize) -> PoseBudget {
+        let pose_cost = (pose_cost as u64).max(1);
+        PoseBudget { pose_cost, remaining: MAX_POSED_ITEMS.max(pose_cost.saturating_mul(4)) }
     }
 
-    /// Takes one pose from the budget; `false` if it does not fit.
-    pub(crate) fn take(&mut self) -> bool {
-        let rest = self.left.checked_sub(self.each);
-        self.left = rest.unwrap_or(0);
+    /// Takes one pose from the budget. Returns `false` if it does not fit.
+    pub(crate) fn take_pose(&mut self) -> bool {
+        let rest = self.remaining.checked_sub(self.pose_cost);
+        self.remaining = rest.unwrap_or(0);
         rest.is_some()
     }
 }
 
-/// Accumulates skinned positions.
+/// Skinned positions, and the values that determine their tolerance.
 #[derive(Default)]
-pub(crate) struct Skinned {
+pub(crate) struct SkinnedPositions {
     positions: Vec<f32>,
-    /// The largest sum of products over all defined positions.
-    largest: f64,
-    /// The largest permitted relative deviation besides rounding.
-    slack: f64,
+    /// The largest sum of absolute products for a defined coordinate.
+    max_sum: f64,
+    /// The largest relative deviation allowed in addition to rounding errors.
+    max_deviation: f64,
 }
 
-impl Skinned {
-    /// Adds a vertex transformed by this matrix; its position is undefined without one.
-    pub(crate) fn add(&mut self, point: [f32; 3], matrix: Option<Matrix>) {
+impl SkinnedPositions {
+    /// Adds a vertex, transformed by `matrix`. If `None`, its position is undefined.
+    pub(crate) fn add_vertex(&mut self, point: [f32; 3], matrix: Option<Matrix>) {
         let Some([x, y, z, origin]) = matrix else { return self.positions.extend([f32::NAN; 3]) };
         let [px, py, pz] = point.map(f64::from);
         for row in 0..3 {
@@ -62,22 +62,23 @@ impl Skinned {
             let size: f64 = terms.iter().map(|term| term.abs()).sum();
             // A position that overflows a 32-bit float is undefined.
             let is_defined = position.is_finite() && size <= f32::MAX.into();
-            self.largest = if is_defined { self.largest.max(size) } else { self.largest };
+            self.max_sum = if is_defined { self.max_sum.max(size) } else { self.max_sum };
             self.positions.push(if is_defined { position } else { f32::NAN });
         }
     }
 
-    /// Permits this relative deviation in addition to rounding.
+    /// Allows a relative deviation in addition to rounding errors.
     #[cfg(feature = "mesh")]
-    pub(crate) fn permit(&mut self, deviation: f64) {
-        self.slack = self.slack.max(deviation);
+    pub(crate) fn allow_deviation(&mut self, deviation: f64) {
+        self.max_deviation = self.max_deviation.max(deviation);
     }
 
-    /// Returns the positions with their tolerance. `reach` is the largest matrix element.
-    pub(crate) fn into_array(self, reach: f64) -> Array {
-        let reach = if reach.is_finite() { reach } else { 0.0 };
-        Array::from(Numbers::F32(self.positions))
-            .with_components(3)
-            .with_tolerance(((ROUNDING + self.slack) * self.largest.max(reach)) as f32)
+    /// Returns the positions with their tolerance. `max_translation` is the largest absolute value in
+    /// the translations of the skinning matrices.
+    pub(crate) fn into_array(self, max_translation: f64) -> Array {
+        let max_translation = if max_translation.is_finite() { max_translation } else { 0.0 };
+        Array::from(Numbers::F32(self.positions)).with_components(3).with_tolerance(
+            ((ROUNDING_ERROR + self.max_deviation) * self.max_sum.max(max_translation)) as f32,
+        )
     }
 }

@@ -5,10 +5,10 @@ use meshspec_derive::ToJson;
 use crate::layout::declaration::Type;
 use crate::layout::schema::declared_rules;
 use crate::layout::structure::Structure;
-use crate::layout::{general, walk};
+use crate::layout::{general_rules, walk};
 use crate::{Dialect, Enforcement, Error, Result, Rule, path};
 
-/// The layouts of whole files: name and type of each.
+/// The layouts of whole files, each with its name and type.
 pub type Layouts = &'static [(&'static str, &'static Type)];
 
 /// The description of a format: names, dialects, rules and layouts.
@@ -40,9 +40,9 @@ pub struct About {
     pub specification: Option<Specification>,
     /// File name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// The dialects; the specification's comes first.
+    /// The dialects, the specification's dialect first.
     pub dialects: &'static [Dialect],
-    /// The only dialect that the author's software reads, if it is not the specification's.
+    /// The only dialect that the author's software reads, if that is not the specification's dialect.
     pub authors_dialect: Option<Dialect>,
     /// Whether files have compression levels. See
     /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level).
@@ -58,17 +58,17 @@ pub struct About {
 /// The specification of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Specification {
-    /// Its title.
+    /// The title of the specification.
     pub title: &'static str,
-    /// The project that it belongs to, and the project's owner.
+    /// The project, with its owner, such as `Crucible by Joshua-A-Shelton`.
     pub project: &'static str,
     /// The URL of the revision that this crate follows.
     pub url: &'static str,
 }
 
 impl About {
-    /// Describes a format by its layouts: one, or one per dialect. The format starts with the specification's dialect
-    /// and the general rules.
+    /// Creates the description of a format with the specification's dialect and the general rules. `layouts` returns
+    /// the layout of each dialect.
     pub const fn new(name: &'static str, title: &'static str, layouts: fn() -> Layouts) -> About {
         About {
             name,
@@ -80,7 +80,7 @@ impl About {
             authors_dialect: None,
             has_compression_levels: false,
             has_precisions: false,
-            rules: general::RULES,
+            rules: general_rules::RULES,
             layouts,
         }
     }
@@ -100,22 +100,22 @@ impl About {
         About { extensions, ..self }
     }
 
-    /// Sets the dialects, the specification's first. They match the layouts in number and order.
+    /// Sets the dialects, the specification's dialect first. Their number and order must match the layouts.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }
 
-    /// Sets the format's own rules. A structural fault breaks the rule that the field names. Otherwise, it breaks the
-    /// rule whose code ends in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`, or a general rule.
+    /// Sets the rules of the format. A structural fault breaks the rule of its field. If the field has no rule, the
+    /// fault breaks the rule whose code ends in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`, or a general rule.
     pub const fn with_rules(self, rules: &'static [&'static Rule]) -> About {
         About { rules, ..self }
     }
 
-    /// Checks that the format has this dialect.
+    /// Checks that the format has the dialect.
     ///
     /// # Errors
     ///
-    /// If it does not; the message lists the dialects.
+    /// If the format lacks the dialect; the message lists the available ones.
     pub fn require_dialect(&self, dialect: Dialect) -> Result<()> {
         if self.dialects.contains(&dialect) {
             return Ok(());
@@ -125,51 +125,52 @@ impl About {
         Err(Error::unsupported(message).at(path!(dialect)).in_format(self.name))
     }
 
-    /// Returns `true` if the format has this file extension, ignoring case. `extension` has no dot.
+    /// Returns `true` if `extension`, without the dot, is a file name extension of the format. Ignores case.
     pub fn has_extension(&self, extension: &str) -> bool {
         self.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
     }
 
-    /// Returns the layouts of whole files, one per dialect: name and type of each. A text format has none.
+    /// Returns the layouts of whole files, each with its name and type. Empty for a text format.
     pub fn layouts(&self) -> Layouts {
         (self.layouts)()
     }
 
-    /// Returns the layouts of this dialect, or all layouts if `dialect` is `None`.
+    /// Returns the layouts of `dialect`, or all layouts if `dialect` is `None`.
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
         let layouts = self.layouts();
         let Some(dialect) = dialect else { return layouts };
-        // Each dialect has the same number of layouts, and they are listed in the order of the dialects.
-        let each = layouts.len() / self.dialects.len().max(1);
-        let own = self.dialects.iter().zip(layouts.chunks(each.max(1))).find(|(known, _)| **known == dialect);
+        // Each dialect has the same number of layouts; the list is in the order of the dialects.
+        let per_dialect = layouts.len() / self.dialects.len().max(1);
+        let mut by_dialect = self.dialects.iter().zip(layouts.chunks(per_dialect.max(1)));
+        let own = by_dialect.find(|(known, _)| **known == dialect);
         own.map_or(&[], |(_, layouts)| layouts)
     }
 
-    /// Returns `false` if only the declarations of other dialects state the rule.
+    /// Returns `true` if the rule applies to the dialect: not if only the layouts of other dialects declare it.
     pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {
-        let states = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
+        let is_declared_in = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
         rule.enforced_by != Enforcement::Declaration
-            || states(self.layouts_of(Some(dialect)))
-            || !states(self.layouts())
+            || is_declared_in(self.layouts_of(Some(dialect)))
+            || !is_declared_in(self.layouts())
     }
 
-    /// Returns the layout at the dialect's index among the dialects, if there is one.
+    /// Returns the layout at the index of `dialect` among the dialects; `None` if there is none.
     pub(super) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
-        let place = self.dialects.iter().position(|known| *known == dialect)?;
-        self.layouts().get(place).map(|(_, layout)| *layout)
+        let index = self.dialects.iter().position(|known| *known == dialect)?;
+        self.layouts().get(index).map(|(_, layout)| *layout)
     }
 
-    /// Finds a rule by its code.
+    /// Returns the rule with the given code; `None` if the format has no such rule.
     pub fn rule(&self, code: &str) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| rule.code == code).copied()
     }
 
     /// Returns the rule that a structural fault breaks.
     pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
-        general::rule_for(self.rules, fault)
+        general_rules::rule_for(self.rules, fault)
     }
 
-    /// Returns the structure of files with this layout.
+    /// Returns the layout `ty` with the rules and the name of the format.
     pub(crate) fn structure(&self, ty: &'static Type) -> Structure {
         Structure { ty, rules: self.rules, format: Some(self.name) }
     }

@@ -1,13 +1,13 @@
-//! Formats chosen at run time, built in or registered.
+//! Built-in and custom formats chosen at run time.
 
 use std::fmt;
 use std::ops::ControlFlow;
 
+use super::examples::ExampleSearch;
 #[cfg(feature = "serde")]
-use super::data::Data;
-use super::examples::Source;
+use super::json::JsonFunctions;
 #[cfg(feature = "scene")]
-use super::scenes::Scenes;
+use super::scenes::SceneFunctions;
 use super::{About, Declared, Detection, Interpretation, RuleExample, rule_texts};
 use crate::contents::Contents;
 use crate::info::Info;
@@ -17,13 +17,13 @@ use crate::layout::schema::{Schema, SchemaFile};
 use crate::lines::Line;
 use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 
-/// Called with each line of a text file until it breaks.
-type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
+/// A callback for each line of a text file. `ControlFlow::Break` stops the calls.
+type LineCallback<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
 
-/// Decodes a file to its contents.
+/// A function that decodes the contents of a file.
 type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
 
-/// A format, built in or declared elsewhere, and the operations on its files.
+/// A built-in or custom format, and the operations on its files.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -47,7 +47,7 @@ pub struct AnyFormat {
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
     pub(super) info: fn(&[u8], &ReadOptions) -> Result<Info>,
     contents: ReadContents,
-    lines: fn(&[u8], EachLine),
+    lines: fn(&[u8], LineCallback),
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
     files: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
@@ -55,13 +55,13 @@ pub struct AnyFormat {
     edge_cases: fn() -> Vec<(&'static str, Vec<u8>)>,
     example_of: fn(&'static Rule) -> Option<RuleExample>,
     #[cfg(feature = "scene")]
-    pub(super) scenes: Option<Scenes>,
+    pub(super) scenes: Option<SceneFunctions>,
     #[cfg(feature = "serde")]
-    pub(super) data: Option<Data>,
+    pub(super) json: Option<JsonFunctions>,
 }
 
 impl AnyFormat {
-    /// Creates the format from its declaration.
+    /// Creates a format from the declaration `T`.
     pub const fn of<T: Declared>() -> AnyFormat {
         AnyFormat {
             about: T::ABOUT,
@@ -83,7 +83,7 @@ impl AnyFormat {
             #[cfg(feature = "scene")]
             scenes: None,
             #[cfg(feature = "serde")]
-            data: None,
+            json: None,
         }
     }
 
@@ -92,7 +92,7 @@ impl AnyFormat {
     }
 
     #[cfg(any(feature = "scene", feature = "serde"))]
-    pub(super) fn lacks(self, what: &str) -> crate::Error {
+    pub(super) fn missing_error(self, what: &str) -> crate::Error {
         crate::Error::unsupported(format!("the format has no {what}")).in_format(self.name())
     }
 
@@ -106,17 +106,17 @@ impl AnyFormat {
         self.about
     }
 
-    /// Returns the id of a built-in format, which has documents and scenes; `None` for other formats.
-    pub fn built_in(self) -> Option<FormatId> {
+    /// Returns the id of a built-in format; `None` for a custom format.
+    pub fn built_in_id(self) -> Option<FormatId> {
         self.built_in
     }
 
-    /// Rates whether these bytes are a file of this format, and detects the dialect. See [`Declared::detect`].
+    /// Rates how well `bytes` match the format, and detects the dialect. See [`Declared::detect`].
     pub fn detect(self, bytes: &[u8]) -> Detection {
         (self.detect)(bytes)
     }
 
-    /// Returns the dialect to read these bytes as: the one in the options, or else the detected one.
+    /// Returns the dialect to read `bytes` in: the dialect in the options, or else the detected one.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl AnyFormat {
         (self.dialect_of)(bytes, options)
     }
 
-    /// Returns the layout of a file of this dialect. A text format has none.
+    /// Returns the layout of a file in `dialect`; `None` for a text format.
     pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         (self.layout_of)(bytes, dialect)
     }
@@ -139,7 +139,7 @@ impl AnyFormat {
         (self.check)(bytes, options)
     }
 
-    /// Summarizes a file of this format. See [`Declared::info_of`].
+    /// Summarises a file of this format. See [`Declared::info_of`].
     ///
     /// # Errors
     ///
@@ -162,22 +162,25 @@ impl AnyFormat {
         self.grammar
     }
 
-    /// Returns the declaration in another language: tables, parser definitions or a C header. A text format can be
-    /// expressed only as Markdown, JSON and dictionaries.
+    /// Exports the declaration as tables, parser definitions or a C header. A text format can be exported only as
+    /// Markdown, JSON or a fuzzing dictionary.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let About { name, title, .. } = self.about;
         match self.grammar {
             Some(grammar) => grammar.print(schema, name, title),
             None => {
-                let note = if self.built_in.is_some() { rule_texts::note(self.about) } else { String::new() };
+                let note = match self.built_in {
+                    Some(_) => rule_texts::schema_note(self.about),
+                    None => String::new(),
+                };
                 schema.print_with_note(name, title, &note, self.about.layouts())
             }
         }
     }
 
-    /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does nothing
-    /// for a binary format.
-    pub fn lines(self, bytes: &[u8], each: EachLine) {
+    /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does
+    /// nothing for a binary format.
+    pub fn lines(self, bytes: &[u8], each: LineCallback) {
         (self.lines)(bytes, each);
     }
 
@@ -193,34 +196,34 @@ impl AnyFormat {
         (self.files)(config)
     }
 
-    /// Describes in Markdown what enforces a rule: the requirements in the declaration, `structure`, or `code` with
+    /// Returns how a rule is enforced, in Markdown: the requirements in the declaration, `structure`, or `code` with
     /// the reason.
     pub fn enforcement_of(self, rule: &Rule) -> String {
-        rule_texts::text(self.about, self.grammar, rule)
+        rule_texts::enforcement_text(self.about, self.grammar, rule)
     }
 
-    /// Returns the interpretations that a rule cites. Formats declared elsewhere have none.
+    /// Returns the interpretations that a rule cites. Empty for a custom format.
     pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
         let rows = rule.row.split(", ").filter(|_| self.built_in.is_some());
-        rows.filter_map(Interpretation::of).collect()
+        rows.filter_map(Interpretation::find).collect()
     }
 
-    /// Returns valid files at limits that no declaration states, each with a description.
+    /// Returns valid files that test limits missing from the declaration, each with a description.
     #[cfg(feature = "proptest")]
     pub(crate) fn edge_cases(self) -> Vec<(&'static str, Vec<u8>)> {
         (self.edge_cases)()
     }
 
-    /// Returns a violating and a correct example of a rule. The example is the format's [own](Declared::example_of),
-    /// or a [generated](crate::layout::generate) file and one of its breakages. `None` if neither breaks only this
-    /// rule.
+    /// Returns a violating and a correct file for a rule. Uses the format's [own](Declared::example_of) example, or
+    /// else a [generated](crate::layout::generate) file and one of its breakages. `None` if no such file breaks only
+    /// `rule`.
     pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         let AnyFormat { about, check, layout_of, .. } = self;
-        (self.example_of)(rule).or_else(|| Source { about, check, layout_of }.example_of(rule))
+        (self.example_of)(rule).or_else(|| ExampleSearch { about, check, layout_of }.example_of(rule))
     }
 }
 
-/// The names of formats in a registry are unique.
+/// Compares names and ids. Names are unique in a registry.
 impl PartialEq for AnyFormat {
     fn eq(&self, other: &AnyFormat) -> bool {
         (self.name(), self.built_in) == (other.name(), other.built_in)

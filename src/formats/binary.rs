@@ -1,4 +1,4 @@
-//! Formats whose files are one binrw struct, declared elsewhere.
+//! Custom formats, each declared as one binrw struct.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use super::{About, Declared, Format, Layouts};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
 use crate::layout::Layout;
-use crate::layout::codec::{accept, decode, encode, keeping_findings};
+use crate::layout::codec::{check_strictness, decode, encode, with_findings};
 use crate::layout::declaration::bind;
-use crate::layout::general::{RULES, VALUE};
+use crate::layout::general_rules::{RULES, VALUE};
 use crate::layout::structure::Structure;
 use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule, WriteOptions};
 
-/// A format whose files are one declared binrw struct, with its name, extensions and rules.
+/// A format declared as one binrw struct for a whole file, with its name, extensions and rules.
 ///
 /// ```
 /// use binrw::binrw;
@@ -54,8 +54,8 @@ use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 ///
-/// [`Declared`] and [`Format`] are implemented for it. A text format, or one without a binrw codec, implements
-/// `Declared` itself.
+/// A type that implements this trait also implements [`Declared`] and [`Format`]. For a text format, or a format
+/// without a binrw codec, implement `Declared` directly.
 pub trait BinaryFormat:
     Layout + for<'a> BinRead<Args<'a>: FromDialect> + for<'a> BinWrite<Args<'a> = ()> + 'static
 {
@@ -74,7 +74,7 @@ pub trait BinaryFormat:
     /// A one-line summary.
     const SUMMARY: &'static str = "";
 
-    /// The dialects, the default first. The declaration imports the dialect or its [number](Dialect::number).
+    /// The dialects, the default one first. The declaration may import the dialect or its [number](Dialect::number).
     const DIALECTS: &'static [Dialect] = &[Dialect::Spec];
 
     /// The dialect of the document; by default, the first one.
@@ -82,13 +82,13 @@ pub trait BinaryFormat:
         Self::DIALECTS.first().copied().unwrap_or_default()
     }
 
-    /// Adds violations of rules that no constraint can express. Their byte ranges are looked up by path.
+    /// Adds violations of rules that the declaration cannot express. Each gets a byte range, looked up by its path.
     fn check_document(&self, report: &mut Report) {
         let _ = report;
     }
 }
 
-/// Arguments of a layout, derived from the dialect: none, the dialect, or its number.
+/// The arguments of a layout, derived from the dialect: none, the dialect, or its number.
 pub trait FromDialect {
     /// Returns the layout arguments for the dialect.
     fn from_dialect(dialect: Dialect) -> Self;
@@ -115,10 +115,10 @@ impl<T: BinaryFormat> Declared for T {
         .with_summary(T::SUMMARY)
         .with_extensions(T::EXTENSIONS)
         .with_dialects(T::DIALECTS)
-        .with_rules(Rules::<T>::ALL);
+        .with_rules(AllRules::<T>::ALL);
 
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
-        match decoded::<T>(bytes, dialect, &ReadOptions::default()) {
+        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default()) {
             Ok(document) => document.check_document(report),
             // The walker accepts the file, but a function called by the declaration rejects it.
             Err(error) => report.add(&VALUE, error.path(), error.message()),
@@ -129,26 +129,27 @@ impl<T: BinaryFormat> Declared for T {
 impl<T: BinaryFormat> Format for T {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<T> {
         let dialect = T::dialect_of(bytes, options)?;
-        let document = decoded::<T>(bytes, dialect, options)?;
-        let limits = keeping_findings(options).limits;
+        let document = decode_unchecked::<T>(bytes, dialect, options)?;
+        let limits = with_findings(options).limits;
         let mut report = Report::new(&limits);
-        check_bytes_of(&document, bytes, dialect, &limits, &mut report)?;
-        accept(&report, options.strictness, ErrorKind::Malformed).map_err(named::<T>)?;
+        check_encoded(&document, bytes, dialect, &limits, &mut report)?;
+        check_strictness(&report, options.strictness, ErrorKind::Malformed).map_err(with_format_name::<T>)?;
         Ok(document)
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         T::ABOUT.require_dialect(self.own_dialect())?;
-        let bytes = encode(self).map_err(named::<T>)?;
+        let bytes = encode(self).map_err(with_format_name::<T>)?;
         let mut report = Report::default();
-        check_bytes_of(self, &bytes, self.own_dialect(), &Limits::default(), &mut report)?;
-        accept(&report, options.strictness, ErrorKind::Inexpressible).map_err(named::<T>)?;
+        check_encoded(self, &bytes, self.own_dialect(), &Limits::default(), &mut report)?;
+        check_strictness(&report, options.strictness, ErrorKind::Inexpressible)
+            .map_err(with_format_name::<T>)?;
         Ok(bytes)
     }
 
     fn check_into(&self, report: &mut Report) {
         let checked = encode(self)
-            .and_then(|bytes| check_bytes_of(self, &bytes, self.own_dialect(), &Limits::default(), report));
+            .and_then(|bytes| check_encoded(self, &bytes, self.own_dialect(), &Limits::default(), report));
         if let Err(error) = checked {
             report.add(&VALUE, error.path(), error.message());
         }
@@ -173,15 +174,15 @@ impl<T: BinaryFormat> Format for T {
     }
 }
 
-/// Decodes a file without checking it.
-fn decoded<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<T> {
+/// Decodes a file without checking the rules.
+fn decode_unchecked<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<T> {
     decode(&structure::<T>(dialect), bytes, options, |reader| {
         T::read_le_args(reader, FromDialect::from_dialect(dialect))
     })
 }
 
-/// Adds the violations in a file: those of the declaration and, unless they prevent decoding, those of other rules.
-fn check_bytes_of<T: BinaryFormat>(
+/// Adds the violations of the declaration and, if the structure is valid, of the other rules.
+fn check_encoded<T: BinaryFormat>(
     document: &T,
     bytes: &[u8],
     dialect: Dialect,
@@ -192,7 +193,7 @@ fn check_bytes_of<T: BinaryFormat>(
     if structure.check(bytes, limits, report)? {
         document.check_document(report);
     }
-    structure.place(report, bytes, limits);
+    structure.locate_findings(report, bytes, limits);
     Ok(())
 }
 
@@ -200,7 +201,7 @@ fn structure<T: BinaryFormat>(dialect: Dialect) -> Structure {
     T::ABOUT.structure(T::ABOUT.layout(dialect).unwrap_or(const { &T::TYPE }))
 }
 
-fn named<T: BinaryFormat>(error: Error) -> Error {
+fn with_format_name<T: BinaryFormat>(error: Error) -> Error {
     error.in_format(T::NAME)
 }
 
@@ -208,9 +209,9 @@ fn named<T: BinaryFormat>(error: Error) -> Error {
 const MAX_RULES: usize = 256;
 
 /// The rules of a format.
-struct Rules<T>(PhantomData<T>);
+struct AllRules<T>(PhantomData<T>);
 
-impl<T: BinaryFormat> Rules<T> {
+impl<T: BinaryFormat> AllRules<T> {
     /// The format's own rules, then the general rules.
     const ALL: &'static [&'static Rule] = Self::PADDED.split_at(T::RULES.len() + RULES.len()).0;
 
@@ -224,24 +225,24 @@ impl<T: BinaryFormat> Rules<T> {
     };
 }
 
-/// Returns the layout of each dialect. Each format binds them once.
+/// Returns the layout of each dialect, bound on the first call.
 fn layouts<T: BinaryFormat>() -> Layouts {
     static BOUND: LazyLock<Mutex<HashMap<TypeId, Layouts>>> = LazyLock::new(Mutex::default);
     let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
     bound.entry(TypeId::of::<T>()).or_insert_with(|| {
-        let of = |(index, dialect): (usize, &Dialect)| {
+        let bind_layout = |(index, dialect): (usize, &Dialect)| {
             let (name, prefix) = match index {
                 0 => (T::NAME, ""),
-                _ => (&*String::leak(format!("{}_{dialect}", T::NAME)), capitalized(dialect.name())),
+                _ => (&*String::leak(format!("{}_{dialect}", T::NAME)), capitalise(dialect.name())),
             };
             (name, bind::<T>(prefix, &[(*dialect).into()]))
         };
-        Vec::leak(T::DIALECTS.iter().enumerate().map(of).collect())
+        Vec::leak(T::DIALECTS.iter().enumerate().map(bind_layout).collect())
     })
 }
 
-/// Capitalizes a format name for use in type names.
-fn capitalized(name: &str) -> &'static str {
+/// Capitalises a dialect name for use in type names.
+fn capitalise(name: &str) -> &'static str {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     String::leak(first.into_iter().chain(letters).collect())

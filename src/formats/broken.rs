@@ -1,14 +1,14 @@
-//! Breakages of files, each with the format's verdict.
+//! Broken and almost broken copies of valid files, with the verdict of strict reading.
 
 use super::AnyFormat;
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
-use crate::layout::generate::{self, AlmostBroken, Breakage, Broken};
+use crate::layout::generate::{self, AlmostBrokenFile, Breakage, BrokenFile};
 use crate::{Finding, ReadOptions, Report, Result, Severity};
 
 impl AnyFormat {
     /// Returns copies of a valid file, each with exactly one defect, and the verdict of strict reading.
     ///
-    /// Binary files are broken by their [layout](generate::breakages()), text files by their grammar, line by line.
+    /// Breakages violate the [layout](generate::breakages()) of a binary file, or the grammar of a line of a text file.
     ///
     /// ```
     /// use meshspec::{AnyFormat, FormatId};
@@ -28,17 +28,17 @@ impl AnyFormat {
         self,
         file: &'f [u8],
         options: &ReadOptions,
-    ) -> Result<Box<dyn Iterator<Item = Broken> + 'f>> {
+    ) -> Result<Box<dyn Iterator<Item = BrokenFile> + 'f>> {
         self.breakages_with_values(file, options, 1)
     }
 
-    /// As [`breakages`](Self::breakages), with up to `max` values for each defect.
+    /// Like [`breakages`](Self::breakages), but with up to `max` values for each defect.
     pub(crate) fn breakages_with_values<'f>(
         self,
         file: &'f [u8],
         options: &ReadOptions,
         max: usize,
-    ) -> Result<Box<dyn Iterator<Item = Broken> + 'f>> {
+    ) -> Result<Box<dyn Iterator<Item = BrokenFile> + 'f>> {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
@@ -61,7 +61,7 @@ impl AnyFormat {
         self,
         file: &'f [u8],
         options: &ReadOptions,
-    ) -> Result<Box<dyn Iterator<Item = AlmostBroken> + 'f>> {
+    ) -> Result<Box<dyn Iterator<Item = AlmostBrokenFile> + 'f>> {
         let dialect = self.dialect_of(file, options)?;
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
@@ -74,26 +74,27 @@ impl AnyFormat {
         let rules = self.about().rules;
         let almost = generate::almost_broken(layout, file, rules, &options.limits)?;
         Ok(Box::new(almost.filter(move |almost| {
-            self.check(&almost.bytes, &options).is_ok_and(|report| errors(&report).next().is_none())
+            self.check(&almost.bytes, &options).is_ok_and(|report| error_findings(&report).next().is_none())
         })))
     }
 
-    /// Adds the verdict of strict reading, including rules enforced in code. Returns `None` if another rule makes the
-    /// file invalid.
-    fn with_verdict(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
+    /// Adds the rule that strict reading reports, and its severity. `None` if the expected rule is not reported, or
+    /// the validity of the file contradicts the expected severity.
+    fn with_verdict(self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
         let report = self.check(&broken.bytes, options).ok()?;
-        let is_valid = errors(&report).next().is_none();
+        let is_valid = error_findings(&report).next().is_none();
         let worst = report.findings().iter().rev().max_by_key(|finding| finding.rule.severity);
         let finding = match broken.rule {
             Some(rule) => report.findings().iter().find(|finding| finding.rule == rule),
             None => worst,
         }?;
-        let is_right = is_valid != (broken.severity >= Severity::Error);
-        is_right.then_some(Broken { rule: Some(finding.rule), severity: finding.rule.severity, ..broken })
+        let is_as_expected = is_valid != (broken.severity >= Severity::Error);
+        let rule = finding.rule;
+        is_as_expected.then_some(BrokenFile { rule: Some(rule), severity: rule.severity, ..broken })
     }
 }
 
-fn errors(report: &Report) -> impl Iterator<Item = &Finding> {
+fn error_findings(report: &Report) -> impl Iterator<Item = &Finding> {
     report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
 }
 
@@ -116,7 +117,7 @@ impl TextOracle {
         Ok(TextOracle { format, options, before })
     }
 
-    /// Returns the findings of rules that the change breaks more often.
+    /// Returns the findings of each rule that the changed text breaks more often than the original.
     fn new_findings(&self, bytes: &[u8]) -> Vec<Finding> {
         let Ok(report) = self.format.check(bytes, &self.options) else { return Vec::new() };
         let is_new =
@@ -124,12 +125,12 @@ impl TextOracle {
         report.findings().iter().filter(is_new).cloned().collect()
     }
 
-    fn all_broken(&self, attempt: &TextAttempt) -> impl Iterator<Item = Broken> {
+    fn all_broken(&self, attempt: &TextAttempt) -> impl Iterator<Item = BrokenFile> {
         attempt.breaking.iter().filter_map(|bytes| {
             let found = self.new_findings(bytes);
             let first = found.first()?;
             let is_alone = found.iter().all(|finding| finding.rule == first.rule);
-            is_alone.then(|| Broken {
+            is_alone.then(|| BrokenFile {
                 bytes: bytes.clone(),
                 breakage: Breakage::Line(attempt.what),
                 changed: first.path.clone(),
@@ -141,22 +142,22 @@ impl TextOracle {
         })
     }
 
-    fn almost_broken(&self, attempt: &TextAttempt) -> Vec<AlmostBroken> {
+    fn almost_broken(&self, attempt: &TextAttempt) -> Vec<AlmostBrokenFile> {
         let Some(broken) = self.all_broken(attempt).next() else { return Vec::new() };
         let valid = attempt.limits.iter().filter(|bytes| self.new_findings(bytes).is_empty());
-        let almost = valid.map(|bytes| AlmostBroken {
+        let almost = valid.map(|bytes| AlmostBrokenFile {
             bytes: bytes.clone(),
             breakage: broken.breakage,
             changed: broken.changed.clone(),
-            value: line(bytes, attempt.line),
+            value: line_at(bytes, attempt.line),
             rule: broken.rule,
         });
         almost.collect()
     }
 }
 
-/// Returns a line of a text.
-fn line(text: &[u8], index: usize) -> String {
+/// Returns the line at `index` of a text.
+fn line_at(text: &[u8], index: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
     String::from_utf8_lossy(line).into_owned()
 }

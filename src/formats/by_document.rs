@@ -1,11 +1,11 @@
 //! Functions that built-in formats implement through their documents.
 
-/// Implements the functions of [`Declared`](super::Declared) that decode a file to its document or encode documents.
-/// Requires the modules `examples` and `strategy` of the format. `files` is its strategy for files; by default, the
-/// encoded documents of `strategy::documents_with`.
+/// Implements the functions of [`Declared`](super::Declared) that need the documents of the format, which must have
+/// the modules `examples` and `strategy`. The argument is a closure that returns the strategy for files; by default,
+/// files are the encoded documents of `strategy::documents_with`.
 macro_rules! by_document {
     () => {
-        by_document!(|config| $crate::formats::generated::written(strategy::documents_with(config)));
+        by_document!(|config| $crate::formats::generated::encoded_files(strategy::documents_with(config)));
     };
     (|$config:ident| $files:expr) => {
         #[cfg(feature = "proptest")]

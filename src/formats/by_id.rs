@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 #[cfg(feature = "serde")]
-use super::data;
+use super::json;
 use super::{About, AnyFormat, Detection, Document, Format};
 use crate::layout::declaration::Type;
 use crate::layout::schema::{Schema, SchemaFile};
@@ -26,18 +26,18 @@ impl FormatId {
         AnyFormat::from(self).about()
     }
 
-    /// Rates whether these bytes are a file of this format, and detects the dialect. See
+    /// Rates how well `bytes` match the format, and detects the dialect. See
     /// [`Declared::detect`](crate::Declared::detect).
     pub fn detect(self, bytes: &[u8]) -> Detection {
         AnyFormat::from(self).detect(bytes)
     }
 
-    /// Returns the layout of a file of this dialect. A text format has none.
+    /// Returns the layout of a file in `dialect`; `None` for a text format.
     pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         AnyFormat::from(self).layout_of(bytes, dialect)
     }
 
-    /// Returns the declaration in another language. See [`AnyFormat::schema`].
+    /// Exports the declaration. See [`AnyFormat::schema`].
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         AnyFormat::from(self).schema(schema)
     }
@@ -67,9 +67,11 @@ impl FromStr for FormatId {
 impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
     type Value = Document;
 
-    /// Deserializes a document of this known format. Its errors keep their position in the text.
-    /// `Document::deserialize` loses it because it must find the format first.
+    /// Deserialises a document of this format. Errors include the position in the text, which
+    /// `Document::deserialize` loses because it must find the format first.
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
-        with_format!(self, FormatId {}, |T| data::without_format::<T, _>(deserializer).map(Document::from))
+        with_format!(self, FormatId {}, |T| {
+            json::deserialize_document::<T, _>(deserializer).map(Document::from)
+        })
     }
 }

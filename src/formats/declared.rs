@@ -1,4 +1,4 @@
-//! Operations derived from the declaration of a format, without a codec.
+//! Operations that need only the declaration of a format, not a codec.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::declaration::{Field, Type};
 use crate::layout::grammar::Grammar;
-use crate::layout::structure::Rest;
+use crate::layout::structure::TrailingVisitor;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
 use crate::lines::Line;
 use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
@@ -58,16 +58,16 @@ pub trait Declared: 'static {
     /// The grammar of a text format; `None` for a binary format, which has layouts.
     const GRAMMAR: Option<&'static Grammar> = None;
 
-    /// Rates whether these bytes are a file of this format, by magic bytes and structure, and detects the dialect.
-    /// The dialect holds even at low confidence if the format is known.
+    /// Rates how well `bytes` match the format, by magic bytes and structure, and detects the dialect. If the file is
+    /// known to have this format, the dialect is valid even at low confidence.
     ///
-    /// By default, picks the layout with matching magic bytes that matches the longest part of the file. Among
-    /// layouts without magic bytes, picks the first that matches the whole file.
+    /// By default, chooses among layouts with matching magic bytes the one that matches the longest part of the file.
+    /// Among layouts without magic bytes, chooses the first that matches the whole file.
     fn detect(bytes: &[u8]) -> Detection {
-        detect(Self::ABOUT, bytes)
+        detect_by_layouts(Self::ABOUT, bytes)
     }
 
-    /// Returns the dialect to read these bytes as: the one in the options, or else the detected one.
+    /// Returns the dialect to read `bytes` in: the dialect in the options, or else the detected one.
     ///
     /// # Errors
     ///
@@ -79,31 +79,31 @@ pub trait Declared: 'static {
         }
     }
 
-    /// Returns the layout of a file of this dialect; `None` for a text format. By default, the layout at the
-    /// dialect's index among the dialects.
+    /// Returns the layout of a file in `dialect`; `None` for a text format. By default, the layout at the index of
+    /// `dialect` among the dialects.
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         let _ = bytes;
         Self::ABOUT.layout(dialect)
     }
 
-    /// Returns a strategy for valid files, each with its dialect; `None` if no declaration can generate files.
+    /// Returns a strategy for valid files, each with its dialect; `None` if files cannot be generated.
     ///
-    /// By default, the layouts [generate](crate::layout::generate::files) the files. Files in which
-    /// [`check_file`](Declared::check_file) finds an error are dropped. If they must be plausible, any finding drops
-    /// them.
+    /// By default, files are [generated](crate::layout::generate::files) from the layouts. Files in which
+    /// [`check_file`](Declared::check_file) finds an error are discarded; if `config.plausible` is set, files with any
+    /// finding.
     #[cfg(feature = "proptest")]
     fn files(config: crate::layout::generate::Config) -> Option<super::generated::Files> {
-        super::generated::declared(Self::ABOUT, Self::check_file, config)
+        super::generated::generated_files(Self::ABOUT, Self::check_file, config)
     }
 
     /// Returns all violations in a file, each with its location. See [`check`](crate::check).
     ///
-    /// By default, the first structural fault, or else any trailing data; then violations of constraints and the
-    /// findings of [`check_content`](Declared::check_content).
+    /// By default, reports the first structural fault. If there is none, reports trailing data, violations of
+    /// constraints, and the findings of [`check_content`](Declared::check_content).
     ///
     /// # Errors
     ///
-    /// Returns an error if decoding would exceed the limits, or the format lacks the requested dialect.
+    /// If decoding would exceed the limits, or the format lacks the dialect in the options.
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
@@ -112,17 +112,17 @@ pub trait Declared: 'static {
         if structure.check(bytes, &options.limits, &mut report)? {
             Self::check_content(bytes, dialect, &mut report);
         }
-        structure.place(&mut report, bytes, &options.limits);
+        structure.locate_findings(&mut report, bytes, &options.limits);
         Ok(report)
     }
 
-    /// Adds violations of rules that the declaration cannot express. Called only if the file's structure is valid.
-    /// Their byte ranges are looked up by path.
+    /// Adds violations of rules that the declaration cannot express. Called only if the structure of the file is
+    /// valid. Each violation then gets a byte range, looked up by its path.
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }
 
-    /// Summarizes a file. By default, counts the items of each list.
+    /// Summarises a file. By default, counts the items in each list.
     ///
     /// # Errors
     ///
@@ -131,9 +131,9 @@ pub trait Declared: 'static {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut info = Info::new(Self::ABOUT.name, dialect);
         if let Some(layout) = Self::layout_of(bytes, dialect) {
-            let mut counts = Counts::default();
+            let mut counts = ListCounts::default();
             walk::walk(layout, bytes, &options.limits, &mut counts)
-                .map_err(|fault| Self::ABOUT.structure(layout).error(&fault))?;
+                .map_err(|fault| Self::ABOUT.structure(layout).to_error(&fault))?;
             info.properties = counts.0;
         }
         Ok(info)
@@ -149,12 +149,13 @@ pub trait Declared: 'static {
         let mut contents = Contents::new(Self::ABOUT.name, dialect);
         if let Some(layout) = Self::layout_of(bytes, dialect) {
             let fields = Fields::new(layout, bytes, &options.limits);
-            contents.fields = Some(fields.map_err(|fault| Self::ABOUT.structure(layout).error(&fault))?);
+            contents.fields = Some(fields.map_err(|fault| Self::ABOUT.structure(layout).to_error(&fault))?);
         }
         Ok(contents)
     }
 
-    /// Calls `each` with each line of a text file and its meaning, until it breaks. Does nothing for a binary format.
+    /// Calls `each` with each line of a text file and its meaning, until `each` returns `ControlFlow::Break`. Does
+    /// nothing for a binary format.
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         let _ = (bytes, each);
     }
@@ -165,7 +166,7 @@ pub trait Declared: 'static {
         Report::default()
     }
 
-    /// Returns valid files at limits that no declaration states, each with a description. None by default.
+    /// Returns valid files that test limits missing from the declaration, each with a description. Empty by default.
     #[cfg(feature = "proptest")]
     fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         Vec::new()
@@ -179,13 +180,14 @@ pub trait Declared: 'static {
     }
 }
 
-fn detect(about: &About, bytes: &[u8]) -> Detection {
+fn detect_by_layouts(about: &About, bytes: &[u8]) -> Detection {
     let layouts = about.layouts().iter().map(|(_, layout)| *layout);
     let has_dialects = about.dialects.len() > 1;
     let rated = about.dialects.iter().zip(layouts).map(|(dialect, layout)| {
-        let confidence = confidence(layout, bytes);
-        let reach = if has_dialects && confidence == Confidence::Magic { reach(layout, bytes) } else { 0 };
-        ((confidence, reach), *dialect)
+        let confidence = rate_layout(layout, bytes);
+        let needs_mismatch = has_dialects && confidence == Confidence::Magic;
+        let mismatch = if needs_mismatch { first_mismatch(layout, bytes) } else { 0 };
+        ((confidence, mismatch), *dialect)
     });
     // On a tie, the first layout wins.
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
@@ -193,18 +195,18 @@ fn detect(about: &About, bytes: &[u8]) -> Detection {
     Detection { confidence, dialect }
 }
 
-fn confidence(layout: &'static Type, bytes: &[u8]) -> Confidence {
+fn rate_layout(layout: &'static Type, bytes: &[u8]) -> Confidence {
     let magic = layout.magic();
     if !magic.is_empty() {
         return if bytes.starts_with(magic) { Confidence::Magic } else { Confidence::None };
     }
-    if reach(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
+    if first_mismatch(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
 }
 
 /// Returns the offset of the first mismatch with a layout, or `u64::MAX` if there is none.
-fn reach(layout: &'static Type, bytes: &[u8]) -> u64 {
+fn first_mismatch(layout: &'static Type, bytes: &[u8]) -> u64 {
     let mut report = Report::default();
-    match walk::walk(layout, bytes, &Default::default(), &mut Rest(&mut report)) {
+    match walk::walk(layout, bytes, &Default::default(), &mut TrailingVisitor(&mut report)) {
         Ok(_) if report.findings().is_empty() => u64::MAX,
         Ok(end) => end,
         Err(Fault { span: Span::Unpacked { packed, .. }, .. }) => packed.start,
@@ -212,31 +214,31 @@ fn reach(layout: &'static Type, bytes: &[u8]) -> u64 {
     }
 }
 
-/// The number of items of each list; lists with the same field names are counted together.
+/// The number of items in each list. Lists with the same field names are counted together.
 #[derive(Default)]
-struct Counts(Vec<Property>);
+struct ListCounts(Vec<Property>);
 
-impl Visitor for Counts {
+impl Visitor for ListCounts {
     fn enter(&mut self, node: &Node) -> Visit {
-        let Some((item, fixed)) = node.ty.items() else { return Visit::All };
+        let Some((item, fixed)) = node.ty.item_type_and_count() else { return Visit::All };
         if fixed.is_none() {
             // Adds the list before any list inside its items.
-            self.add(node.path, 0);
+            self.add_count(node.path, 0);
         }
         // Skips items without lists: there may be millions of them.
         if has_list(item) { Visit::All } else { Visit::Items(0..0) }
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        if let (Some((_, None)), Some(count)) = (node.ty.items(), node.count) {
-            self.add(node.path, count);
+        if let (Some((_, None)), Some(count)) = (node.ty.item_type_and_count(), node.count) {
+            self.add_count(node.path, count);
         }
         ControlFlow::Continue(())
     }
 }
 
-impl Counts {
-    fn add(&mut self, path: &[Segment], count: u64) {
+impl ListCounts {
+    fn add_count(&mut self, path: &[Segment], count: u64) {
         let names = path.iter().filter_map(|segment| match segment {
             Segment::Field(name) => Some(*name),
             Segment::Index(_) => None,
@@ -250,6 +252,6 @@ impl Counts {
 }
 
 fn has_list(ty: &Type) -> bool {
-    let field = |field: &Field| has_list(&field.ty) || has_list(&field.content());
-    ty.flat().is_list() || ty.declaration().is_some_and(|declaration| declaration.fields().any(field))
+    let field = |field: &Field| has_list(&field.ty) || has_list(&field.content_type());
+    ty.flatten().is_list() || ty.declaration().is_some_and(|declaration| declaration.fields().any(field))
 }

@@ -15,35 +15,35 @@ pub struct Detected<F = FormatId> {
 }
 
 impl Detected {
-    /// Decodes the bytes as this format. A dialect in the options overrides the detected one.
+    /// Decodes the bytes in the detected format. A dialect in the options overrides the detected one.
     ///
     /// # Errors
     ///
     /// See [`Format::read`](crate::Format::read).
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        self.format.read(bytes, &self.options(options))
+        self.format.read(bytes, &self.with_detected_dialect(options))
     }
 }
 
 impl<F: Copy + Into<AnyFormat>> Detected<F> {
-    /// Returns all violations in the bytes, read as this format. See [`check`](crate::check).
+    /// Returns all violations in the bytes, read in the detected format. See [`check`](crate::check).
     ///
     /// # Errors
     ///
     /// See [`check`](crate::check).
     pub fn check(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        self.format.into().check(bytes, &self.options(options))
+        self.format.into().check(bytes, &self.with_detected_dialect(options))
     }
 
-    /// Fills in the detected dialect so that it is not detected again.
-    fn options(self, options: &ReadOptions) -> ReadOptions {
+    /// Adds the detected dialect to the options unless they already have one.
+    fn with_detected_dialect(self, options: &ReadOptions) -> ReadOptions {
         let dialect = options.dialect.unwrap_or(self.dialect);
         options.clone().with_dialect(dialect)
     }
 }
 
-/// Detects the format and dialect of a file by magic bytes, then by structure. If several formats remain, the
-/// extension of `path` decides. Several formats share `.mesh`, so it is ignored.
+/// Detects the format and dialect of a file by magic bytes, then by structure. If they do not identify one format,
+/// the extension of `path` decides. Ignores `.mesh`, which several formats share.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -61,32 +61,32 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// If no built-in format matches the bytes, or several do.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
-    among(FormatId::ALL, &[], bytes, path)
+    detect_among(FormatId::ALL, &[], bytes, path)
 }
 
-/// Works as [`detect`], but messages also list the `others`, which the caller has already ruled out.
+/// Like [`detect`], but error messages also list `others`, formats that the caller has already ruled out.
 #[cfg(feature = "scene")]
 pub(crate) fn detect_without(others: &[&'static str], bytes: &[u8], path: &Path) -> Result<Detected> {
-    among(FormatId::ALL, others, bytes, Some(path))
+    detect_among(FormatId::ALL, others, bytes, Some(path))
 }
 
-/// Detects which of these formats a file has. Messages also list the `others`.
-pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
+/// Detects the format of a file among `formats`. Error messages also list `others`.
+pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
     formats: &[F],
     others: &[&'static str],
     bytes: &[u8],
     path: Option<&Path>,
 ) -> Result<Detected<F>> {
-    let all: Vec<_> = formats.iter().map(|format| (*format, (*format).into().detect(bytes))).collect();
-    let best = all.iter().map(|(_, detection)| detection.confidence).max().unwrap_or(Confidence::None);
-    let mut candidates = all.clone();
+    let detections: Vec<_> = formats.iter().map(|format| (*format, (*format).into().detect(bytes))).collect();
+    let best = detections.iter().map(|(_, detection)| detection.confidence).max().unwrap_or(Confidence::None);
+    let mut candidates = detections.clone();
     candidates.retain(|(_, detection)| best != Confidence::None && detection.confidence == best);
     if candidates.len() != 1
-        && let Some(named) = path.and_then(|path| by_extension(formats, path))
-        && (best < Confidence::Structure || candidates.iter().any(|(format, _)| *format == named))
+        && let Some(by_path) = path.and_then(|path| format_by_extension(formats, path))
+        && (best < Confidence::Structure || candidates.iter().any(|(format, _)| *format == by_path))
     {
-        candidates = all;
-        candidates.retain(|(format, _)| *format == named);
+        candidates = detections;
+        candidates.retain(|(format, _)| *format == by_path);
     }
     let names = |formats: &mut dyn Iterator<Item = F>| -> Vec<&'static str> {
         formats.map(|format| format.into().name()).collect()
@@ -105,12 +105,12 @@ pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
     }
 }
 
-/// Returns the only one of these formats with the extension of this path, ignoring case. `None` for `.mesh`, which
-/// several share.
-pub(super) fn by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path) -> Option<F> {
+/// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it, and
+/// always for `.mesh`, which several built-in formats share.
+pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path) -> Option<F> {
     let extension = path.extension()?.to_str()?;
-    let has = |format: &&F| (**format).into().about().has_extension(extension);
-    let mut formats = formats.iter().filter(has);
+    let has_extension = |format: &&F| (**format).into().about().has_extension(extension);
+    let mut formats = formats.iter().filter(has_extension);
     match (formats.next(), formats.next()) {
         (Some(format), None) if !extension.eq_ignore_ascii_case("mesh") => Some(*format),
         _ => None,
@@ -118,9 +118,9 @@ pub(super) fn by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path
 }
 
 impl FormatId {
-    /// Returns the only built-in format with the extension of this path, ignoring case. `None` for `.mesh`, which
-    /// several share.
+    /// Returns the built-in format with the extension of `path`, ignoring case. `None` if no format or several formats
+    /// have it, and always for `.mesh`.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
-        by_extension(FormatId::ALL, path)
+        format_by_extension(FormatId::ALL, path)
     }
 }

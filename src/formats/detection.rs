@@ -2,7 +2,7 @@
 
 use crate::Dialect;
 
-/// The confidence that some bytes are a file of a format.
+/// The confidence that given bytes are a file of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// Not a file of the format.
@@ -15,11 +15,11 @@ pub enum Confidence {
     Magic,
 }
 
-/// The confidence and dialect that a format detects in some bytes.
+/// How well given bytes match a format, and the detected dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detection {
-    /// The confidence that they are a file of the format.
+    /// The confidence that the bytes are a file of the format.
     pub confidence: Confidence,
-    /// The dialect, if they are a file of the format.
+    /// The dialect, assuming that the bytes are a file of the format.
     pub dialect: Dialect,
 }

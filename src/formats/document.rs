@@ -78,7 +78,7 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::check(document))
     }
 
-    /// Converts the document to another dialect. Also returns the losses.
+    /// Converts the document to another dialect. Returns the new document and the losses.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Document {
         })
     }
 
-    /// Summarizes the document: counts, attributes, bounds.
+    /// Summarises the document: counts, attributes, bounds.
     pub fn info(&self) -> Info {
         with_format!(*self, Document(ref document), |D| D::info(document))
     }

@@ -2,7 +2,7 @@
 
 use super::About;
 use crate::layout::declaration::Type;
-use crate::layout::generate::{self, Breakage, Broken, Config};
+use crate::layout::generate::{self, Breakage, BrokenFile, Config};
 use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 
 /// A violating and a correct file for one rule.
@@ -14,49 +14,50 @@ pub struct RuleExample {
     pub violating: Vec<u8>,
     /// The file that follows all rules: [`check`](crate::check) returns no finding.
     pub correct: Vec<u8>,
-    /// Whether both are JSON documents, because no encoded file can break the rule.
+    /// Whether both files are JSON documents, because no encoded file can break the rule.
     pub is_json: bool,
 }
 
-/// Maximum items per list in generated files, smallest first.
-const SIZES: [u64; 4] = [1, 2, 3, 6];
+/// The maximum numbers of items per list in generated files, in the order in which they are tried.
+const MAX_ITEMS: [u64; 4] = [1, 2, 3, 6];
 
-/// Files generated per layout and size.
-const FILES: u64 = 24;
+/// The number of files generated per layout and maximum.
+const FILES_PER_LAYOUT: u64 = 24;
 
-/// Random numbers that each generated file is built from.
-const NUMBERS: usize = 128;
+/// The number of random numbers that each file is generated from.
+const RANDOM_NUMBERS: usize = 128;
 
-/// Inputs of the search for an example.
+/// The search for an example of a rule among generated files.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct ExampleSearch {
     pub(super) about: &'static About,
     pub(super) check: fn(&[u8], &ReadOptions) -> Result<Report>,
     pub(super) layout_of: fn(&[u8], Dialect) -> Option<&'static Type>,
 }
 
-impl Source {
-    /// Returns a file that violates only this rule, with its valid counterpart. `None` if no breakage violates it
-    /// alone, or code enforces the rule.
+impl ExampleSearch {
+    /// Returns a generated file that violates only `rule`, with its valid counterpart. `None` if no breakage violates
+    /// `rule` alone, or code enforces it.
     pub(super) fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         if matches!(rule.enforced_by, Enforcement::Code(_)) {
             return None;
         }
-        SIZES.iter().find_map(|size| {
-            let config = Config { max_items: *size, plausible: true, ..Config::default() };
+        MAX_ITEMS.iter().find_map(|max_items| {
+            let config = Config { max_items: *max_items, plausible: true, ..Config::default() };
             self.about.layouts().iter().find_map(|(_, ty)| {
-                let files = (0..FILES).filter_map(|seed| generate::file(ty, &numbers(seed), &config).ok());
-                let examples = files.filter_map(|file| self.example_in(&file, ty, rule));
+                let files = (0..FILES_PER_LAYOUT)
+                    .filter_map(|seed| generate::file(ty, &random_numbers(seed), &config).ok());
+                let examples = files.filter_map(|file| self.example_from_file(&file, ty, rule));
                 examples.min_by_key(|example| example.violating.len())
             })
         })
     }
 
-    /// Returns an example from the first breakage of a file that breaks only this rule.
-    fn example_in(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
+    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if there is none.
+    fn example_from_file(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
         let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;
-        if !self.codes(file, dialect)?.is_empty() {
+        if !self.finding_codes(file, dialect)?.is_empty() {
             return None;
         }
         let is_of_rule = |breakage: &Breakage| match breakage {
@@ -66,38 +67,39 @@ impl Source {
         let (rules, limits) = (self.about.rules, Limits::default());
         let broken = generate::breakages_of(ty, file, rules, &limits, 1, is_of_rule).ok()?;
         let broken = broken.filter(|broken| broken.rule.is_none_or(|own| own == rule));
-        let breaks_it =
-            |broken: &Broken| self.codes(&broken.bytes, dialect).is_some_and(|codes| codes == [rule.code]);
-        let broken = broken.into_iter().find(breaks_it)?;
+        let breaks_only_rule = |broken: &BrokenFile| {
+            self.finding_codes(&broken.bytes, dialect).is_some_and(|codes| codes == [rule.code])
+        };
+        let broken = broken.into_iter().find(breaks_only_rule)?;
         let correct = self.counterpart(file, dialect, ty, &broken).unwrap_or_else(|| file.to_vec());
         Some(RuleExample { dialect, violating: broken.bytes, correct, is_json: false })
     }
 
     /// Returns the codes of all findings in a file; `None` if it cannot be checked.
-    fn codes(self, bytes: &[u8], dialect: Dialect) -> Option<Vec<&'static str>> {
+    fn finding_codes(self, bytes: &[u8], dialect: Dialect) -> Option<Vec<&'static str>> {
         let report = (self.check)(bytes, &ReadOptions::default().with_dialect(dialect)).ok()?;
         Some(report.findings().iter().map(|finding| finding.rule.code).collect())
     }
 
-    /// Returns a valid file in which the broken value is at the limit of its constraint.
+    /// Returns a valid file in which the broken value is at the limit of its constraint; `None` if there is none.
     fn counterpart(
         self,
         file: &[u8],
         dialect: Dialect,
         ty: &'static Type,
-        broken: &Broken,
+        broken: &BrokenFile,
     ) -> Option<Vec<u8>> {
         let mut almost = generate::almost_broken(ty, file, self.about.rules, &Limits::default()).ok()?;
-        let is_it = |almost: &generate::AlmostBroken| {
+        let has_same_breakage = |almost: &generate::AlmostBrokenFile| {
             almost.breakage == broken.breakage && almost.changed == broken.changed
         };
-        let almost = almost.find(is_it)?;
-        self.codes(&almost.bytes, dialect)?.is_empty().then_some(almost.bytes)
+        let almost = almost.find(has_same_breakage)?;
+        self.finding_codes(&almost.bytes, dialect)?.is_empty().then_some(almost.bytes)
     }
 }
 
-/// Returns the numbers that a file is generated from: none for the simplest file, `seed` 0.
-fn numbers(seed: u64) -> Vec<u64> {
+/// Returns the random numbers to generate a file from. Seed 0 returns none, for the simplest file.
+fn random_numbers(seed: u64) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {
         // splitmix64 (Steele, Lea and Flood).
@@ -106,20 +108,21 @@ fn numbers(seed: u64) -> Vec<u64> {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     };
-    let count = if seed == 0 { 0 } else { NUMBERS };
+    let count = if seed == 0 { 0 } else { RANDOM_NUMBERS };
     (0..count).map(|_| next()).collect()
 }
 
-/// A change that breaks one rule of a document.
+/// A change to a valid document that breaks one rule.
 #[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
-pub(super) type Change<D> = fn(&mut D);
+pub(super) type DocumentChange<D> = fn(&mut D);
 
-/// Returns the example for a rule, from a valid document and the changes that break each rule.
+/// Returns the example for `rule`: the valid document, and a copy with the change for `rule` in `changes`. `None` if
+/// there is no such change, or a document cannot be written.
 #[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
-pub(super) fn changed<D: super::Format + Clone>(
+pub(super) fn example_from_changes<D: super::Format + Clone>(
     document: D,
     rule: &'static Rule,
-    changes: &[(&Rule, Change<D>)],
+    changes: &[(&Rule, DocumentChange<D>)],
 ) -> Option<RuleExample> {
     let (_, change) = changes.iter().find(|(own, _)| *own == rule)?;
     let mut changed = document.clone();

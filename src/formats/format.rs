@@ -6,7 +6,7 @@ use crate::info::Info;
 use crate::layout::{self, walk};
 use crate::{Dialect, Finding, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
-/// The documents of a format with a codec.
+/// A document of a format with a codec.
 ///
 /// ```
 /// # #[cfg(feature = "crucible")] {
@@ -62,8 +62,8 @@ pub trait Format: Declared + Sized {
         Dialect::Spec
     }
 
-    /// Converts the document to another dialect. Also returns the losses. By default, returns the document itself,
-    /// for formats with a single dialect.
+    /// Converts the document to another dialect. Returns the new document and the losses. By default, returns the
+    /// document unchanged, which suits formats with a single dialect.
     ///
     /// # Errors
     ///
@@ -73,14 +73,13 @@ pub trait Format: Declared + Sized {
         Ok((self, Vec::new()))
     }
 
-    /// Summarizes the document: counts, attributes, bounds.
+    /// Summarises the document: counts, attributes, bounds.
     fn info(&self) -> Info;
 
     /// Returns the contents as plain numbers.
     fn contents(&self) -> Contents<'static>;
 
-    /// Adds violations that can be found in an undecodable file, such as a wrong checksum that may explain the
-    /// failure.
+    /// Adds violations found in a file that cannot be decoded, such as a wrong checksum that may explain the failure.
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }

@@ -1,4 +1,4 @@
-//! Strategies for files, and for the documents of MESH, Crucible and BMD, decoded from generated files.
+//! Strategies for files, and for documents decoded from generated files.
 
 use std::fmt::Debug;
 
@@ -13,42 +13,44 @@ use crate::{Dialect, Limits, ReadOptions, Report, Result, Severity, WriteOptions
 /// A strategy for files with their dialects.
 pub type Files = BoxedStrategy<(Dialect, Vec<u8>)>;
 
-/// Returns a strategy for the encoded files of documents.
-pub(super) fn written<D: Format + Debug>(documents: impl Strategy<Value = D> + 'static) -> Files {
-    let written = |document: D| {
+/// Returns a strategy for encoded documents.
+pub(super) fn encoded_files<D: Format + Debug>(documents: impl Strategy<Value = D> + 'static) -> Files {
+    let encode = |document: D| {
         let bytes = document.write(&WriteOptions::default()).ok()?;
         Some((document.dialect(), bytes))
     };
-    documents.prop_filter_map("a document that cannot be written", written).boxed()
+    documents.prop_filter_map("a document that cannot be written", encode).boxed()
 }
 
-/// Returns a strategy for generated files that `check` accepts; `None` if the format has no layouts.
-pub(super) fn declared(
+/// Returns a strategy for generated files in which `check` finds no error, or nothing at all if `config.plausible` is
+/// set. `None` if the format has no layouts.
+pub(super) fn generated_files(
     about: &'static About,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
     config: Config,
 ) -> Option<Files> {
-    let of = |(dialect, (_, ty)): (&Dialect, &(&str, &'static Type))| {
+    let strategy_for = |(dialect, (_, ty)): (&Dialect, &(&str, &'static Type))| {
         let dialect = *dialect;
-        let accepted = move |bytes: Vec<u8>| {
+        let check_bytes = move |bytes: Vec<u8>| {
             let report = check(&bytes, &ReadOptions::default().with_dialect(dialect)).ok()?;
             let count = if config.plausible { report.findings().len() } else { report.errors() };
             (count == 0).then_some((dialect, bytes))
         };
-        generate::files(ty, config).prop_filter_map("a rule that code checks", accepted).boxed()
+        generate::files(ty, config).prop_filter_map("a rule that code checks", check_bytes).boxed()
     };
-    let strategies: Vec<_> = about.dialects.iter().zip(about.layouts()).map(of).collect();
+    let strategies: Vec<_> = about.dialects.iter().zip(about.layouts()).map(strategy_for).collect();
     (!strategies.is_empty()).then(|| Union::new(strategies).boxed())
 }
 
-/// Returns a strategy for documents of these types and dialects that strict reading accepts. `decode` skips checks
-/// and sets the values that only code determines. Plausible documents have no findings.
+/// Returns a strategy for documents that strict reading accepts, decoded from generated files of `types`. `decode`
+/// skips checks and sets the values that only code determines. If `config.plausible` is set, the documents have no
+/// findings.
 pub(super) fn documents<D: Format + Clone + Debug>(
     types: impl IntoIterator<Item = (&'static Type, Dialect)>,
     config: Config,
     decode: fn(&[u8], Dialect) -> Option<D>,
 ) -> impl Strategy<Value = D> {
-    let of = move |(ty, dialect)| {
+    let strategy_for = move |(ty, dialect)| {
         let documents =
             generate::files(ty, config).prop_filter_map("a rule that code checks", move |bytes| {
                 let document = decode(&bytes, dialect)?;
@@ -59,5 +61,5 @@ pub(super) fn documents<D: Format + Clone + Debug>(
             });
         documents.boxed()
     };
-    Union::new(types.into_iter().map(of))
+    Union::new(types.into_iter().map(strategy_for))
 }

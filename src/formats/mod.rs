@@ -11,8 +11,6 @@ mod broken;
 mod by_id;
 #[cfg(feature = "crucible")]
 pub mod crucible;
-#[cfg(feature = "serde")]
-mod data;
 mod declared;
 mod detect;
 mod detection;
@@ -20,10 +18,12 @@ mod document;
 mod examples;
 mod format;
 #[cfg(feature = "proptest")]
-#[allow(dead_code, reason = "there may be no binary format")]
+#[allow(dead_code, reason = "unused if no enabled format is binary")]
 mod generated;
 #[cfg(feature = "iyma")]
 pub mod iyma;
+#[cfg(feature = "serde")]
+mod json;
 #[cfg(feature = "mesh")]
 pub mod mesh;
 mod registry;
@@ -45,13 +45,13 @@ pub use detection::{Confidence, Detection};
 pub use document::Document;
 pub use examples::RuleExample;
 #[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
-use examples::{Change, changed};
+use examples::{DocumentChange, example_from_changes};
 pub use format::Format;
 #[cfg(feature = "proptest")]
 pub use generated::Files;
 pub use registry::Formats;
-#[allow(unused_imports, reason = "each format needs a part of it")]
-use reject::{accept, encode_checked, reject};
+#[allow(unused_imports, reason = "each format uses only some of them")]
+use reject::{encode_checked, reject_violations, require_valid};
 pub use rule_texts::Interpretation;
 
 use std::path::Path;
@@ -76,7 +76,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     detect(bytes, None)?.read(bytes, options)
 }
 
-/// Strictly reads the file at `path`. Its extension only matters if the bytes match several formats.
+/// Reads the file at `path` strictly. The extension is used only if the bytes do not identify one format.
 ///
 /// ```no_run
 /// let document = meshspec::open("cube.cmodel")?;
@@ -92,7 +92,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
     open_with(path, &ReadOptions::default())
 }
 
-/// Reads the file at `path` with options, such as leniently.
+/// Reads the file at `path` with `options`, for example leniently.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -106,16 +106,16 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is of no format that is built in, or the options reject it.
+/// If the file cannot be read, matches no built-in format, or is rejected by the strictness in the options.
 pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
     let read = |bytes: Vec<u8>| detect(&bytes, Some(path))?.read(&bytes, options);
     std::fs::read(path).map_err(Error::from).and_then(read).map_err(|error| error.in_file(path))
 }
 
-/// Returns all violations in a file of this format, each with its location.
+/// Returns all violations in a file of `format`, each with its location.
 ///
-/// If the file cannot be decoded, the last finding gives the reason. Findings that require no decoding precede it.
+/// If the file cannot be decoded, the last finding is the reason. Findings that require no decoding come before it.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

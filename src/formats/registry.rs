@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::detect::{among, by_extension};
+use super::detect::{detect_among, format_by_extension};
 use super::{AnyFormat, Declared, Detected};
 use crate::{Error, FormatId, Result};
 
-/// A registry of formats, built in and declared elsewhere.
+/// A registry of built-in and custom formats.
 ///
 /// ```
 /// use meshspec::layout::Layout;
@@ -29,12 +29,12 @@ use crate::{Error, FormatId, Result};
 pub struct Formats(Vec<AnyFormat>);
 
 impl Formats {
-    /// An empty registry, for programs that use only custom formats.
+    /// Creates an empty registry, for programs that use only custom formats.
     pub fn new() -> Formats {
         Formats::default()
     }
 
-    /// The built-in formats.
+    /// Creates a registry of the built-in formats.
     pub fn builtin() -> Formats {
         Formats(FormatId::ALL.iter().map(|format| (*format).into()).collect())
     }
@@ -43,23 +43,23 @@ impl Formats {
     ///
     /// # Errors
     ///
-    /// If the name is taken. Also if it, or the name of a layout, is not made of lower-case letters, digits and `_`,
+    /// If the name is taken. If the name, or the name of a layout, is not made of lower-case letters, digits and `_`,
     /// starting with a letter.
     pub fn with<T: Declared>(self) -> Result<Formats> {
-        self.and(AnyFormat::of::<T>())
+        self.with_format(AnyFormat::of::<T>())
     }
 
-    /// Adds a format with its [conversions](AnyFormat::with_scenes).
+    /// Adds a format, for example with [conversions](AnyFormat::with_scenes).
     ///
     /// # Errors
     ///
     /// See [`with`](Formats::with).
-    pub fn and(mut self, format: AnyFormat) -> Result<Formats> {
+    pub fn with_format(mut self, format: AnyFormat) -> Result<Formats> {
         let about = format.about();
         let reject = |what: String| Err(Error::unsupported(what).in_format(about.name));
         for name in about.layouts().iter().map(|(name, _)| *name).chain([about.name]) {
             if !is_identifier(name) {
-                let form = "expected lower-case letters, digits and `_`, a letter first";
+                let form = "expected lower-case letters, digits and `_`, starting with a letter";
                 return reject(format!("\"{name}\" cannot be the name of a format or layout: {form}"));
             }
         }
@@ -70,31 +70,31 @@ impl Formats {
         Ok(self)
     }
 
-    /// The formats, in registration order.
+    /// Returns the formats, in registration order.
     pub fn iter(&self) -> impl Iterator<Item = AnyFormat> + Clone {
         self.0.iter().copied()
     }
 
-    /// The names, comma-separated.
+    /// Returns the names of the formats, comma-separated.
     pub fn names(&self) -> String {
         self.iter().map(AnyFormat::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Finds a format by name.
+    /// Returns the format with the given name.
     ///
     /// # Errors
     ///
-    /// If it is unknown; the message lists the known names.
+    /// If the name is unknown; the message lists the known names.
     pub fn get(&self, name: &str) -> Result<AnyFormat> {
         self.iter().find(|format| format.name() == name).ok_or_else(|| {
             Error::unsupported(format!("unknown format `{name}`: the formats are {}", self.names()))
         })
     }
 
-    /// Returns the only format with the extension of this path, ignoring case. `None` for `.mesh`, which several
-    /// share.
+    /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it,
+    /// and always for `.mesh`.
     pub fn by_extension(&self, path: &Path) -> Option<AnyFormat> {
-        by_extension(&self.0, path)
+        format_by_extension(&self.0, path)
     }
 
     /// Detects the format and dialect of a file. See [`detect`](crate::detect).
@@ -103,11 +103,11 @@ impl Formats {
     ///
     /// If no format matches the bytes, or several do.
     pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected<AnyFormat>> {
-        among(&self.0, &[], bytes, path)
+        detect_among(&self.0, &[], bytes, path)
     }
 }
 
 fn is_identifier(name: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_part)
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_allowed)
 }

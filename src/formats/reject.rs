@@ -5,9 +5,13 @@ use crate::{
     Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions, parallel,
 };
 
-/// Returns an error if `check` finds a violation that this strictness rejects: the first fatal finding, or else the
-/// first one.
-pub(super) fn reject(check: impl Fn(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
+/// Returns an error if `check` finds a violation that `strictness` rejects: the first fatal finding, or else the first
+/// rejected one.
+pub(super) fn reject_violations(
+    check: impl Fn(&mut Report),
+    strictness: Strictness,
+    kind: ErrorKind,
+) -> Result<()> {
     let first = |severity| {
         let mut report = Report::at_least(severity, &Limits::default());
         check(&mut report);
@@ -19,16 +23,16 @@ pub(super) fn reject(check: impl Fn(&mut Report), strictness: Strictness, kind: 
     }
 }
 
-/// Returns the document unless this strictness rejects it.
-#[allow(dead_code, reason = "MESH and Seed check while they read, and may be alone")]
-pub(super) fn accept<D: Format>(document: D, options: &ReadOptions) -> Result<D> {
-    reject(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
+/// Returns the document unless `options.strictness` rejects it.
+#[allow(dead_code, reason = "MESH and Seed check while reading, and may be the only enabled formats")]
+pub(super) fn require_valid<D: Format>(document: D, options: &ReadOptions) -> Result<D> {
+    reject_violations(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
     Ok(document)
 }
 
-/// Encodes a document unless this strictness rejects it. Both steps visit all bulk data and run in parallel if
-/// threads are available. `encode` may therefore see documents that break rules.
-#[allow(dead_code, reason = "Seed checks before it writes, and may be alone")]
+/// Checks and encodes a document, in parallel if threads are available. Returns an error if `options.strictness`
+/// rejects the document. `encode` must not rely on the rules, as the check may not have finished.
+#[allow(dead_code, reason = "Seed checks before writing, and may be the only enabled format")]
 pub(super) fn encode_checked<D: Format + Sync>(
     document: &D,
     options: &WriteOptions,
@@ -37,6 +41,6 @@ pub(super) fn encode_checked<D: Format + Sync>(
     D::ABOUT.require_dialect(document.dialect())?;
     let check = |report: &mut Report| document.check_into(report);
     let (checked, bytes) =
-        parallel::join(|| reject(check, options.strictness, ErrorKind::Inexpressible), encode);
+        parallel::join(|| reject_violations(check, options.strictness, ErrorKind::Inexpressible), encode);
     checked.and(bytes).map_err(|error| error.in_format(D::ABOUT.name))
 }

@@ -1,12 +1,12 @@
-//! Texts about rules: what enforces them, and the interpretations that they cite.
+//! Texts about rules: how they are enforced, and which interpretations they cite.
 
 use super::About;
 use crate::layout::grammar::Grammar;
 use crate::layout::schema::declared_rules;
 use crate::{Enforcement, Rule};
 
-/// Describes in Markdown what enforces a rule: requirements of the declaration, the structure, or code.
-pub(super) fn text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> String {
+/// Returns how a rule is enforced, in Markdown: by requirements of the declaration, by the structure, or by code.
+pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> String {
     match rule.enforced_by {
         Enforcement::Declaration => {
             let declared =
@@ -22,15 +22,15 @@ pub(super) fn text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> Str
     }
 }
 
-/// Returns the note in a format's schemas that explains ids and codes and lists the rules enforced in code.
-pub(super) fn note(about: &About) -> String {
+/// Returns the note in a format's schemas. It explains ids and codes, and lists the rules that no field declares.
+pub(super) fn schema_note(about: &About) -> String {
     let others = about.rules.iter().filter(|rule| rule.enforced_by != Enforcement::Declaration);
     let others =
         others.map(|rule| format!("- {} ({}): {}\n", rule.reference(), rule.severity.name(), rule.summary));
     format!(
-        "An id of a letter and a number in parentheses is a row of {REPOSITORY}/blob/main/docs/interpretations.md,\n\
-         which says how an unclear sentence of the specification is read. A code in capitals is a rule:\n\
-         `meshspec check --explain CODE` explains it.\n\nRules that no field states:\n\n{}",
+        "An id in parentheses, a letter and a number, is a row of {REPOSITORY}/blob/main/docs/interpretations.md,\n\
+         with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:\n\
+         `meshspec check --explain CODE` explains it.\n\nRules that are not declared at a field:\n\n{}",
         others.collect::<String>()
     )
 }
@@ -44,16 +44,16 @@ pub struct Interpretation {
     pub row: &'static str,
     /// The question that the specification leaves open.
     pub question: &'static str,
-    /// The chosen reading, in Markdown.
+    /// The chosen interpretation, in Markdown.
     pub reading: &'static str,
 }
 
-const PAGE: &str = include_str!("../../docs/interpretations.md");
+const PAGE_TEXT: &str = include_str!("../../docs/interpretations.md");
 
 impl Interpretation {
-    /// Returns the row with this id.
-    pub(super) fn of(id: &str) -> Option<Interpretation> {
-        PAGE.lines().find_map(|line| {
+    /// Returns the interpretation with the given id; `None` if it is unknown.
+    pub(super) fn find(id: &str) -> Option<Interpretation> {
+        PAGE_TEXT.lines().find_map(|line| {
             let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
             let (row, rest) = cells.split_once(" | ")?;
             let (question, reading) = rest.split_once(" | ")?;

@@ -1,19 +1,19 @@
-//! Scenes of formats chosen at run time.
+//! SceneFunctions of formats chosen at run time.
 
 use super::{AnyFormat, Document};
 use crate::info::Info;
-use crate::scene::{Conventions, FromScene, Places, Scene, SceneOptions, ToScene};
+use crate::scene::{Conventions, FromScene, Scene, SceneOptions, SourceFields, ToScene};
 use crate::{FormatId, Loss, ReadOptions, Result, WriteOptions};
 
-/// Decodes a file to a scene.
+/// A function that decodes a file to a scene.
 type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 
-/// Encodes a scene as a file.
+/// A function that encodes a scene as a file.
 type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
 
-/// Conversion between files of a format and scenes.
+/// The functions that convert between files of a format and scenes.
 #[derive(Clone, Copy)]
-pub(super) struct Scenes {
+pub(super) struct SceneFunctions {
     conventions: Conventions,
     read: ReadScene,
     /// The writer, and whether the format needs normals.
@@ -27,43 +27,43 @@ impl AnyFormat {
     /// # #[cfg(feature = "mesh")] {
     /// use meshspec::{AnyFormat, mesh};
     ///
-    /// let format = AnyFormat::of::<mesh::Document>().to_scenes::<mesh::Document>();
+    /// let format = AnyFormat::of::<mesh::Document>().with_scene_reader::<mesh::Document>();
     /// assert!(format.conventions().is_some());
     /// # }
     /// ```
-    pub const fn to_scenes<T: ToScene>(mut self) -> AnyFormat {
+    pub const fn with_scene_reader<T: ToScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
-        self.scenes = Some(Scenes { conventions: T::CONVENTIONS, read, write: None });
-        self.info = info::<T>;
+        self.scenes = Some(SceneFunctions { conventions: T::CONVENTIONS, read, write: None });
+        self.info = info_with_scene::<T>;
         self
     }
 
     /// Adds conversion between files and scenes, both ways.
     pub const fn with_scenes<T: FromScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
-        let write: WriteScene = |scene, options, writing| {
+        let write: WriteScene = |scene, options, write_options| {
             let (document, losses) = T::from_scene(scene, options)?;
-            Ok((document.write(writing)?, losses))
+            Ok((document.write(write_options)?, losses))
         };
         let write = Some((write, T::NEEDS_NORMALS));
-        self.scenes = Some(Scenes { conventions: T::CONVENTIONS, read, write });
-        self.info = info::<T>;
+        self.scenes = Some(SceneFunctions { conventions: T::CONVENTIONS, read, write });
+        self.info = info_with_scene::<T>;
         self
     }
 
-    /// Takes the summaries of another format.
+    /// Summarises files like `other`.
     pub(super) fn with_info_of(mut self, other: AnyFormat) -> AnyFormat {
         self.info = other.info;
         self
     }
 
-    /// The axes, unit and texture origin of the format; `None` for a format without scenes.
+    /// Returns the axes, unit and texture origin of the format; `None` if it cannot be converted to scenes.
     pub fn conventions(self) -> Option<Conventions> {
         self.scenes.map(|scenes| scenes.conventions)
     }
 
     /// Returns `true` if scenes can be written in the format.
-    pub fn writes_scenes(self) -> bool {
+    pub fn can_write_scenes(self) -> bool {
         self.scenes.is_some_and(|scenes| scenes.write.is_some())
     }
 
@@ -72,44 +72,44 @@ impl AnyFormat {
         self.scenes.and_then(|scenes| scenes.write).is_some_and(|(_, needs_normals)| needs_normals)
     }
 
-    /// Decodes a file to a scene. Also returns what the scene cannot hold.
+    /// Decodes a file to a scene. Also returns the losses: data that a scene cannot represent.
     ///
     /// # Errors
     ///
-    /// If the format has no scenes, or the file is rejected.
+    /// If the format cannot be converted to scenes, or the file is rejected.
     pub fn read_scene(
         self,
         bytes: &[u8],
         options: &ReadOptions,
         scene: &SceneOptions,
     ) -> Result<(Scene, Vec<Loss>)> {
-        let Some(scenes) = self.scenes else { return Err(self.lacks("scenes")) };
+        let Some(scenes) = self.scenes else { return Err(self.missing_error("scenes")) };
         let (scene, losses) = (scenes.read)(bytes, options, scene)?;
         scene.check().map_err(|error| error.in_format(self.name()))?;
         Ok((scene, losses))
     }
 
-    /// Encodes a scene as a file. Also returns what the format cannot hold.
+    /// Encodes a scene as a file. Also returns the losses: data that the format cannot represent.
     ///
     /// # Errors
     ///
-    /// If the format cannot be written from scenes, or cannot express this one.
+    /// If the format has no conversion from scenes, or cannot express the scene.
     pub fn write_scene(
         self,
         scene: Scene,
         options: &SceneOptions,
-        writing: &WriteOptions,
+        write_options: &WriteOptions,
     ) -> Result<(Vec<u8>, Vec<Loss>)> {
         scene.check()?;
         match self.scenes.and_then(|scenes| scenes.write) {
-            Some((write, _)) => write(scene, options, writing),
-            None => Err(self.lacks("conversion from scenes")),
+            Some((write, _)) => write(scene, options, write_options),
+            None => Err(self.missing_error("conversion from scenes")),
         }
     }
 }
 
-/// Summarizes a file: its declared values and the meshes of its scene.
-fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+/// Summarises a file: its declared values, and the meshes and animations of its scene.
+fn info_with_scene<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     let info = T::info_of(bytes, options)?;
     let (scene, _) = T::read(bytes, options)?.into_scene(&SceneOptions::default())?;
     let scene = scene.info();
@@ -123,7 +123,7 @@ fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
 }
 
 impl FormatId {
-    /// The axes, unit and texture origin of the format, with the evidence.
+    /// Returns the axes, unit and texture origin of the format, with the evidence for them.
     pub fn conventions(self) -> Conventions {
         with_format!(self, FormatId {}, |D| D::CONVENTIONS)
     }
@@ -136,11 +136,12 @@ impl FormatId {
 }
 
 impl Document {
-    /// Converts the document to a [scene](crate::scene). Also returns what the scene cannot hold.
+    /// Converts the document to a [scene](crate::scene). Also returns the losses: data that a
+    /// scene cannot represent.
     ///
     /// # Errors
     ///
-    /// If the document is inconsistent, which lenient reading allows.
+    /// If the document is inconsistent, which is possible after lenient reading.
     pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let format = self.format();
         let (scene, losses): (Scene, Vec<Loss>) =
@@ -149,12 +150,12 @@ impl Document {
         Ok((scene, losses))
     }
 
-    /// Returns the fields that become parts of the scene, as paths of the declaration.
-    pub fn places(&self) -> Places {
-        with_format!(*self, Document(ref document), |D| D::places(document))
+    /// Returns the paths of the fields that become parts of the scene.
+    pub fn source_fields(&self) -> SourceFields {
+        with_format!(*self, Document(ref document), |D| D::source_fields(document))
     }
 
-    /// Converts a scene to a document of this format. Also returns what the format cannot hold.
+    /// Converts a scene to a document of `format`. Also returns the losses: data that the format cannot represent.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Checks files of interchange formats by reading them.
+//! Checks files in interchange formats by reading them.
 
 use super::{Files, Interchange};
 use crate::scene::SceneOptions;
@@ -23,8 +23,8 @@ reading_rule!(PLY "PLY-READ" "PLY");
 reading_rule!(STL "STL-READ" "STL");
 
 impl Interchange {
-    /// Reports the error that prevents reading, with its location; the report of a readable file is empty. For full
-    /// validation, use a dedicated validator of the format.
+    /// Reports the error that prevents reading, with its location. The report of a readable file is empty. For full
+    /// validation, use a validator for the format, such as the Khronos glTF Validator.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Interchange {
         }
     }
 
-    /// Returns an unreadable file and a readable one.
+    /// Returns an example for the documentation: an unreadable file, and the same file without the error.
     pub fn rule_example(self) -> RuleExample {
         let (correct, from, to) = match self.name() {
             "obj" => ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "v 1 0 0", "v 1 0 zero"),

@@ -6,22 +6,24 @@ use super::Interchange;
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The number of bytes searched for keywords.
-const BEGINNING: usize = 4096;
+const SEARCHED_BYTES: usize = 4096;
 
-/// The size in bytes of the header of a binary STL file, including the count, and of each facet.
-const STL_HEADER: usize = 84;
-const STL_FACET: usize = 50;
+/// The size in bytes of the header of a binary STL file, including the facet count.
+const STL_HEADER_SIZE: usize = 84;
+
+/// The size in bytes of a facet in a binary STL file.
+const STL_FACET_SIZE: usize = 50;
 
 impl Interchange {
-    /// Detects the format of a file. OBJ and ASCII STL have no magic bytes and are detected by their keywords; binary STL
-    /// is detected by its size.
+    /// Detects the format of a file; `None` if it is unknown. OBJ and ASCII STL have no magic bytes and are detected by
+    /// their keywords; binary STL is detected by its size.
     pub fn detect(bytes: &[u8]) -> Option<Interchange> {
         let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         Interchange::ALL.iter().copied().find(|format| match format.name() {
             "glb" => bytes.starts_with(b"glTF"),
             "gltf" => is_gltf(text),
             "ply" => text.starts_with(b"ply\n") || text.starts_with(b"ply\r"),
-            "stl" => has_size_of_stl(bytes) || is_stl(text),
+            "stl" => is_binary_stl(bytes) || is_ascii_stl(text),
             "obj" => is_obj(text),
             _ => false,
         })
@@ -32,31 +34,31 @@ fn is_gltf(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"{") && text.windows(7).any(|word| word == b"\"asset\"")
 }
 
-/// Returns `true` if the file size matches the number of facets.
-fn has_size_of_stl(bytes: &[u8]) -> bool {
-    let count = bytes.get(STL_HEADER - 4..STL_HEADER).and_then(|count| count.try_into().ok());
+/// Returns `true` if the file size matches the facet count in the header.
+fn is_binary_stl(bytes: &[u8]) -> bool {
+    let count = bytes.get(STL_HEADER_SIZE - 4..STL_HEADER_SIZE).and_then(|count| count.try_into().ok());
     let count = count.map(|count| u32::from_le_bytes(count) as usize);
-    let size = count.and_then(|count| count.checked_mul(STL_FACET)?.checked_add(STL_HEADER));
+    let size = count.and_then(|count| count.checked_mul(STL_FACET_SIZE)?.checked_add(STL_HEADER_SIZE));
     size == Some(bytes.len())
 }
 
-fn is_stl(text: &[u8]) -> bool {
-    words(text).next() == Some(b"solid") && words(text).any(|word| word == b"facet")
+fn is_ascii_stl(text: &[u8]) -> bool {
+    first_words(text).next() == Some(b"solid") && first_words(text).any(|word| word == b"facet")
 }
 
-/// Returns `true` if the first word outside of comments is an OBJ keyword. None of them is an identifier of Seed.
+/// Returns `true` if the first word outside of comments is an OBJ keyword. These keywords are no Seed identifiers.
 fn is_obj(bytes: &[u8]) -> bool {
-    let beginning = &bytes[..bytes.len().min(BEGINNING)];
-    let mut lines = beginning.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
+    let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
-    let word = line.and_then(|line| words(line).next());
+    let word = line.and_then(|line| first_words(line).next());
     word.is_some_and(|word| {
         [&b"v"[..], b"vt", b"vn", b"vp", b"o", b"g", b"s", b"mtllib", b"usemtl"].contains(&word)
     })
 }
 
-/// Returns the words in the first [`BEGINNING`] bytes.
-fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let beginning = &bytes[..bytes.len().min(BEGINNING)];
-    beginning.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+/// Returns the words in the first [`SEARCHED_BYTES`] bytes of a file.
+fn first_words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
+    start.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }

@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Files;
 
-/// The files of a folder.
+/// A folder with the companion files of a model.
 ///
-/// Only regular files inside the folder are read: absolute names, names with `..` and links out of the folder are
-/// rejected. Existing files are overwritten.
+/// Reads only regular files inside the folder: rejects absolute names, names with `..`, and links to files outside the
+/// folder. Overwrites existing files.
 ///
 /// ```no_run
 /// use meshspec::interop::{Folder, Interchange};
@@ -36,32 +36,32 @@ impl Folder {
         Folder::new(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the path of a file inside the folder, without links.
+    /// Returns the canonical path of a file inside the folder.
     ///
     /// # Errors
     ///
-    /// Returns [`io::ErrorKind::Unsupported`] if the name leads out of the folder, and the errors of
+    /// Returns an error of kind [`io::ErrorKind::Unsupported`] if the file is outside the folder. Returns the errors of
     /// [`fs::canonicalize`].
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
-        let outside = |_| rejected("outside of the folder of the file: not read, for safety");
-        let file = fs::canonicalize(self.join(name).map_err(outside)?)?;
+        let outside = |_| name_error("not read for safety, since it is outside the folder of the file");
+        let file = fs::canonicalize(self.join_inside(name).map_err(outside)?)?;
         match file.starts_with(folder) {
             true => Ok(file),
-            false => Err(rejected("a link out of the folder of the file: not read, for safety")),
+            false => Err(name_error("not read for safety, since it is a link to a file outside the folder")),
         }
     }
 
-    fn join(&self, name: &str) -> io::Result<PathBuf> {
+    fn join_inside(&self, name: &str) -> io::Result<PathBuf> {
         let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         match Path::new(name).components().all(is_inside) {
             true => Ok(self.0.join(name)),
-            false => Err(rejected("outside of the folder of the file")),
+            false => Err(name_error("outside the folder of the file")),
         }
     }
 }
 
-fn rejected(message: &str) -> io::Error {
+fn name_error(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, message)
 }
 
@@ -70,7 +70,10 @@ impl Files for Folder {
         let path = self.locate(name)?;
         // Opening a pipe or a device could block.
         if !fs::metadata(&path)?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file: not read"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not read, since it is not a regular file",
+            ));
         }
         let mut bytes = Vec::new();
         File::open(path)?.take(limit).read_to_end(&mut bytes)?;
@@ -78,6 +81,6 @@ impl Files for Folder {
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
-        Ok(Box::new(File::create(self.join(name)?)?))
+        Ok(Box::new(File::create(self.join_inside(name)?)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Image files of models: resolves paths, embeds files, and writes embedded images.
+//! Image files of models: resolves their paths, embeds them, and writes embedded images to files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
@@ -8,7 +8,7 @@ use super::Files;
 use crate::scene::{Image, Scene, Texture};
 use crate::{Loss, Result};
 
-/// The media types of images in glTF and its extensions: name, file extensions, magic bytes.
+/// The media types of images in glTF and its extensions, each with file extensions and magic bytes.
 const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/png", &["png"], b"\x89PNG\r\n\x1a\n"),
     ("image/jpeg", &["jpg", "jpeg"], b"\xff\xd8\xff"),
@@ -17,16 +17,16 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/vnd-ms.dds", &["dds"], b"DDS "),
 ];
 
-/// The number of bytes that identify each media type.
-const LONGEST_MAGIC: u64 = 8;
+/// The maximum number of magic bytes.
+const MAX_MAGIC_SIZE: u64 = 8;
 
-/// Returns the media type of a file by its magic bytes.
-pub(super) fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
+/// Returns the media type of an image by its magic bytes; `None` if it is unknown.
+pub(super) fn detect_media_type(bytes: &[u8]) -> Option<&'static str> {
     let found = MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic));
     found.map(|(media_type, ..)| *media_type)
 }
 
-/// Returns the media type of a file by the extension of its name, in any case.
+/// Returns the media type of an image file by its extension, ignoring case; `None` if it is unknown.
 pub(super) fn media_type_by_name(name: &str) -> Option<&'static str> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     let found = MEDIA_TYPES.iter().find(|(_, extensions, _)| extensions.contains(&&*extension));
@@ -34,15 +34,17 @@ pub(super) fn media_type_by_name(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the file extension of a media type; `img` if it is unknown.
-fn extension_of(media_type: &str) -> &str {
+fn file_extension(media_type: &str) -> &str {
     let found = MEDIA_TYPES.iter().find(|(known, ..)| *known == media_type);
     found.and_then(|(_, extensions, _)| extensions.first()).copied().unwrap_or("img")
 }
 
-/// Returns the path of an image file relative to the folder of the model, with `/`, and whether it was shortened.
-/// Absolute paths are shortened to the file name, since they are valid on one machine only. `folder` is the folder of
+/// Converts the path of an image file to one relative to the model, with `/` between folders. `folder` is the folder of
 /// the file that refers to the image.
-pub(super) fn relative(folder: &str, path: &str) -> (String, bool) {
+///
+/// Returns the path, and `true` if it was shortened. Absolute paths are shortened to the file name, since they are
+/// valid on one machine only.
+pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
     if is_remote(path) {
         return (path.to_owned(), false);
     }
@@ -63,30 +65,31 @@ pub(super) fn relative(folder: &str, path: &str) -> (String, bool) {
     (parts.join("/"), false)
 }
 
-/// Returns `true` if a path is a URI with `://`.
+/// Returns `true` if a path is a URI that contains `://`.
 pub(super) fn is_remote(path: &str) -> bool {
     path.contains("://")
 }
 
 /// Returns the paths, relative to the model, of the image files that the materials of a scene refer to.
 pub fn image_files(scene: &Scene) -> BTreeSet<&str> {
-    references(scene).filter(|name| !is_remote(name)).collect()
+    external_images(scene).filter(|name| !is_remote(name)).collect()
 }
 
 /// Returns the paths and URIs of images that are not embedded.
-fn references(scene: &Scene) -> impl Iterator<Item = &str> {
+fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
     let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
     textures.filter(|texture| texture.image.is_none()).map(|texture| &*texture.name)
 }
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the images that cannot be embedded, with the reason: remote, unreadable, or of a type that glTF cannot embed.
+/// Returns the paths of images that cannot be embedded, with the error: remote images, unreadable files, and types that
+/// glTF does not support.
 pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Error)> {
     let mut images = BTreeMap::new();
     let mut failed = Vec::new();
-    for name in references(scene).collect::<BTreeSet<_>>() {
-        match embedded(name, files) {
+    for name in external_images(scene).collect::<BTreeSet<_>>() {
+        match load_image(name, files) {
             Ok(image) => drop(images.insert(name.to_owned(), image)),
             Err(error) => failed.push((name.to_owned(), error)),
         }
@@ -101,49 +104,50 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
     failed
 }
 
-/// The minimum size in bytes of images that are not embedded: GLB stores sizes in 32 bits.
-const TOO_LARGE: u64 = u32::MAX as u64;
+/// The size in bytes from which images are not embedded, since GLB stores sizes in 32 bits.
+const MAX_IMAGE_SIZE: u64 = u32::MAX as u64;
 
-fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
+fn load_image(name: &str, files: &dyn Files) -> io::Result<Image> {
     if is_remote(name) {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "remote images are not downloaded"));
     }
     // Reads the magic bytes first, so that unsupported images are not read entirely.
-    let Some(media_type) = media_type_of(&files.read(name, LONGEST_MAGIC)?) else {
+    let Some(media_type) = detect_media_type(&files.read(name, MAX_MAGIC_SIZE)?) else {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "not a PNG, JPEG, WebP, KTX2 or DDS image"));
     };
-    let bytes = files.read(name, TOO_LARGE)?;
-    if bytes.len() as u64 >= TOO_LARGE {
+    let bytes = files.read(name, MAX_IMAGE_SIZE)?;
+    if bytes.len() as u64 >= MAX_IMAGE_SIZE {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "an image of 4 GiB or more"));
     }
     Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() })
 }
 
-/// Writes each embedded image once, to a file in the folder of the model.
+/// Writes each distinct embedded image to a file in the folder of the model.
 pub(super) struct ImageFiles<'a> {
-    /// The name of the model without extension: the prefix of all image names.
+    /// The file name of the model without extension, the prefix of all image names.
     stem: &'a str,
-    /// Reserved names in lower case, since some file systems ignore case.
-    taken: HashSet<String>,
+    /// File names in use, in lower case, since some file systems ignore case.
+    reserved: HashSet<String>,
+    /// The file name of each written image; empty if it could not be created.
     written: HashMap<Texture, String>,
 }
 
 impl<'a> ImageFiles<'a> {
-    /// Creates a writer for the images of a model with this file name. Names of files that the scene refers to are
-    /// reserved.
+    /// Creates a writer for the images of the model with the file name `model`. Does not overwrite image files that the
+    /// scene refers to.
     pub fn new(model: &'a str, scene: &Scene) -> ImageFiles<'a> {
         let stem = Path::new(model).file_stem().and_then(|stem| stem.to_str()).unwrap_or(model);
-        let taken = image_files(scene).into_iter().map(str::to_lowercase).collect();
-        ImageFiles { stem, taken, written: HashMap::new() }
+        let reserved = image_files(scene).into_iter().map(str::to_lowercase).collect();
+        ImageFiles { stem, reserved, written: HashMap::new() }
     }
 
-    /// Writes the embedded image of a texture and replaces it by a reference to the file. If files cannot be created,
-    /// the texture is dropped, which is a loss.
+    /// Writes the embedded image of a texture to a file, and replaces it by the path of the file. If companion files
+    /// are not possible, drops the texture and lists the loss at `path`.
     ///
     /// # Errors
     ///
     /// Returns an error if writing fails.
-    pub fn detach(
+    pub fn write_embedded(
         &mut self,
         texture: &mut Option<Texture>,
         path: &str,
@@ -159,13 +163,13 @@ impl<'a> ImageFiles<'a> {
         let name = match self.written.get(&key) {
             Some(name) => name.clone(),
             None => {
-                let name = self.write(&key, files)?;
+                let name = self.write_image(&key, files)?;
                 self.written.insert(key, name.clone());
                 name
             }
         };
         if name.is_empty() {
-            let message = "there is no place for image files beside the model";
+            let message = "image files cannot be created beside the model";
             losses.push(Loss::dropped(path, message));
         } else {
             *texture = Some(Texture { name, image: None, uv_set, sampler });
@@ -173,28 +177,28 @@ impl<'a> ImageFiles<'a> {
         Ok(())
     }
 
-    /// Writes the image and returns the name of its file; empty if files cannot be created.
-    fn write(&mut self, texture: &Texture, files: &mut dyn Files) -> Result<String> {
+    /// Writes the image of a texture. Returns the file name; empty if companion files are not possible.
+    fn write_image(&mut self, texture: &Texture, files: &mut dyn Files) -> Result<String> {
         let Some(image) = &texture.image else { return Ok(String::new()) };
-        let name = self.file_name(&texture.name, extension_of(&image.media_type));
+        let name = self.file_name(&texture.name, file_extension(&image.media_type));
         match files.create_image(&name, &image.bytes) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(String::new()),
             written => Ok(written.map(|()| name)?),
         }
     }
 
-    /// Returns an unused name: the stem of the model, then the image name or a number.
+    /// Returns an unused file name, composed of the stem of the model and the image name.
     fn file_name(&mut self, image: &str, extension: &str) -> String {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
-        let plain: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
-        let plain = match plain.trim() {
+        let base: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+        let base = match base.trim() {
             "" => format!("texture{}", self.written.len()),
-            plain => plain.to_owned(),
+            name => name.to_owned(),
         };
-        let plain = plain.strip_suffix(&format!(".{extension}")).unwrap_or(&plain);
-        let first = format!("{}_{plain}.{extension}", self.stem);
-        let numbered = (1_u32..).map(|number| format!("{}_{plain}_{number}.{extension}", self.stem));
+        let base = base.strip_suffix(&format!(".{extension}")).unwrap_or(&base);
+        let first = format!("{}_{base}.{extension}", self.stem);
+        let numbered = (1_u32..).map(|number| format!("{}_{base}_{number}.{extension}", self.stem));
         let mut names = std::iter::once(first).chain(numbered);
-        names.find(|name| self.taken.insert(name.to_lowercase())).unwrap_or_default()
+        names.find(|name| self.reserved.insert(name.to_lowercase())).unwrap_or_default()
     }
 }

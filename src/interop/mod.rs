@@ -1,4 +1,4 @@
-//! Interchange formats: to and from [scenes](crate::scene).
+//! Interchange formats, which are read and written as [scenes](crate::scene).
 
 mod check;
 mod detect;
@@ -43,15 +43,15 @@ pub use self::images::{embed_images, image_files};
 use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Error, Limits, Loss, Result};
 
-/// The piecewise parser of OBJ, for tests that compare it with sequential parsing.
+/// The parallel parser of OBJ, for tests that compare it with sequential parsing.
 #[cfg(all(feature = "obj", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::obj::{Sizes, outcome};
+    pub use super::obj::{ParseSizes, parse_to_debug};
 }
 
-/// The companion files of a model: glTF buffers, OBJ material libraries and images. [`Folder`] reads and writes them in
-/// a folder, a `BTreeMap` in memory.
+/// The companion files of a model: glTF buffers, OBJ material libraries and images. [`Folder`] stores them in a folder,
+/// and `BTreeMap` in memory.
 ///
 /// ```
 /// # #[cfg(all(feature = "mesh", feature = "gltf"))] {
@@ -68,25 +68,25 @@ pub mod __private {
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub trait Files {
-    /// Reads a companion file, at most its first `limit` bytes.
+    /// Reads at most the first `limit` bytes of a companion file.
     ///
-    /// Names come from untrusted files: one may refer to an endless device, or to another folder through a link.
+    /// Names come from untrusted files. They may refer to endless devices, or to links out of the folder.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file is missing or unreadable. The message need not repeat the name.
-    /// [`io::ErrorKind::Unsupported`] rejects the name itself.
+    /// Returns an error if the file is missing or unreadable. The message need not repeat the name. The kind
+    /// [`io::ErrorKind::Unsupported`] means that the name is not allowed.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
 
     /// Creates a companion file.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be created. [`io::ErrorKind::Unsupported`] means that companion files are not
-    /// possible: glTF then embeds its buffer, and OBJ omits colours and textures of materials.
+    /// Returns an error if the file cannot be created. The kind [`io::ErrorKind::Unsupported`] means that companion
+    /// files are not possible. glTF then embeds its buffer, and OBJ omits colours and textures of materials.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
 
-    /// Writes an image to a new file. Implementations may keep an existing file with the same content.
+    /// Writes an image file. Implementations may keep an existing file that has the same content.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ pub trait Files {
     }
 }
 
-/// Files in memory.
+/// Companion files in memory.
 impl Files for BTreeMap<String, Vec<u8>> {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         let Some(content) = self.get(name) else {
@@ -172,8 +172,8 @@ macro_rules! interchange {
                 read.and_then(|(scene, losses)| scene.require_triangles(limits).map(|()| (scene, losses)))
             }
 
-            /// Returns `true` if files of the format refer to images, by paths relative to their folder. Writing does not
-            /// copy image files; [`image_files`] lists those that a scene refers to.
+            /// Returns `true` if files of the format refer to images by paths relative to their folder. Writing does
+            /// not copy these image files; [`image_files`] lists them.
             pub fn has_textures(self) -> bool {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $module::CAPABILITIES.textures,)*
@@ -185,14 +185,14 @@ macro_rules! interchange {
                 matches!(self.name(), "glb" | "gltf")
             }
 
-            /// Returns `true` if [`read_from`](Interchange::read_from) streams the file, so that it need not fit into
-            /// memory. Only OBJ does.
+            /// Returns `true` if [`read_from`](Interchange::read_from) streams files of the format, so that they need
+            /// not fit into memory. This is the case for OBJ only.
             pub fn is_read_in_parts(self) -> bool {
                 self.name() == "obj"
             }
 
-            /// Works as [`read`](Interchange::read), from a stream. Unless the format is
-            /// [read in parts](Interchange::is_read_in_parts), loads the entire file first.
+            /// Like [`read`](Interchange::read), but from a stream. Loads the entire file first, unless the format is
+            /// [read in parts](Interchange::is_read_in_parts).
             ///
             /// # Errors
             ///
@@ -209,7 +209,8 @@ macro_rules! interchange {
                 self.read(&bytes, files, options, limits)
             }
 
-            /// Writes a scene to the file `name`, and to companion files with its stem. Returns the losses.
+            /// Writes a scene to the file `name`, and to companion files whose names begin with its stem. Returns the
+            /// losses.
             ///
             /// # Errors
             ///
@@ -242,7 +243,7 @@ interchange! {
 }
 
 impl Interchange {
-    /// Returns the format with the extension of a path, in any case.
+    /// Returns the format with the extension of `path`, ignoring case; `None` if there is none.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Interchange::ALL.iter().find(|format| format.name() == extension).copied()
@@ -261,7 +262,7 @@ impl FromStr for Interchange {
     fn from_str(name: &str) -> Result<Interchange> {
         Interchange::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
             let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
-            let message = format!("unknown format `{name}`; there are {}", names.join(", "));
+            let message = format!("unknown format `{name}`; expected one of {}", names.join(", "));
             Error::unsupported(message)
         })
     }

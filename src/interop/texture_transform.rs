@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TextureTransform {
     pub offset: [f64; 2],
-    /// Radians.
+    /// The angle in radians.
     pub rotation: f64,
     pub scale: [f64; 2],
 }
@@ -20,7 +20,7 @@ impl TextureTransform {
         *self == TextureTransform::default()
     }
 
-    /// Transforms texture coordinates in 64 bits. Returns `false` for the identity.
+    /// Transforms texture coordinates, computing in 64 bits. Returns `false` if the transform is the identity.
     pub fn apply(&self, uvs: &mut [[f32; 2]]) -> bool {
         if self.is_identity() {
             return false;

@@ -1,25 +1,27 @@
-//! Prints a C header: packed structs for fixed sizes, macros for bits and for offsets that depend on a format
-//! word, comments for the rest.
+//! Prints a C header: packed structs for declarations of fixed size, macros for bit fields and for offsets that depend
+//! on a format word, and comments for everything else.
 //!
-//! A declaration of variable size gets its table as a comment and a struct of its leading fixed fields
-//! (`…_start`). If its size depends only on imports, it also gets macros with the offset and size of each field.
+//! A declaration of variable size is printed as a comment with its table, and a struct of its leading fixed fields
+//! (`…_start`). If its size depends only on imports, macros with the offset and size of each field follow.
 
 use super::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
 use super::expr::{IntType, Scope};
-use super::notation::{Notation, Text, atom, escape_keyword, identifier, print as print_expr, snake};
-use super::program::{self, Names, Order, Reached, ValueKind, reachable};
+use super::notation::{
+    Notation, TextNotation, atom, escape_keyword, print as print_expr, to_identifier, to_snake_case,
+};
+use super::program::{self, ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
 use super::wording::{
-    Lines, bit_field_lines, byte_order, check_text, content_text, declaration_lines, offsets, packing_text,
-    readable, remark_lines, type_text,
+    Lines, bit_field_lines, byte_order_text, check_text, content_text, declaration_lines, offset_texts,
+    packing_text, readable_expr, remark_lines, type_text,
 };
 
-/// Prints the header of a format, with a note at the start. All its names start with `name`.
+/// Prints the header of a format, with `note` in its first comment. All macro and type names start with `name`.
 pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
-    let c = C { prefix: name };
+    let c = CPrinter { prefix: name };
     let note = if note.is_empty() { String::new() } else { format!("\n\n{note}") };
     let guard = format!("{}_LAYOUT_H", name.to_uppercase());
     let mut out = Lines::default();
-    comment(
+    print_comment(
         &mut out,
         &format!(
             "{title}: the structures of a file.\n\n{}, and there is no padding between \
@@ -27,21 +29,21 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
              word have NAME_SHIFT, NAME_MASK (after shifting) and NAME(word), which extracts their value.\n\nMagic \
              bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" introduces a formula: x is the \
              stored number,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}",
-            byte_order(layouts)
+            byte_order_text(layouts)
         ),
     );
-    out.line(format!("#ifndef {guard}"));
-    out.line(format!("#define {guard}"));
-    out.line("");
-    out.prefixed("", PROLOGUE);
-    for reached in reachable(layouts, Order::Parts) {
-        out.line("");
-        c.declare(&mut out, &reached);
+    out.push_line(format!("#ifndef {guard}"));
+    out.push_line(format!("#define {guard}"));
+    out.push_line("");
+    out.push_prefixed("", PROLOGUE);
+    for reached in reachable(layouts, ListingOrder::PartsFirst) {
+        out.push_line("");
+        c.print_declaration(&mut out, &reached);
     }
-    out.line("");
-    out.line("#pragma pack(pop)");
-    out.line("");
-    out.line("#endif");
+    out.push_line("");
+    out.push_line("#pragma pack(pop)");
+    out.push_line("");
+    out.push_line("#endif");
     out.into_text()
 }
 
@@ -61,14 +63,14 @@ const PROLOGUE: &str = "\
 #endif
 #endif
 
-/* GCC, Clang and MSVC all know this one. */
+/* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)";
 
-fn comment(out: &mut Lines, text: &str) {
+fn print_comment(out: &mut Lines, text: &str) {
     if !text.is_empty() {
-        out.line("/*");
-        out.prefixed(" * ", &text.replace("*/", "* /"));
-        out.line(" */");
+        out.push_line("/*");
+        out.push_prefixed(" * ", &text.replace("*/", "* /"));
+        out.push_line(" */");
     }
 }
 
@@ -83,12 +85,12 @@ fn member_name(name: &str) -> String {
 }
 
 /// The printer; all names start with `prefix`.
-struct C<'p> {
+struct CPrinter<'p> {
     prefix: &'p str,
 }
 
-impl Notation for C<'_> {
-    /// Bit fields are macros.
+impl Notation for CPrinter<'_> {
+    /// Prints bit fields as calls of their macro.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
@@ -103,10 +105,10 @@ impl Notation for C<'_> {
         text
     }
 
-    const WORDS: [&'static str; 3] = ["&&", "||", "!"];
+    const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
 
     fn matches(&self, text: String, pattern: &str) -> String {
-        Text.matches(text, pattern)
+        TextNotation.matches(text, pattern)
     }
 
     fn cast(&self, text: String, to: IntType) -> String {
@@ -115,64 +117,71 @@ impl Notation for C<'_> {
     }
 }
 
-impl C<'_> {
+impl CPrinter<'_> {
     fn type_name(&self, declaration: &Declaration) -> String {
-        format!("{}_{}", self.prefix, snake(declaration.name))
+        format!("{}_{}", self.prefix, to_snake_case(declaration.name))
     }
 
     fn macro_name(&self, declaration: &Declaration, part: &str) -> String {
-        format!("{}_{}", self.type_name(declaration), identifier(part)).to_uppercase()
+        format!("{}_{}", self.type_name(declaration), to_identifier(part)).to_uppercase()
     }
 
-    fn declare(&self, out: &mut Lines, reached: &Reached) {
+    fn print_declaration(&self, out: &mut Lines, reached: &ReachedDeclaration) {
         let declaration = reached.declaration;
         match declaration.shape {
-            Shape::Bits { size, fields } => self.bits(out, reached, size, fields),
-            Shape::Enum { size, values } => self.enumeration(out, declaration, size, values),
+            Shape::Bits { size, fields } => self.print_bits(out, reached, size, fields),
+            Shape::Enum { size, values } => self.print_enum(out, declaration, size, values),
             Shape::Struct(fields) => match declaration.size(&Scope::default()) {
                 Some(size) if size > 0 => {
-                    comment(out, declaration.doc);
-                    self.magic(out, declaration);
+                    print_comment(out, declaration.doc);
+                    self.print_magic(out, declaration);
                     let name = self.type_name(declaration);
-                    self.structure(out, &name, reached, fields, size);
+                    self.print_struct(out, &name, reached, fields, size);
                 }
-                _ => self.variable(out, reached, fields),
+                _ => self.print_variable_size_struct(out, reached, fields),
             },
             Shape::Choice(variants) => {
                 let mut text = Lines::default();
-                title(&mut text, declaration);
-                text.line("");
+                push_title(&mut text, declaration);
+                text.push_line("");
                 let names = reached.names;
                 for variant in variants {
-                    let condition = readable(&variant.condition, &names);
-                    let ty = described_type(&variant.field, &names);
-                    text.line(format!("- {}, if {condition}: {ty}", variant.name));
-                    text.prefixed("  ", &rejection_lines(&variant.field, &names));
+                    let condition = readable_expr(&variant.condition, &names);
+                    let ty = type_with_content(&variant.field, &names);
+                    text.push_line(format!("- {}, if {condition}: {ty}", variant.name));
+                    text.push_prefixed("  ", &check_lines(&variant.field, &names));
                 }
-                comment(out, &text.into_text());
+                print_comment(out, &text.into_text());
             }
         }
     }
 
-    fn structure(&self, out: &mut Lines, name: &str, reached: &Reached, fields: &[Field], size: u64) {
+    fn print_struct(
+        &self,
+        out: &mut Lines,
+        name: &str,
+        reached: &ReachedDeclaration,
+        fields: &[Field],
+        size: u64,
+    ) {
         let (declaration, names) = (reached.declaration, reached.names);
-        out.line(format!("typedef struct {name} {{"));
+        out.push_line(format!("typedef struct {name} {{"));
         out.indented_by(4, |out| {
             if !declaration.magic.is_empty() {
                 let name = self.macro_name(declaration, "magic");
-                out.line(format!("uint8_t magic_bytes[{}]; /* {name} */", declaration.magic.len()));
+                out.push_line(format!("uint8_t magic_bytes[{}]; /* {name} */", declaration.magic.len()));
             }
             for field in fields.iter().filter(|field| !field.lookahead) {
-                let text = one_line(&format!("{}\n{}", field.doc, rejection_lines(field, &names)));
-                out.line(format!("{}; /* {text} */", self.member(field)).replace(" /*  */", ""));
+                let text = one_line(&format!("{}\n{}", field.doc, check_lines(field, &names)));
+                out.push_line(format!("{}; /* {text} */", self.member_text(field)).replace(" /*  */", ""));
             }
         });
-        out.line(format!("}} {name};"));
-        out.line(format!("MESHSPEC_STATIC_ASSERT(sizeof({name}) == {size}, \"size of {name}\");"));
+        out.push_line(format!("}} {name};"));
+        out.push_line(format!("MESHSPEC_STATIC_ASSERT(sizeof({name}) == {size}, \"size of {name}\");"));
         for field in fields.iter().filter(|field| !field.lookahead) {
             if let Some((offset, _)) = declaration.offset_of(field.name, &Scope::default()) {
                 let member = member_name(field.name);
-                out.line(format!(
+                out.push_line(format!(
                     "MESHSPEC_STATIC_ASSERT(offsetof({name}, {member}) == {offset}, \"offset of {member}\");"
                 ));
             }
@@ -180,8 +189,8 @@ impl C<'_> {
     }
 
     /// Returns the type and name of a field of fixed size.
-    fn member(&self, field: &Field) -> String {
-        let flat = field.ty.flat();
+    fn member_text(&self, field: &Field) -> String {
+        let flat = field.ty.flatten();
         let length = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
         let mut dimensions = String::new();
         for fixed in flat.dimensions {
@@ -204,22 +213,27 @@ impl C<'_> {
     }
 
     /// Prints a struct of variable size.
-    fn variable(&self, out: &mut Lines, reached: &Reached, fields: &'static [Field]) {
+    fn print_variable_size_struct(
+        &self,
+        out: &mut Lines,
+        reached: &ReachedDeclaration,
+        fields: &'static [Field],
+    ) {
         let declaration = reached.declaration;
         let names = reached.names;
         let mut text = Lines::default();
-        title(&mut text, declaration);
-        text.line("");
-        for (field, offset) in fields.iter().zip(offsets(reached)) {
+        push_title(&mut text, declaration);
+        text.push_line("");
+        for (field, offset) in fields.iter().zip(offset_texts(reached)) {
             let condition =
-                field.condition.map(|c| format!(", if {}", readable(&c, &names))).unwrap_or_default();
-            let ty = described_type(field, &names);
+                field.condition.map(|c| format!(", if {}", readable_expr(&c, &names))).unwrap_or_default();
+            let ty = type_with_content(field, &names);
             let ahead = if field.lookahead { ", as a look-ahead" } else { "" };
-            text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
-            text.prefixed("  ", &rejection_lines(field, &names));
+            text.push_line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, offset_phrase(&offset)));
+            text.push_prefixed("  ", &check_lines(field, &names));
         }
-        comment(out, &text.into_text());
-        self.magic(out, declaration);
+        print_comment(out, &text.into_text());
+        self.print_magic(out, declaration);
         let scope = Scope::default();
         let fixed = |field: &&Field| {
             field.condition.is_none()
@@ -231,17 +245,23 @@ impl C<'_> {
         if !start.is_empty() && !named_already {
             let sizes = start.iter().filter_map(|field| field.size(&scope)).sum::<u64>();
             let size = declaration.magic.len() as u64 + sizes;
-            out.line(format!("/* The fixed start of every {}. */", declaration.name));
-            self.structure(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
+            out.push_line(format!("/* The fixed start of every {}. */", declaration.name));
+            self.print_struct(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
         }
-        self.offset_macros(out, reached, fields, &names);
+        self.print_offset_macros(out, reached, fields, &names);
     }
 
-    /// Prints offsets and sizes as macros of the imports, if they depend on nothing else.
-    fn offset_macros(&self, out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
+    /// Prints the offset and size of each field as macros of the imports, if they depend on nothing else.
+    fn print_offset_macros(
+        &self,
+        out: &mut Lines,
+        reached: &ReachedDeclaration,
+        fields: &[Field],
+        names: &Names,
+    ) {
         let plain =
             |kind: &ValueKind| matches!(kind, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
-        if reached.size != program::Size::Argued || !reached.imports.iter().all(plain) {
+        if reached.size != program::FormSize::FromArguments || !reached.imports.iter().all(plain) {
             return;
         }
         let sizes = fields.iter().map(|field| self.size_term(field, names)).collect::<Option<Vec<_>>>();
@@ -256,67 +276,67 @@ impl C<'_> {
         };
         for (field, size) in fields.iter().zip(sizes) {
             let name = self.macro_name(reached.declaration, field.name);
-            out.line(format!("#define {name}_OFFSET({parameters}) {}", sum(fixed, &terms)));
+            out.push_line(format!("#define {name}_OFFSET({parameters}) {}", sum(fixed, &terms)));
             match size {
-                Size::Fixed(size) => fixed += size,
-                Size::Term(term) => terms.push(term),
+                SizeTerm::Fixed(size) => fixed += size,
+                SizeTerm::Term(term) => terms.push(term),
             }
         }
         let name = self.macro_name(reached.declaration, "size");
-        out.line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
+        out.push_line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
     }
 
     /// Returns the size of a field as a number or a term of the imports; `None` if it depends on anything else.
-    fn size_term(&self, field: &Field, names: &Names) -> Option<Size> {
+    fn size_term(&self, field: &Field, names: &Names) -> Option<SizeTerm> {
         if field.block.is_some() {
             return None;
         }
-        let there = Field { condition: None, ..*field };
-        let size = match (there.size(&Scope::default()), field.ty.items(), field.count) {
-            (Some(size), ..) => Size::Fixed(size),
+        let present = Field { condition: None, ..*field };
+        let size = match (present.size(&Scope::default()), field.ty.item_type_and_count(), field.count) {
+            (Some(size), ..) => SizeTerm::Fixed(size),
             (None, Some((item, None)), Some(count)) => {
-                Size::Term(format!("UINT64_C({}) * {}", item.size()?, atom(&count, names, self)))
+                SizeTerm::Term(format!("UINT64_C({}) * {}", item.size()?, atom(&count, names, self)))
             }
             _ => return None,
         };
         let Some(condition) = field.condition else { return Some(size) };
         let size = match size {
-            Size::Fixed(size) => size.to_string(),
-            Size::Term(term) => term,
+            SizeTerm::Fixed(size) => size.to_string(),
+            SizeTerm::Term(term) => term,
         };
-        Some(Size::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
+        Some(SizeTerm::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
     }
 
-    /// Prints magic bytes as a string.
-    fn magic(&self, out: &mut Lines, declaration: &Declaration) {
+    /// Prints macros for magic bytes: a string, and its size.
+    fn print_magic(&self, out: &mut Lines, declaration: &Declaration) {
         if declaration.magic.is_empty() {
             return;
         }
         let name = self.macro_name(declaration, "magic");
-        out.line(format!("#define {name} \"{}\"", string_literal(declaration.magic)));
-        out.line(format!("#define {name}_SIZE {}", declaration.magic.len()));
+        out.push_line(format!("#define {name} \"{}\"", string_literal(declaration.magic)));
+        out.push_line(format!("#define {name}_SIZE {}", declaration.magic.len()));
     }
 
-    fn enumeration(&self, out: &mut Lines, declaration: &Declaration, size: u32, values: &[EnumValue]) {
-        comment(out, declaration.doc);
-        out.line(format!("typedef uint{}_t {};", 8 * size, self.type_name(declaration)));
+    fn print_enum(&self, out: &mut Lines, declaration: &Declaration, size: u32, values: &[EnumValue]) {
+        print_comment(out, declaration.doc);
+        out.push_line(format!("typedef uint{}_t {};", 8 * size, self.type_name(declaration)));
         for value in values {
-            let name = self.macro_name(declaration, &snake(value.name));
+            let name = self.macro_name(declaration, &to_snake_case(value.name));
             let doc = one_line(value.doc);
-            out.line(format!("#define {name} {} /* {doc} */", value.value).replace(" /*  */", ""));
+            out.push_line(format!("#define {name} {} /* {doc} */", value.value).replace(" /*  */", ""));
         }
     }
 
-    fn bits(&self, out: &mut Lines, reached: &Reached, size: u32, fields: &[BitField]) {
+    fn print_bits(&self, out: &mut Lines, reached: &ReachedDeclaration, size: u32, fields: &[BitField]) {
         let declaration = reached.declaration;
-        comment(out, &declaration_lines(declaration));
+        print_comment(out, &declaration_lines(declaration));
         let name = self.type_name(declaration);
         match (size, reached.is_big) {
-            (1 | 2 | 4 | 8, false) => out.line(format!("typedef uint{}_t {name};", 8 * size)),
+            (1 | 2 | 4 | 8, false) => out.push_line(format!("typedef uint{}_t {name};", 8 * size)),
             (_, is_big) => {
                 let order = if is_big { "big" } else { "little" };
-                out.line(format!("typedef struct {name} {{ uint8_t bytes[{size}]; }} {name};"));
-                out.line(format!("/* Bits are numbered in the bytes as one {order}-endian number. */"));
+                out.push_line(format!("typedef struct {name} {{ uint8_t bytes[{size}]; }} {name};"));
+                out.push_line(format!("/* Bits are numbered in the bytes as one {order}-endian number. */"));
             }
         }
         for field in fields {
@@ -324,43 +344,44 @@ impl C<'_> {
             let (shift, width) = (field.bits.offset, field.bits.width);
             let text = bit_field_lines(field);
             if !text.is_empty() {
-                out.line(format!("/* {} */", one_line(&text)));
+                out.push_line(format!("/* {} */", one_line(&text)));
             }
-            out.line(format!("#define {name}_SHIFT {shift}"));
+            out.push_line(format!("#define {name}_SHIFT {shift}"));
             if size > 8 {
-                out.line(format!("#define {name}_WIDTH {width}"));
+                out.push_line(format!("#define {name}_WIDTH {width}"));
                 continue;
             }
             let mask = format!("UINT64_C({:#x})", u64::MAX >> (64 - width));
-            out.line(format!("#define {name}_MASK {mask}"));
+            out.push_line(format!("#define {name}_MASK {mask}"));
             let value = format!("(((uint64_t)(word) >> {shift}) & {mask})");
             if field.signed {
                 let sign = format!("UINT64_C({:#x})", 1u64 << (width - 1));
-                out.line(format!("#define {name}(word) ((int64_t)(({value} ^ {sign}) - {sign}))"));
+                out.push_line(format!("#define {name}(word) ((int64_t)(({value} ^ {sign}) - {sign}))"));
             } else {
-                out.line(format!("#define {name}(word) {value}"));
+                out.push_line(format!("#define {name}(word) {value}"));
             }
         }
     }
 }
 
-enum Size {
+enum SizeTerm {
     Fixed(u64),
     Term(String),
 }
 
-/// Prints `Vertex: ` and the doc comment.
-fn title(text: &mut Lines, declaration: &Declaration) {
-    text.prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
+/// Adds the name of a declaration and its doc comment, such as `Vertex: …`.
+fn push_title(text: &mut Lines, declaration: &Declaration) {
+    text.push_prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
 }
 
 /// Returns the checks and remarks of a field, a line for each.
-fn rejection_lines(field: &Field, names: &Names) -> String {
+fn check_lines(field: &Field, names: &Names) -> String {
     let checks = field.checks.iter().map(|check| check_text(check, field, names, str::to_owned));
     checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns bytes as a string literal, with anything but plain characters as three octal digits.
+/// Returns bytes as a string literal. Bytes other than ASCII letters, digits, space, `_`, `-` and `.` become octal
+/// escapes.
 fn string_literal(bytes: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
     let escaped =
@@ -368,18 +389,18 @@ fn string_literal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| escaped(*byte)).collect()
 }
 
-fn at(offset: &str) -> String {
+fn offset_phrase(offset: &str) -> String {
     if offset.starts_with(|c: char| c.is_ascii_digit()) { format!("at {offset}") } else { offset.to_owned() }
 }
 
-/// Returns the type, with the content of a block.
-fn described_type(field: &Field, names: &Names) -> String {
+/// Returns the type of a field; for a block, including its packing and content.
+fn type_with_content(field: &Field, names: &Names) -> String {
     let ty = type_text(field, names);
     match &field.block {
         Some(block) => {
             let packing = packing_text(block, names);
             let separator = if packing.is_empty() { "" } else { ": " };
-            format!("{ty} that hold {packing}{separator}{}", content_text(block, names))
+            format!("{ty} that contain {packing}{separator}{}", content_text(block, names))
         }
         None => ty,
     }

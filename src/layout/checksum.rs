@@ -1,13 +1,13 @@
-//! Predefined checksum functions for declarations: `#[layout(checksum = crc, by = CRC32)]`.
+//! Checksum functions for declarations, such as `#[layout(checksum = crc, by = CRC32)]`.
 
 use super::declaration::ChecksumFunction;
 use super::expr::Value;
 
-/// CRC-32 of ISO 3309, as in zlib and PNG.
+/// CRC-32 according to ISO 3309, used by zlib and PNG.
 pub const CRC32: ChecksumFunction =
     ChecksumFunction { name: "CRC-32", compute: |bytes, _| crc32fast::hash(bytes).into() };
 
-/// Adler-32, as used by zlib.
+/// Adler-32, used by zlib.
 pub const ADLER32: ChecksumFunction =
     ChecksumFunction { name: "Adler-32", compute: |bytes, _| adler2::adler32_slice(bytes).into() };
 
@@ -23,7 +23,7 @@ pub const XXH64: ChecksumFunction = ChecksumFunction {
     compute: |bytes, arguments| xxhash_rust::xxh64::xxh64(bytes, seed(arguments)),
 };
 
-/// XXH3 of 64 bits; the argument is the seed, 0 if omitted.
+/// XXH3 with 64 bits; the argument is the seed, 0 if omitted.
 pub const XXH3: ChecksumFunction = ChecksumFunction {
     name: "XXH3",
     compute: |bytes, arguments| xxhash_rust::xxh3::xxh3_64_with_seed(bytes, seed(arguments)),

@@ -1,4 +1,4 @@
-//! Reads and writes declared types with binrw; the walker locates its errors.
+//! Reads and writes declared types with binrw, and locates its errors with the walker.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use super::declaration::Type;
 use super::structure::Structure;
 use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOptions};
 
-/// Reads a file with binrw's codec.
+/// Reads a file with binrw, and checks it.
 ///
 /// ```
 /// use binrw::binrw;
@@ -30,75 +30,80 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 ///
 /// # Errors
 ///
-/// Returns the first structural fault, or the first finding of [`check`] that the strictness rejects, with path,
-/// bytes and rule.
+/// Returns the first structural fault, or the first finding of [`check`] that `options.strictness` rejects. The error
+/// has a path, a byte range and a rule.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
-    let structure = Structure::of(root::<T>());
+    let structure = Structure::of(layout_of::<T>());
     let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
-    let report = check::<T>(bytes, &keeping_findings(options))?;
-    accept(&report, options.strictness, ErrorKind::Malformed)?;
+    let report = check::<T>(bytes, &with_findings(options))?;
+    check_strictness(&report, options.strictness, ErrorKind::Malformed)?;
     Ok(value)
 }
 
-/// Writes a value with binrw's codec.
+/// Writes a value with binrw, and checks the result.
 ///
 /// # Errors
 ///
-/// If binrw fails, or the strictness rejects a finding of [`check`].
+/// If binrw fails, or `options.strictness` rejects a finding of [`check`].
 pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     value: &T,
     options: &WriteOptions,
 ) -> Result<Vec<u8>> {
     let bytes = encode(value)?;
-    accept(&check::<T>(&bytes, &ReadOptions::default())?, options.strictness, ErrorKind::Inexpressible)?;
+    check_strictness(
+        &check::<T>(&bytes, &ReadOptions::default())?,
+        options.strictness,
+        ErrorKind::Inexpressible,
+    )?;
     Ok(bytes)
 }
 
-/// Returns all violations in a file of a declared type: the first structural fault or, without one, trailing bytes
-/// and violated constraints. Each has a path and bytes.
+/// Checks a file of type `T`. Reports the first structural fault; if there is none, reports trailing bytes, violated
+/// constraints and wrong checksums. Each finding has a path and a byte range.
 ///
 /// # Errors
 ///
-/// If decoding would exceed the limits, or needs a packing whose feature is disabled.
+/// If decoding would exceed `options.limits`, or needs a packing whose feature is disabled.
 pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-    let (structure, mut report) = (Structure::of(root::<T>()), Report::new(&options.limits));
+    let (structure, mut report) = (Structure::of(layout_of::<T>()), Report::new(&options.limits));
     structure.check(bytes, &options.limits, &mut report)?;
     Ok(report)
 }
 
-/// Decodes a file without checking it. Errors are located at the first fault.
+/// Decodes a file without checking it. An error has the path and byte range of the first fault.
 pub(crate) fn decode<T>(
     structure: &Structure,
     bytes: &[u8],
     options: &ReadOptions,
     decode: impl FnOnce(&mut Cursor<&[u8]>) -> BinResult<T>,
 ) -> Result<T> {
-    let error = |error| structure.locate(of_binrw(error, Error::malformed), bytes, &options.limits);
+    let error =
+        |error| structure.locate(convert_binrw_error(error, Error::malformed), bytes, &options.limits);
     decode(&mut Cursor::new(bytes)).map_err(error)
 }
 
 /// Encodes a value without checking it.
 pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
-    value.write_le(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
+    value.write_le(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }
 
-/// Returns the options with room for at least one finding of each rule, since reading rejects the first.
-pub(crate) fn keeping_findings(options: &ReadOptions) -> ReadOptions {
-    let most = options.limits.max_findings_per_rule.max(1);
-    ReadOptions { limits: options.limits.with_max_findings_per_rule(most), ..options.clone() }
+/// Returns the options with a limit of at least one finding per rule, so that reading can reject the first.
+pub(crate) fn with_findings(options: &ReadOptions) -> ReadOptions {
+    let max_findings = options.limits.max_findings_per_rule.max(1);
+    ReadOptions { limits: options.limits.with_max_findings_per_rule(max_findings), ..options.clone() }
 }
 
-/// Returns an error for the first finding that this strictness rejects.
-pub(crate) fn accept(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
+/// Returns an error for the first finding that `strictness` rejects, if any.
+pub(crate) fn check_strictness(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
     report.first_rejected(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
-/// Returns the [`Error`] inside a binrw error, or else converts the binrw error with `other`.
-pub(crate) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
+/// Converts a binrw error: returns the [`Error`] that it wraps or, if there is none, the result of `other`.
+pub(crate) fn convert_binrw_error(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
     match error {
-        binrw::Error::Backtrace(trace) => of_binrw(*trace.error, other),
+        binrw::Error::Backtrace(trace) => convert_binrw_error(*trace.error, other),
         binrw::Error::Custom { err, .. } if err.is::<Error>() => err
             .downcast::<Error>()
             .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
@@ -106,6 +111,6 @@ pub(crate) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) ->
     }
 }
 
-fn root<T: Layout>() -> &'static Type {
+fn layout_of<T: Layout>() -> &'static Type {
     const { &T::TYPE }
 }

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use crate::Span;
 
-/// The byte ranges of the fields reported so far.
+/// The byte ranges of the values added so far.
 #[derive(Debug, Default)]
 pub(super) struct CoveredRanges(Vec<Range<u64>>);
 
 impl CoveredRanges {
-    /// Adds the range of a value; values in unpacked blocks do not count.
+    /// Adds the range of a value. Ignores values in unpacked blocks.
     pub(super) fn add(&mut self, span: &Span) {
         let Span::Bytes(range) = span else { return };
         match self.0.last_mut() {
-            // Usually, each field follows the previous one.
+            // Extends the last range, since most values follow the previous one.
             Some(last) if (last.start..=last.end).contains(&range.start) => {
                 last.end = last.end.max(range.end)
             }
@@ -21,7 +21,7 @@ impl CoveredRanges {
         }
     }
 
-    /// Returns the gaps between the values and after the last, in a file of `size` bytes.
+    /// Returns the ranges of a file of `size` bytes that no value covers, in ascending order.
     pub(super) fn gaps(mut self, size: u64) -> Vec<Range<u64>> {
         self.0.sort_unstable_by_key(|range| range.start);
         self.0.push(size..size);

@@ -1,17 +1,16 @@
-//! Decodes stored values to numbers with a unit.
+//! Decodes stored values, such as normalised integers, to numbers with a unit.
 
 use std::fmt;
 
 use super::expr::Value;
 
-/// The meaning of a stored value: `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]` in a
-/// declaration.
+/// How a stored value is decoded. Declared as `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]`.
 ///
 /// The function takes the stored value, a plain number or a packed word. It returns a type that converts to
-/// [`Decoded`].
+/// [`DecodedValue`].
 ///
-/// On a packed word, it applies wherever the word is used; either the word or each field of that type gives the
-/// unit. Schemas print the formula as a C expression: `x` is the stored number, and the bit fields of a packed
+/// The decoding of a packed word applies to all fields of that type. The unit may be declared on the word or on the
+/// field. Schemas print the formula as a C expression: `x` is the stored number, and the bit fields of a packed
 /// word are variables. Brackets enclose a list of numbers.
 ///
 /// ```
@@ -34,7 +33,7 @@ use super::expr::Value;
 /// }
 ///
 /// let mut text = Vec::new();
-/// Dump::new(&Battery::TYPE, &[51, 0x81, 0xb8, 0x0b]).text(&mut text, false)?;
+/// Dump::new(&Battery::TYPE, &[51, 0x81, 0xb8, 0x0b]).write_text(&mut text, false)?;
 /// let text = String::from_utf8(text).unwrap();
 /// assert!(text.contains("51 (0x33) = 0.2\n"), "{text}");
 /// assert!(text.contains("-127 (0x81) = -1\n"), "{text}");
@@ -43,11 +42,11 @@ use super::expr::Value;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Decoding {
-    /// The name of the function in the declaration; empty if the stored number is the value.
+    /// The name of the function in the declaration; empty if there is none.
     pub name: &'static str,
-    /// Decodes a stored value.
-    pub decode: Option<fn(&Value) -> Option<Decoded>>,
-    /// The formula, as a C expression or in words; empty if the declaration gives none.
+    /// Decodes a stored value; returns `None` if the value has another type. `None` if there is no function.
+    pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
+    /// The formula, as a C expression or in words; empty if there is none.
     pub formula: &'static str,
     /// The unit; empty if there is none.
     pub unit: &'static str,
@@ -55,14 +54,14 @@ pub struct Decoding {
 
 /// The decoded numbers of a stored value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decoded {
+pub enum DecodedValue {
     /// One number.
     Number(Value),
     /// Several numbers, such as a vector.
     List(Vec<Value>),
 }
 
-/// A type that decoding functions take: a number, or a packed word with a layout.
+/// A type of argument for decoding functions: a number, or a packed word with a layout.
 #[doc(hidden)]
 pub trait FromValue: Sized {
     /// Converts a value; `None` if it has another type.
@@ -71,11 +70,14 @@ pub trait FromValue: Sized {
 
 /// Applies `function` to a stored value; `None` if the value has another type.
 #[doc(hidden)]
-pub fn decode<T: FromValue, R: Into<Decoded>>(value: &Value, function: impl Fn(T) -> R) -> Option<Decoded> {
+pub fn decode<T: FromValue, R: Into<DecodedValue>>(
+    value: &Value,
+    function: impl Fn(T) -> R,
+) -> Option<DecodedValue> {
     T::from_value(value).map(|stored| function(stored).into())
 }
 
-/// Decodes an unsigned normalized integer to 0..=1.
+/// Decodes an unsigned normalised integer to 0..=1.
 pub fn unorm8(stored: u8) -> f32 {
     f32::from(stored) / 255.0
 }
@@ -83,7 +85,7 @@ pub fn unorm8(stored: u8) -> f32 {
 /// The formula of [`unorm8`].
 pub const UNORM8: &str = "x / 255.0";
 
-/// Decodes a signed normalized integer to −1..=1; both −127 and −128 decode to −1.
+/// Decodes a signed normalised integer to −1..=1. −127 and −128 both decode to −1.
 pub fn snorm8(stored: i8) -> f32 {
     (f32::from(stored) / 127.0).max(-1.0)
 }
@@ -95,39 +97,40 @@ impl Decoding {
     /// No decoding and no unit.
     pub const NONE: Decoding = Decoding { name: "", decode: None, formula: "", unit: "" };
 
-    /// Falls back to the decoding of the type for the function, and for the unit.
-    fn or(self, of_type: Decoding) -> Decoding {
-        let said = if self.decode.is_some() { self } else { of_type };
-        Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..said }
+    /// Replaces a missing function and a missing unit by those of the type.
+    fn or_type_decoding(self, of_type: Decoding) -> Decoding {
+        let decoding = if self.decode.is_some() { self } else { of_type };
+        Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
     }
 
-    /// Returns the decoded value and its unit. The decoding of a packed word is the fallback.
-    pub fn of(self, value: &Value) -> (Option<Decoded>, &'static str) {
+    /// Returns the decoded value and its unit. For a packed word, the decoding of its type replaces a missing function
+    /// or unit.
+    pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
         let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
-        let said = self.or(of_type);
-        (said.decode.and_then(|decode| decode(value)), said.unit)
+        let decoding = self.or_type_decoding(of_type);
+        (decoding.decode.and_then(|decode| decode(value)), decoding.unit)
     }
 }
 
-/// Compares by name and unit, since functions cannot be compared.
+/// Compares name and unit, since functions cannot be compared.
 impl PartialEq for Decoding {
     fn eq(&self, other: &Decoding) -> bool {
         (self.name, self.unit) == (other.name, other.unit)
     }
 }
 
-/// `0.5`, `[0.5, 0, 0]`.
-impl fmt::Display for Decoded {
+/// Formats a number as `0.5`, and a list as `[0.5, 0, 0]`.
+impl fmt::Display for DecodedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |value: &Value| match value {
+        let format_number = |value: &Value| match value {
             Value::F32(number) => number.to_string(),
             Value::F64(number) => number.to_string(),
             other => other.to_string(),
         };
         match self {
-            Decoded::Number(number) => f.write_str(&shown(number)),
-            Decoded::List(list) => {
-                write!(f, "[{}]", list.iter().map(shown).collect::<Vec<_>>().join(", "))
+            DecodedValue::Number(number) => f.write_str(&format_number(number)),
+            DecodedValue::List(list) => {
+                write!(f, "[{}]", list.iter().map(format_number).collect::<Vec<_>>().join(", "))
             }
         }
     }
@@ -135,15 +138,15 @@ impl fmt::Display for Decoded {
 
 macro_rules! numbers {
     ($($number:ty: $to:expr, $from:pat => $back:expr;)*) => {$(
-        impl From<$number> for Decoded {
-            fn from(number: $number) -> Decoded {
-                Decoded::Number($to(number))
+        impl From<$number> for DecodedValue {
+            fn from(number: $number) -> DecodedValue {
+                DecodedValue::Number($to(number))
             }
         }
 
-        impl<const N: usize> From<[$number; N]> for Decoded {
-            fn from(list: [$number; N]) -> Decoded {
-                Decoded::List(list.map($to).to_vec())
+        impl<const N: usize> From<[$number; N]> for DecodedValue {
+            fn from(list: [$number; N]) -> DecodedValue {
+                DecodedValue::List(list.map($to).to_vec())
             }
         }
 

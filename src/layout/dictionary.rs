@@ -1,17 +1,17 @@
-//! Prints a dictionary for libFuzzer and AFL: the byte strings that a reader compares with.
+//! Prints a dictionary for libFuzzer and AFL: byte strings that a reader compares its input with.
 
 use std::collections::BTreeSet;
 
 use super::declaration::{Declaration, Shape, Type};
-use super::program::{Order, Origin, Program, reachable};
+use super::program::{ListingOrder, Program, ValueOrigin, reachable};
 use super::wording::Lines;
 
 /// Prints magic bytes, named values, flags, and the numbers in conditions, checks and constraints.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut dictionary = Dictionary::new(title);
-    for reached in reachable(layouts, Order::Reading) {
+    for reached in reachable(layouts, ListingOrder::ContainersFirst) {
         let (Declaration { name, magic, shape, .. }, is_big) = (reached.declaration, reached.is_big);
-        dictionary.add(name, magic.to_vec());
+        dictionary.add_entry(name, magic.to_vec());
         match shape {
             Shape::Enum { size, values } => {
                 values.iter().for_each(|value| dictionary.add_number(name, (*size, is_big), value.value));
@@ -29,7 +29,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
         let program = Program::of(layout);
         for equation in program.equations() {
             program.for_each_origin(equation.unit, equation.code, &mut |origin, literals| {
-                let Some(size) = size_of(origin) else { return };
+                let Some(size) = integer_size(origin) else { return };
                 for literal in literals {
                     // The limit, and the last number below it.
                     dictionary.add_number(origin.name, size, literal.saturating_sub(1));
@@ -43,38 +43,40 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
 
 /// Returns the size in bytes of the integer that an equation depends on, and whether it is big-endian; `None` for a bit
 /// field.
-fn size_of(origin: Origin) -> Option<(u32, bool)> {
+fn integer_size(origin: ValueOrigin) -> Option<(u32, bool)> {
     let field = origin.declaration.fields().find(|field| field.name == origin.name)?;
-    let item = field.ty.flat().item;
-    item.int().map(|int| (int.bits / 8, matches!(item, Type::Big(_))))
+    let item = field.ty.flatten().item;
+    item.int_type().map(|int| (int.bits / 8, matches!(item, Type::BigEndian(_))))
 }
 
-/// A list of entries without duplicates.
+/// The entries of a dictionary, without duplicates.
 pub(super) struct Dictionary {
     lines: Lines,
-    known: BTreeSet<Vec<u8>>,
+    added: BTreeSet<Vec<u8>>,
 }
 
 impl Dictionary {
     pub(super) fn new(title: &str) -> Dictionary {
         let mut lines = Lines::default();
-        lines.line(format!("# {title}: magic bytes, named values, flags and limits, for libFuzzer and AFL."));
-        Dictionary { lines, known: BTreeSet::new() }
+        lines.push_line(format!(
+            "# {title}: magic bytes, named values, flags and limits, for libFuzzer and AFL."
+        ));
+        Dictionary { lines, added: BTreeSet::new() }
     }
 
-    /// Adds a number of a size and byte order.
+    /// Adds a number with this size in bytes and byte order.
     fn add_number(&mut self, name: &str, (size, is_big): (u32, bool), number: i128) {
         let mut bytes: Vec<u8> = number.to_le_bytes().into_iter().take(size as usize).collect();
         if is_big {
             bytes.reverse();
         }
-        self.add(name, bytes);
+        self.add_entry(name, bytes);
     }
 
-    /// Adds an entry unless its bytes are known. Replaces other characters of names than ASCII letters and digits
-    /// by `_`.
-    pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
-        if bytes.is_empty() || !self.known.insert(bytes.clone()) {
+    /// Adds an entry, unless there is one with the same bytes. In the name, characters other than ASCII letters and
+    /// digits become `_`.
+    pub(super) fn add_entry(&mut self, name: &str, bytes: Vec<u8>) {
+        if bytes.is_empty() || !self.added.insert(bytes.clone()) {
             return;
         }
         let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -84,7 +86,7 @@ impl Dictionary {
             byte => format!("\\x{byte:02x}"),
         };
         let escaped: String = bytes.iter().map(escape).collect();
-        self.lines.line(format!("{name}=\"{escaped}\""));
+        self.lines.push_line(format!("{name}=\"{escaped}\""));
     }
 
     pub(super) fn into_text(self) -> String {

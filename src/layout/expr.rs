@@ -1,13 +1,13 @@
-//! Expressions of a declaration, as in `count` and `if`.
+//! Expressions in a declaration, such as the argument of `count` or `if`.
 //!
-//! There are only literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons, logic and
-//! choices. So the walker can evaluate them, and every back end can print them in its language.
+//! Expressions are limited to literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons,
+//! logic and conditionals. The walker can evaluate them, and every schema printer can translate them.
 
 use std::fmt;
 
 use super::declaration::Declaration;
 
-/// An expression over earlier fields and the imports of the struct.
+/// An expression of earlier fields and the imports of the struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expr {
     /// A number.
@@ -20,20 +20,20 @@ pub enum Expr {
     Unary(UnaryOp, &'static Expr),
     /// `a + b` and so on.
     Binary(BinaryOp, &'static Expr, &'static Expr),
-    /// `a as u64`: truncates to the width, as in Rust.
+    /// `a as u64`: truncates to the width of the type, like in Rust.
     Cast(&'static Expr, IntType),
-    /// `if a { b } else { c }`. The branch not taken need not have a value.
+    /// `if a { b } else { c }`. Only the chosen branch is evaluated.
     If(&'static Expr, &'static Expr, &'static Expr),
-    /// `name.matches("#xx")`: whether a string starts with a pattern; see `matches`.
+    /// `name.matches("#xx")`: `true` if the string starts with the pattern, in which `x` matches any hexadecimal digit.
     Matches(&'static [&'static str], &'static str),
 }
 
-/// A Rust integer type, as the target of a cast.
+/// An integer type of any width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntType {
     /// The number of bits.
     pub bits: u32,
-    /// Whether it is signed.
+    /// Whether the type is signed.
     pub signed: bool,
 }
 
@@ -72,7 +72,7 @@ pub enum BinaryOp {
 
 /// The precedence class of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum PrecedenceClass {
     /// `* / %`
     Product,
     /// `+ -`
@@ -86,7 +86,7 @@ pub(crate) enum Class {
 }
 
 impl BinaryOp {
-    /// Returns the operator in C, Rust and ImHex.
+    /// Returns the symbol of the operator, which is the same in C, Rust and ImHex.
     pub(crate) const fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -110,17 +110,18 @@ impl BinaryOp {
         }
     }
 
-    pub(crate) const fn class(self) -> Class {
+    /// Returns the precedence class of the operator.
+    pub(crate) const fn class(self) -> PrecedenceClass {
         match self {
-            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Class::Product,
-            BinaryOp::Add | BinaryOp::Subtract => Class::Sum,
-            BinaryOp::And | BinaryOp::Or => Class::Logic,
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => PrecedenceClass::Product,
+            BinaryOp::Add | BinaryOp::Subtract => PrecedenceClass::Sum,
+            BinaryOp::And | BinaryOp::Or => PrecedenceClass::Logic,
             BinaryOp::BitAnd
             | BinaryOp::BitOr
             | BinaryOp::BitXor
             | BinaryOp::ShiftLeft
-            | BinaryOp::ShiftRight => Class::Bits,
-            _ => Class::Comparison,
+            | BinaryOp::ShiftRight => PrecedenceClass::Bits,
+            _ => PrecedenceClass::Comparison,
         }
     }
 }
@@ -128,26 +129,26 @@ impl BinaryOp {
 /// A decoded value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// An integer of up to 128 bits. Unsigned values above `i128::MAX` only occur in packed words.
+    /// An integer of up to 128 bits. A 128-bit unsigned value above `i128::MAX` is stored as a negative number.
     Int(i128),
     /// A boolean: a single-bit flag or the result of a comparison.
     Bool(bool),
-    /// A 32-bit float, bit-exact.
+    /// A 32-bit float with its stored bits.
     F32(f32),
-    /// A 64-bit float, bit-exact.
+    /// A 64-bit float with its stored bits.
     F64(f64),
-    /// A packed word and the declaration of its bits.
+    /// A packed word and its declaration.
     Bits(u128, &'static Declaration),
-    /// The bytes of a string without its NUL.
+    /// The bytes of a string without its terminating NUL.
     Text(Vec<u8>),
-    /// The fields of a struct, as far as expressions may refer to them.
+    /// The fields of a struct that expressions refer to.
     Struct(Scope),
 }
 
 impl Value {
     /// Reads a packed word of type `T` from up to 16 little-endian bytes.
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
-        let word = super::declaration::bits::word(bytes);
+        let word = super::declaration::bits::read_word_le(bytes);
         match T::TYPE.own_declaration() {
             Some(declaration) => Value::Bits(word, declaration),
             None => Value::Int(word as i128),
@@ -183,9 +184,9 @@ impl From<bool> for Value {
     }
 }
 
-/// Lookup of values by the names that expressions use.
+/// Looks up the values of the names in expressions.
 pub trait Lookup {
-    /// Returns the value of a field, nested field or bit field; `None` if it has none.
+    /// Returns the value of the field, nested field or bit field at a path; `None` if it is unknown.
     fn lookup(&self, path: &[&str]) -> Option<Value>;
 }
 
@@ -199,7 +200,7 @@ impl Scope {
         Scope(names)
     }
 
-    /// Adds a name, which shadows earlier ones.
+    /// Adds a name. It shadows an equal name that was added before.
     pub fn push(&mut self, name: &'static str, value: Value) {
         self.0.push((name, value));
     }
@@ -216,13 +217,14 @@ impl Lookup for Scope {
         match (rest, value) {
             ([], value) => Some(value.clone()),
             (rest, Value::Struct(fields)) => fields.lookup(rest),
-            ([bit_field], Value::Bits(word, declaration)) => bit_value(*word, declaration, bit_field),
+            ([bit_field], Value::Bits(word, declaration)) => bit_field_value(*word, declaration, bit_field),
             _ => None,
         }
     }
 }
 
-pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
+/// Returns the value of the bit field `name` of a packed word; `None` if there is no such field.
+pub(super) fn bit_field_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
     declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
@@ -230,13 +232,13 @@ impl super::declaration::BitField {
     /// Extracts the value of this field from `word`.
     pub fn value(&self, word: u128) -> Value {
         if self.flag {
-            Value::Bool(self.bits.of(word) != 0)
+            Value::Bool(self.bits.extract(word) != 0)
         } else if let Some(declaration) = self.declared {
-            Value::Bits(self.bits.of(word), declaration)
+            Value::Bits(self.bits.extract(word), declaration)
         } else if self.signed {
-            Value::Int(self.bits.signed_of(word))
+            Value::Int(self.bits.extract_signed(word))
         } else {
-            Value::Int(self.bits.of(word) as i128)
+            Value::Int(self.bits.extract(word) as i128)
         }
     }
 }
@@ -244,9 +246,9 @@ impl super::declaration::BitField {
 /// The reason why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvalError {
-    /// A name is not in scope, or its value cannot be used in an expression.
+    /// A name is not in scope, or its value has the wrong type.
     Unknown,
-    /// The result overflows, or a division by zero.
+    /// The result overflows, or a divisor is zero.
     Overflow,
 }
 
@@ -263,11 +265,13 @@ impl Expr {
             }
             Expr::Binary(BinaryOp::And, a, b) => Ok(Value::Bool(a.eval_bool(scope)? && b.eval_bool(scope)?)),
             Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
-            Expr::Binary(op, a, b) => binary(*op, a.eval_int(scope)?, b.eval_int(scope)?).map(Value::from),
-            Expr::Cast(a, to) => Ok(Value::Int(cast(a.eval_int(scope)?, *to))),
+            Expr::Binary(op, a, b) => {
+                eval_binary(*op, a.eval_int(scope)?, b.eval_int(scope)?).map(Value::from)
+            }
+            Expr::Cast(a, to) => Ok(Value::Int(eval_cast(a.eval_int(scope)?, *to))),
             Expr::If(a, b, c) => if a.eval_bool(scope)? { b } else { c }.eval(scope),
             Expr::Matches(path, pattern) => match scope.lookup(path) {
-                Some(Value::Text(text)) => Ok(Value::Bool(matches(&text, pattern))),
+                Some(Value::Text(text)) => Ok(Value::Bool(matches_pattern(&text, pattern))),
                 _ => Err(EvalError::Unknown),
             },
         }
@@ -284,7 +288,7 @@ impl Expr {
         }
     }
 
-    /// Evaluates to an integer: `true` is 1, a packed word its bits.
+    /// Evaluates the expression to an integer. `true` is 1, and a packed word is its bits.
     pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
         match self.eval(scope)? {
             Value::Int(value) => Ok(value),
@@ -294,7 +298,7 @@ impl Expr {
         }
     }
 
-    /// Evaluates to a boolean.
+    /// Evaluates the expression to a boolean.
     pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
         match self.eval(scope)? {
             Value::Bool(value) => Ok(value),
@@ -303,8 +307,8 @@ impl Expr {
     }
 }
 
-/// Whether a string starts with a pattern, in which `x` matches any hexadecimal digit.
-pub(crate) fn matches(text: &[u8], pattern: &str) -> bool {
+/// Returns `true` if a string starts with a pattern, in which `x` matches any hexadecimal digit.
+pub(crate) fn matches_pattern(text: &[u8], pattern: &str) -> bool {
     text.len() >= pattern.len()
         && text.iter().zip(pattern.bytes()).all(|(found, expected)| match expected {
             b'x' => found.is_ascii_hexdigit(),
@@ -321,7 +325,7 @@ pub(crate) enum Operand {
 
 impl Operand {
     /// Returns the operand as an integer; `true` is 1.
-    pub(super) fn int(self) -> i128 {
+    pub(super) fn to_int(self) -> i128 {
         match self {
             Operand::Int(number) => number,
             Operand::Bool(value) => value.into(),
@@ -338,7 +342,8 @@ impl From<Operand> for Value {
     }
 }
 
-pub(super) fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, EvalError> {
+/// Evaluates an operator with two operands.
+pub(super) fn eval_binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, EvalError> {
     let shift = || u32::try_from(b).ok();
     let number = match op {
         BinaryOp::Add => a.checked_add(b),
@@ -363,12 +368,13 @@ pub(super) fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, EvalErro
     number.map(Operand::Int).ok_or(EvalError::Overflow)
 }
 
-pub(super) fn cast(value: i128, to: IntType) -> i128 {
+/// Truncates a value to an integer type, like `as` in Rust.
+pub(super) fn eval_cast(value: i128, to: IntType) -> i128 {
     let unused = 128 - to.bits.min(128);
     if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
 }
 
-/// Prints numbers in decimal, words in hexadecimal, and strings quoted.
+/// Formats numbers in decimal, packed words in hexadecimal, and strings in quotes.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,27 +1,27 @@
-//! The declaration of a text format as data: the grammar of its lines, and the values of each kind of line.
+//! Declarations of text formats as data: the grammar, and the values of each kind of line.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use super::dictionary::Dictionary;
-use super::json::{Json, text};
+use super::json::{Json, string_json};
 use super::schema::{Schema, SchemaFile};
 use crate::Rule;
 
 /// The declaration of a text format.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grammar {
-    /// The syntax, in the language of [pest](https://pest.rs).
+    /// The grammar, in the language of [pest](https://pest.rs).
     pub source: &'static str,
     /// The kinds of lines, in the order of the specification.
     pub attributes: &'static [Attribute],
-    /// The properties with a predefined meaning, which every file should have.
+    /// The properties with a predefined meaning. Every file should have them.
     pub properties: &'static [BuiltInProperty],
-    /// The rules that the two tables state.
+    /// The rules that the columns of the printed tables state.
     pub rules: &'static [ColumnRule],
 }
 
-/// A rule stated by a column of the attributes or the properties.
+/// A rule that a column in the table of attributes or properties states.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ColumnRule {
     /// The column heading in the printed tables.
@@ -41,22 +41,22 @@ pub struct BuiltInProperty {
     pub meaning: &'static str,
 }
 
-/// A kind of line: an identifier and its values.
+/// A kind of line, which consists of an identifier and values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Attribute {
     /// The name in the specification.
     pub name: &'static str,
     /// The identifier at the start of each line.
     pub identifier: &'static str,
-    /// The subject of a line: the file, a vertex or a face.
+    /// What a line describes: the file, a vertex or a face.
     pub occurs: Occurrence,
     /// The number of values per line.
     pub values: usize,
     /// The type of each value.
     pub value_type: ValueType,
-    /// The range of the values.
+    /// The allowed values.
     pub domain: Domain,
-    /// Whether every file must have such lines.
+    /// Whether every file must have lines of this kind.
     pub required: bool,
     /// The identifier of another attribute that this attribute requires.
     pub requires: Option<&'static str>,
@@ -65,7 +65,7 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// Whether the domain is valid for the type of the values.
+    /// Returns `true` if the domain is valid for the type of the values.
     pub const fn is_consistent(&self) -> bool {
         match (self.value_type, self.domain) {
             (ValueType::Float, Domain::Any | Domain::UnitVector) => true,
@@ -85,9 +85,8 @@ impl Attribute {
         }
     }
 
-    /// Returns the range of the integers, as far as the rest of the file does not restrict it. Indices and words
-    /// count from 0.
-    pub fn integers(&self) -> RangeInclusive<u32> {
+    /// Returns the range of the integers, without restrictions by the rest of the file. Indices and words start at 0.
+    pub fn integer_range(&self) -> RangeInclusive<u32> {
         match (self.value_type, self.domain) {
             (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),
             (_, Domain::OneOf(words)) => 0..=words.len().saturating_sub(1) as u32,
@@ -95,8 +94,8 @@ impl Attribute {
         }
     }
 
-    /// Describes the range; empty if any value of the type is allowed.
-    pub fn range(&self) -> String {
+    /// Describes the allowed values in words; empty if any value of the type is allowed.
+    pub fn describe_range(&self) -> String {
         match (self.value_type, self.domain) {
             (ValueType::Index, _) => "below the number of vertices".to_owned(),
             (_, Domain::Any) => String::new(),
@@ -110,19 +109,19 @@ impl Attribute {
 /// The largest integer in a text file.
 pub(crate) const MAX_INTEGER: u32 = i32::MAX as u32;
 
-/// The subject of an attribute's lines.
+/// What a line describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
-    /// Once in a file.
+    /// The file: one line in a file.
     File,
-    /// Once for each vertex.
+    /// A vertex: one line for each.
     Vertex,
-    /// Once for each face.
+    /// A face: one line for each.
     Face,
 }
 
 impl Occurrence {
-    /// Returns the name of the subject.
+    /// Returns the name in printed tables.
     pub fn name(self) -> &'static str {
         match self {
             Occurrence::File => "file",
@@ -141,7 +140,7 @@ pub enum ValueType {
     Integer,
     /// Vertex indices, counted from 0.
     Index,
-    /// Words; documents store their index in [`Domain::OneOf`].
+    /// Words. Documents store the index of the word in [`Domain::OneOf`].
     Word,
 }
 
@@ -157,7 +156,7 @@ impl ValueType {
     }
 }
 
-/// The range of the values of a line.
+/// The allowed values of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// Any value of the type.
@@ -171,10 +170,10 @@ pub enum Domain {
 }
 
 impl Grammar {
-    /// Prints the declaration in a language that supports text formats: Markdown, JSON or a dictionary. Returns
-    /// nothing for other languages.
+    /// Prints the declaration as Markdown, JSON or a dictionary. Returns no files for other languages, which do not
+    /// support text formats.
     ///
-    /// `name` is the format's identifier, `title` its display name.
+    /// `name` is the identifier of the format, and `title` its display name.
     pub fn print(&self, schema: Schema, name: &str, title: &str) -> Vec<SchemaFile> {
         let text = match schema {
             Schema::Markdown => self.markdown(title),
@@ -188,15 +187,15 @@ impl Grammar {
     fn dictionary(&self, title: &str) -> String {
         let mut dictionary = Dictionary::new(title);
         for attribute in self.attributes {
-            dictionary.add(attribute.name, format!("\n{} ", attribute.identifier).into_bytes());
+            dictionary.add_entry(attribute.name, format!("\n{} ", attribute.identifier).into_bytes());
             attribute
                 .words()
                 .iter()
-                .for_each(|word| dictionary.add(attribute.name, word.as_bytes().to_vec()));
+                .for_each(|word| dictionary.add_entry(attribute.name, word.as_bytes().to_vec()));
         }
         for BuiltInProperty { name, values, .. } in self.properties {
-            dictionary.add(name, format!("[{name}] = ").into_bytes());
-            values.iter().for_each(|value| dictionary.add(name, value.as_bytes().to_vec()));
+            dictionary.add_entry(name, format!("[{name}] = ").into_bytes());
+            values.iter().for_each(|value| dictionary.add_entry(name, value.as_bytes().to_vec()));
         }
         dictionary.into_text()
     }
@@ -212,7 +211,7 @@ impl Grammar {
             let (per, value_type) = (attribute.occurs.name(), attribute.value_type.name());
             let required = if attribute.required { "yes" } else { "no" };
             let requires = attribute.requires.map_or(String::new(), |other| format!("`{other}`"));
-            let range = attribute.range();
+            let range = attribute.describe_range();
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
@@ -232,31 +231,31 @@ impl Grammar {
     fn json(&self, title: &str) -> String {
         let attribute = |attribute: &Attribute| {
             Json::object([
-                ("name", text(attribute.name)),
-                ("identifier", text(attribute.identifier)),
-                ("per", text(attribute.occurs.name())),
+                ("name", string_json(attribute.name)),
+                ("identifier", string_json(attribute.identifier)),
+                ("per", string_json(attribute.occurs.name())),
                 ("values", Json::Plain(attribute.values.to_string())),
-                ("type", text(attribute.value_type.name())),
-                ("range", text(&attribute.range())),
+                ("type", string_json(attribute.value_type.name())),
+                ("range", string_json(&attribute.describe_range())),
                 ("required", Json::Plain(attribute.required.to_string())),
-                ("requires", attribute.requires.map_or(Json::Nothing, text)),
-                ("meaning", text(attribute.meaning)),
+                ("requires", attribute.requires.map_or(Json::Omitted, string_json)),
+                ("meaning", string_json(attribute.meaning)),
             ])
         };
         let property = |property: &BuiltInProperty| {
             Json::object([
-                ("name", text(property.name)),
-                ("values", Json::List(property.values.iter().map(|value| text(value)).collect())),
-                ("meaning", text(property.meaning)),
+                ("name", string_json(property.name)),
+                ("values", Json::List(property.values.iter().map(|value| string_json(value)).collect())),
+                ("meaning", string_json(property.meaning)),
             ])
         };
         let attributes = self.attributes.iter().map(attribute).collect();
         let properties = self.properties.iter().map(property).collect();
         let document = Json::object([
-            ("title", text(title)),
+            ("title", string_json(title)),
             ("attributes", Json::List(attributes)),
             ("properties", Json::List(properties)),
-            ("grammar", text(self.source)),
+            ("grammar", string_json(self.source)),
         ]);
         document.print()
     }

@@ -7,28 +7,29 @@
 //! `{"cast", "to"}`, `{"if", "then", "else"}` or `{"op", "left", "right"}`. `{"field", "matches"}` tests whether a
 //! string starts with a pattern, in which `x` matches a hexadecimal digit.
 //!
-//! A look-ahead is a field at whose offset the next field also starts. A constraint has one key for its
+//! A look-ahead is a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
-//! further keys, as `"sum"` has `"of"` and `"tolerance"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
-//! names the function that decodes a stored value, and `"formula"` is its formula. Keys without a value are
+//! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"` and `"message"` follow. `"decoded"`
+//! is the name of the function that decodes a stored value, and `"formula"` is its formula. Keys without a value are
 //! omitted.
 
 use super::declaration::{BitField, Block, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant};
 use super::expr::{Expr, Scope, UnaryOp};
 use super::notation::int_name;
-use super::program::{Order, Reached, reachable};
+use super::program::{ListingOrder, ReachedDeclaration, reachable};
 use super::walk::{Segment, path_text};
 use super::wording::base_name;
 
 /// Prints the layouts of a format and all declarations that they reach.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
-    let named =
-        |(name, ty): &(&str, &'static Type)| Json::object([("name", text(name)), ("type", of_type(ty))]);
-    let declarations = reachable(layouts, Order::Reading);
+    let named = |(name, ty): &(&str, &'static Type)| {
+        Json::object([("name", string_json(name)), ("type", type_json(ty))])
+    };
+    let declarations = reachable(layouts, ListingOrder::ContainersFirst);
     let document = Json::object([
-        ("title", text(title)),
+        ("title", string_json(title)),
         ("layouts", Json::List(layouts.iter().map(named).collect())),
-        ("declarations", Json::List(declarations.iter().map(declaration).collect())),
+        ("declarations", Json::List(declarations.iter().map(declaration_json).collect())),
     ]);
     document.print()
 }
@@ -40,12 +41,12 @@ pub(super) enum Json {
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
     /// Omitted from objects.
-    Nothing,
+    Omitted,
 }
 
 impl Json {
     pub(super) fn object(entries: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
-        Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Nothing)).collect())
+        Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Omitted)).collect())
     }
 
     /// Prints a complete document.
@@ -56,16 +57,16 @@ impl Json {
         out
     }
 
-    /// Returns the list, or `Nothing` if it is empty.
-    fn some(list: impl Iterator<Item = Json>) -> Json {
+    /// Returns the list, or `Omitted` if it is empty.
+    fn list_or_omitted(list: impl Iterator<Item = Json>) -> Json {
         let list: Vec<_> = list.collect();
-        if list.is_empty() { Json::Nothing } else { Json::List(list) }
+        if list.is_empty() { Json::Omitted } else { Json::List(list) }
     }
 
     /// Writes the value, on one line if it fits.
     fn write(&self, out: &mut String, indent: usize) {
-        let line = self.flat();
-        let Some(parts) = self.parts().filter(|_| line.len() + indent > 100) else {
+        let line = self.to_one_line();
+        let Some(parts) = self.members().filter(|_| line.len() + indent > 100) else {
             out.push_str(&line);
             return;
         };
@@ -86,11 +87,11 @@ impl Json {
     }
 
     /// Returns the value on one line.
-    fn flat(&self) -> String {
-        let Some(parts) = self.parts() else {
+    fn to_one_line(&self) -> String {
+        let Some(parts) = self.members() else {
             return if let Json::Plain(text) = self { text.clone() } else { "null".to_owned() };
         };
-        let parts: Vec<_> = parts.into_iter().map(|(key, value)| key + &value.flat()).collect();
+        let parts: Vec<_> = parts.into_iter().map(|(key, value)| key + &value.to_one_line()).collect();
         let [open, close] = self.brackets();
         format!("{open}{}{close}", parts.join(", "))
     }
@@ -100,18 +101,18 @@ impl Json {
     }
 
     /// Returns the parts of a list or object, each with its printed key.
-    fn parts(&self) -> Option<Vec<(String, &Json)>> {
+    fn members(&self) -> Option<Vec<(String, &Json)>> {
         match self {
             Json::List(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),
             Json::Object(entries) => {
                 Some(entries.iter().map(|(key, value)| (format!("\"{key}\": "), value)).collect())
             }
-            Json::Plain(_) | Json::Nothing => None,
+            Json::Plain(_) | Json::Omitted => None,
         }
     }
 }
 
-pub(super) fn text(text: &str) -> Json {
+pub(super) fn string_json(text: &str) -> Json {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -126,194 +127,200 @@ pub(super) fn text(text: &str) -> Json {
     Json::Plain(out)
 }
 
-/// Returns the string, or `Nothing` if it is empty.
-fn some_text(content: &str) -> Json {
-    if content.is_empty() { Json::Nothing } else { text(content) }
+/// Returns the string, or `Omitted` if it is empty.
+fn string_or_omitted(content: &str) -> Json {
+    if content.is_empty() { Json::Omitted } else { string_json(content) }
 }
 
-fn number(value: impl Into<i128>) -> Json {
+fn number_json(value: impl Into<i128>) -> Json {
     Json::Plain(value.into().to_string())
 }
 
-/// Returns `true`, or `Nothing`.
-fn flag(value: bool) -> Json {
-    if value { Json::Plain("true".into()) } else { Json::Nothing }
+/// Returns `true`, or `Omitted`.
+fn true_or_omitted(value: bool) -> Json {
+    if value { Json::Plain("true".into()) } else { Json::Omitted }
 }
 
-fn optional<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
-    value.map_or(Json::Nothing, print)
+fn optional_json<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
+    value.map_or(Json::Omitted, print)
 }
 
-fn declaration(reached: &Reached) -> Json {
+fn declaration_json(reached: &ReachedDeclaration) -> Json {
     let declaration = reached.declaration;
     let (kind, parts) = match declaration.shape {
-        Shape::Struct(fields) => ("fields", Json::List(fields.iter().map(field).collect())),
-        Shape::Choice(variants) => ("variants", Json::List(variants.iter().map(variant).collect())),
-        Shape::Enum { values, .. } => ("values", Json::List(values.iter().map(enum_value).collect())),
-        Shape::Bits { fields, .. } => ("bits", Json::List(fields.iter().map(bit_field).collect())),
+        Shape::Struct(fields) => ("fields", Json::List(fields.iter().map(field_json).collect())),
+        Shape::Choice(variants) => ("variants", Json::List(variants.iter().map(variant_json).collect())),
+        Shape::Enum { values, .. } => ("values", Json::List(values.iter().map(enum_value_json).collect())),
+        Shape::Bits { fields, .. } => ("bits", Json::List(fields.iter().map(bit_field_json).collect())),
     };
     Json::object([
-        ("name", text(declaration.name)),
-        ("doc", some_text(declaration.doc)),
-        ("imports", Json::some(declaration.imports.iter().map(|name| text(name)))),
-        ("magic", Json::some(declaration.magic.iter().map(|byte| number(*byte)))),
-        ("size", optional(declaration.size(&Scope::default()), number)),
+        ("name", string_json(declaration.name)),
+        ("doc", string_or_omitted(declaration.doc)),
+        ("imports", Json::list_or_omitted(declaration.imports.iter().map(|name| string_json(name)))),
+        ("magic", Json::list_or_omitted(declaration.magic.iter().map(|byte| number_json(*byte)))),
+        ("size", optional_json(declaration.size(&Scope::default()), number_json)),
         (kind, parts),
-        ("decoded", some_text(declaration.decoding.name)),
-        ("formula", some_text(declaration.decoding.formula)),
-        ("unit", some_text(declaration.decoding.unit)),
+        ("decoded", string_or_omitted(declaration.decoding.name)),
+        ("formula", string_or_omitted(declaration.decoding.formula)),
+        ("unit", string_or_omitted(declaration.decoding.unit)),
     ])
 }
 
-fn field(field: &Field) -> Json {
+fn field_json(field: &Field) -> Json {
     let checks = field.checks.iter().map(|check| {
-        Json::object([("condition", expression(&check.condition)), ("else", text(check.message))])
+        Json::object([("condition", expr_json(&check.condition)), ("else", string_json(check.message))])
     });
     Json::object([
-        ("name", text(field.name)),
-        ("doc", some_text(field.doc)),
-        ("type", of_type(&field.ty)),
-        ("if", optional(field.condition.as_ref(), expression)),
-        ("count", optional(field.count.as_ref(), expression)),
-        ("arguments", Json::some(field.arguments.iter().map(expression))),
-        ("position", optional(field.position.as_ref(), expression)),
-        ("lookahead", flag(field.lookahead)),
-        ("checks", Json::some(checks)),
-        ("constraints", Json::some(field.constraints.iter().map(constraint))),
-        ("plausible", Json::some(field.plausible.iter().map(constraint))),
-        ("block", optional(field.block.as_ref(), block)),
-        ("rule", some_text(field.rule.map_or("", |rule| rule.code))),
-        ("decoded", some_text(field.decoding.name)),
-        ("formula", some_text(field.decoding.formula)),
-        ("unit", some_text(field.decoding.unit)),
+        ("name", string_json(field.name)),
+        ("doc", string_or_omitted(field.doc)),
+        ("type", type_json(&field.ty)),
+        ("if", optional_json(field.condition.as_ref(), expr_json)),
+        ("count", optional_json(field.count.as_ref(), expr_json)),
+        ("arguments", Json::list_or_omitted(field.arguments.iter().map(expr_json))),
+        ("position", optional_json(field.position.as_ref(), expr_json)),
+        ("lookahead", true_or_omitted(field.lookahead)),
+        ("checks", Json::list_or_omitted(checks)),
+        ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
+        ("plausible", Json::list_or_omitted(field.plausible.iter().map(constraint_json))),
+        ("block", optional_json(field.block.as_ref(), block_json)),
+        ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
+        ("decoded", string_or_omitted(field.decoding.name)),
+        ("formula", string_or_omitted(field.decoding.formula)),
+        ("unit", string_or_omitted(field.decoding.unit)),
     ])
 }
 
-fn constraint(constraint: &Constraint) -> Json {
+fn constraint_json(constraint: &Constraint) -> Json {
     let real = |number: &f64| Json::Plain(number.to_string());
-    let expr = |expr: &Option<Expr>| optional(expr.as_ref(), expression);
-    let path = |list: &[Segment]| text(&path_text(list));
+    let expr = |expr: &Option<Expr>| optional_json(expr.as_ref(), expr_json);
+    let path = |list: &[Segment]| string_json(&path_text(list));
     let parts = match &constraint.requirement {
         Requirement::Sum { of, tolerance, .. } => {
-            vec![("of", optional(*of, text)), ("tolerance", real(tolerance))]
+            vec![("of", optional_json(*of, string_json)), ("tolerance", real(tolerance))]
         }
         Requirement::IndexInto { none, weights, .. } => {
-            vec![("none", expr(none)), ("weights", optional(*weights, text))]
+            vec![("none", expr(none)), ("weights", optional_json(*weights, string_json))]
         }
-        Requirement::Within { first, .. } => vec![("first", expression(first))],
+        Requirement::Within { first, .. } => vec![("first", expr_json(first))],
         Requirement::Permutation { of, groups } => {
-            vec![("of", optional(*of, text)), ("groups", expr(groups))]
+            vec![("of", optional_json(*of, string_json)), ("groups", expr(groups))]
         }
         Requirement::Forest { none, rooted, ids, parents_first } => vec![
             ("none", expr(none)),
-            ("rooted", flag(*rooted)),
-            ("ids", optional(*ids, text)),
-            ("parents_first", flag(*parents_first)),
+            ("rooted", true_or_omitted(*rooted)),
+            ("ids", optional_json(*ids, string_json)),
+            ("parents_first", true_or_omitted(*parents_first)),
         ],
         _ => Vec::new(),
     };
     let (kind, value) = match &constraint.requirement {
-        Requirement::Below(limit) => ("below", expression(limit)),
-        Requirement::AtLeast(limit) => ("at_least", expression(limit)),
-        Requirement::UnitVector => ("unit_vector", flag(true)),
-        Requirement::OneOf(values) => ("one_of", Json::List(values.iter().map(expression).collect())),
-        Requirement::Finite => ("finite", flag(true)),
-        Requirement::Unique => ("unique", flag(true)),
-        Requirement::Ordered => ("ordered", flag(true)),
+        Requirement::Below(limit) => ("below", expr_json(limit)),
+        Requirement::AtLeast(limit) => ("at_least", expr_json(limit)),
+        Requirement::UnitVector => ("unit_vector", true_or_omitted(true)),
+        Requirement::OneOf(values) => ("one_of", Json::List(values.iter().map(expr_json).collect())),
+        Requirement::Finite => ("finite", true_or_omitted(true)),
+        Requirement::Unique => ("unique", true_or_omitted(true)),
+        Requirement::Ordered => ("ordered", true_or_omitted(true)),
         Requirement::Sum { total, .. } => ("sum", real(total)),
-        Requirement::ReservedZero => ("reserved_zero", flag(true)),
-        Requirement::Terminated => ("terminated", flag(true)),
-        Requirement::Holds(condition) => ("holds", expression(condition)),
-        Requirement::Some(condition) => ("some", expression(condition)),
+        Requirement::ReservedZero => ("reserved_zero", true_or_omitted(true)),
+        Requirement::Terminated => ("terminated", true_or_omitted(true)),
+        Requirement::Holds(condition) => ("holds", expr_json(condition)),
+        Requirement::Some(condition) => ("some", expr_json(condition)),
         Requirement::IndexInto { list, .. } => ("index_into", path(list)),
         Requirement::Within { list, .. } => ("within", path(list)),
         Requirement::Counts { list } => ("counts", path(list)),
-        Requirement::Position => ("position", flag(true)),
-        Requirement::Equal => ("equal", flag(true)),
-        Requirement::SameLength => ("same_length", flag(true)),
-        Requirement::Permutation { .. } => ("permutation", flag(true)),
-        Requirement::Forest { .. } => ("forest", flag(true)),
+        Requirement::Position => ("position", true_or_omitted(true)),
+        Requirement::Equal => ("equal", true_or_omitted(true)),
+        Requirement::SameLength => ("same_length", true_or_omitted(true)),
+        Requirement::Permutation { .. } => ("permutation", true_or_omitted(true)),
+        Requirement::Forest { .. } => ("forest", true_or_omitted(true)),
     };
     let rest = [
-        ("if", optional(constraint.condition.as_ref(), expression)),
-        ("rule", text(constraint.rule.code)),
-        ("message", optional(constraint.message, text)),
+        ("if", optional_json(constraint.condition.as_ref(), expr_json)),
+        ("rule", string_json(constraint.rule.code)),
+        ("message", optional_json(constraint.message, string_json)),
     ];
     Json::object([(kind, value)].into_iter().chain(parts).chain(rest))
 }
 
-fn block(block: &Block) -> Json {
+fn block_json(block: &Block) -> Json {
     Json::object([
-        ("packing", text(block.packing.name())),
-        ("size", optional(block.size.as_ref(), expression)),
-        ("content", of_type(&block.content)),
-        ("arguments", Json::some(block.arguments.iter().map(expression))),
-        ("inline", flag(block.inline)),
+        ("packing", string_json(block.packing.name())),
+        ("size", optional_json(block.size.as_ref(), expr_json)),
+        ("content", type_json(&block.content)),
+        ("arguments", Json::list_or_omitted(block.arguments.iter().map(expr_json))),
+        ("inline", true_or_omitted(block.inline)),
     ])
 }
 
-fn variant(variant: &Variant) -> Json {
+fn variant_json(variant: &Variant) -> Json {
     Json::object([
-        ("name", text(variant.name)),
-        ("doc", some_text(variant.doc)),
-        ("if", expression(&variant.condition)),
-        ("field", field(&variant.field)),
+        ("name", string_json(variant.name)),
+        ("doc", string_or_omitted(variant.doc)),
+        ("if", expr_json(&variant.condition)),
+        ("field", field_json(&variant.field)),
     ])
 }
 
-fn enum_value(value: &EnumValue) -> Json {
-    Json::object([("name", text(value.name)), ("doc", some_text(value.doc)), ("value", number(value.value))])
-}
-
-fn bit_field(field: &BitField) -> Json {
+fn enum_value_json(value: &EnumValue) -> Json {
     Json::object([
-        ("name", text(field.name)),
-        ("doc", some_text(field.doc)),
-        ("offset", number(field.bits.offset)),
-        ("width", number(field.bits.width)),
-        ("signed", flag(field.signed)),
-        ("reserved", flag(field.reserved)),
-        ("flag", flag(field.flag)),
-        ("declared", optional(field.declared, |declaration| text(declaration.name))),
-        ("constraints", Json::some(field.constraints.iter().map(constraint))),
-        ("decoded", some_text(field.decoding.name)),
-        ("formula", some_text(field.decoding.formula)),
-        ("unit", some_text(field.decoding.unit)),
+        ("name", string_json(value.name)),
+        ("doc", string_or_omitted(value.doc)),
+        ("value", number_json(value.value)),
     ])
 }
 
-fn of_type(ty: &Type) -> Json {
+fn bit_field_json(field: &BitField) -> Json {
+    Json::object([
+        ("name", string_json(field.name)),
+        ("doc", string_or_omitted(field.doc)),
+        ("offset", number_json(field.bits.offset)),
+        ("width", number_json(field.bits.width)),
+        ("signed", true_or_omitted(field.signed)),
+        ("reserved", true_or_omitted(field.reserved)),
+        ("flag", true_or_omitted(field.flag)),
+        ("declared", optional_json(field.declared, |declaration| string_json(declaration.name))),
+        ("constraints", Json::list_or_omitted(field.constraints.iter().map(constraint_json))),
+        ("decoded", string_or_omitted(field.decoding.name)),
+        ("formula", string_or_omitted(field.decoding.formula)),
+        ("unit", string_or_omitted(field.decoding.unit)),
+    ])
+}
+
+fn type_json(ty: &Type) -> Json {
     match ty {
-        Type::Big(number) => Json::object([("big_endian", of_type(number))]),
-        Type::NulString => text("nul_string"),
-        Type::Declared(declaration) => Json::object([("declared", text(declaration.name))]),
-        other => match other.items() {
-            Some((item, Some(count))) => Json::object([("array", of_type(item)), ("count", number(count))]),
-            Some((item, None)) => Json::object([("list", of_type(item))]),
-            None => text(&base_name(ty)),
+        Type::BigEndian(number) => Json::object([("big_endian", type_json(number))]),
+        Type::NulString => string_json("nul_string"),
+        Type::Declared(declaration) => Json::object([("declared", string_json(declaration.name))]),
+        other => match other.item_type_and_count() {
+            Some((item, Some(count))) => {
+                Json::object([("array", type_json(item)), ("count", number_json(count))])
+            }
+            Some((item, None)) => Json::object([("list", type_json(item))]),
+            None => string_json(&base_name(ty)),
         },
     }
 }
 
-fn expression(expr: &Expr) -> Json {
+fn expr_json(expr: &Expr) -> Json {
     match expr {
-        Expr::Literal(value) => number(*value),
+        Expr::Literal(value) => number_json(*value),
         Expr::Bool(value) => Json::Plain(value.to_string()),
         Expr::Path(path) => {
-            Json::object([("field", Json::List(path.iter().map(|name| text(name)).collect()))])
+            Json::object([("field", Json::List(path.iter().map(|name| string_json(name)).collect()))])
         }
-        Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expression(a))]),
-        Expr::Unary(UnaryOp::Negate, a) => Json::object([("negate", expression(a))]),
+        Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expr_json(a))]),
+        Expr::Unary(UnaryOp::Negate, a) => Json::object([("negate", expr_json(a))]),
         Expr::Binary(op, a, b) => {
-            Json::object([("op", text(op.symbol())), ("left", expression(a)), ("right", expression(b))])
+            Json::object([("op", string_json(op.symbol())), ("left", expr_json(a)), ("right", expr_json(b))])
         }
         Expr::Matches(path, pattern) => Json::object([
-            ("field", Json::List(path.iter().map(|name| text(name)).collect())),
-            ("matches", text(pattern)),
+            ("field", Json::List(path.iter().map(|name| string_json(name)).collect())),
+            ("matches", string_json(pattern)),
         ]),
-        Expr::Cast(a, to) => Json::object([("cast", expression(a)), ("to", text(&int_name(*to)))]),
+        Expr::Cast(a, to) => Json::object([("cast", expr_json(a)), ("to", string_json(&int_name(*to)))]),
         Expr::If(a, b, c) => {
-            Json::object([("if", expression(a)), ("then", expression(b)), ("else", expression(c))])
+            Json::object([("if", expr_json(a)), ("then", expr_json(b)), ("else", expr_json(c))])
         }
     }
 }

@@ -1,42 +1,42 @@
-//! Prints tables like those of a specification: a section for each declaration, in reading order.
+//! Prints tables as in a specification: a section for each declaration, containers before their parts.
 
 use std::ops::RangeInclusive;
 
 use super::declaration::{BitField, EnumValue, Field, Shape, Type, Variant};
 use super::expr::Expr;
-use super::program::{Names, Order, Reached, ValueKind, reachable};
+use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
 use super::wording::{
-    Lines, byte_order, check_text, checksum_text, constraint_text, content_text, decoding_text, offsets,
-    packing_text, readable, requirement_text, size_text, type_text,
+    Lines, byte_order_text, check_text, checksum_text, constraint_text, content_text, decoding_text,
+    offset_texts, packing_text, readable_expr, requirement_text, size_text, type_text,
 };
 
-/// Prints the tables of a format, with a note at the start.
+/// Prints the tables of a format, with `note` in the introduction.
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
-    out.line(format!("# {title}"));
-    out.line("");
-    out.line(format!(
+    out.push_line(format!("# {title}"));
+    out.push_line("");
+    out.push_line(format!(
         "{}, and there is no padding between fields. Sizes and offsets are in",
-        byte_order(layouts)
+        byte_order_text(layouts)
     ));
-    out.line(
+    out.push_line(
         "bytes, offsets count from the start of the structure. Bit 0 of a word is the least significant one.",
     );
     if !note.is_empty() {
-        out.line("");
-        out.prefixed("", note);
+        out.push_line("");
+        out.push_prefixed("", note);
     }
-    out.line("");
-    out.line("A file is one of:");
-    out.line("");
+    out.push_line("");
+    out.push_line("A file is one of:");
+    out.push_line("");
     for (name, ty) in layouts {
         match ty.declaration() {
-            Some(declaration) => out.line(format!("- {name}: {}", link(declaration.name))),
-            None => out.line(format!("- {name}")),
+            Some(declaration) => out.push_line(format!("- {name}: {}", link(declaration.name))),
+            None => out.push_line(format!("- {name}")),
         }
     }
-    for reached in reachable(layouts, Order::Reading) {
-        section(&mut out, &reached);
+    for reached in reachable(layouts, ListingOrder::ContainersFirst) {
+        print_section(&mut out, &reached);
     }
     out.into_text()
 }
@@ -45,43 +45,43 @@ fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase())
 }
 
-fn section(out: &mut Lines, reached: &Reached) {
+fn print_section(out: &mut Lines, reached: &ReachedDeclaration) {
     let declaration = reached.declaration;
-    out.line("");
-    out.line(format!("## {}", declaration.name));
+    out.push_line("");
+    out.push_line(format!("## {}", declaration.name));
     if !declaration.doc.is_empty() {
-        out.line("");
-        out.prefixed("", declaration.doc);
+        out.push_line("");
+        out.push_prefixed("", declaration.doc);
     }
     if !declaration.imports.is_empty() {
-        let given = declaration.imports.iter().zip(reached.imports);
-        let given: Vec<_> = given.map(|(name, kind)| import(name, *kind)).collect();
-        out.line("");
-        out.line(format!("Imports: {}.", given.join(", ")));
+        let imports = declaration.imports.iter().zip(reached.imports);
+        let imports: Vec<_> = imports.map(|(name, kind)| import_text(name, *kind)).collect();
+        out.push_line("");
+        out.push_line(format!("Imports: {}.", imports.join(", ")));
     }
-    if let Some(decoded) = decoding_text(declaration.decoding, code) {
-        out.line("");
-        out.line(decoded);
+    if let Some(decoded) = decoding_text(declaration.decoding, inline_code) {
+        out.push_line("");
+        out.push_line(decoded);
     }
     if let Some((min, max)) = declaration.size_range().map(RangeInclusive::into_inner) {
-        out.line("");
-        out.line(if min == max { format!("Size: {min}.") } else { format!("Size: {min} to {max}.") });
+        out.push_line("");
+        out.push_line(if min == max { format!("Size: {min}.") } else { format!("Size: {min} to {max}.") });
     }
     if !declaration.magic.is_empty() {
-        out.line("");
-        out.line(format!("Starts with {}.", magic(declaration.magic)));
+        out.push_line("");
+        out.push_line(format!("Starts with {}.", magic_text(declaration.magic)));
     }
-    out.line("");
+    out.push_line("");
     let names = reached.names;
     match declaration.shape {
-        Shape::Struct(fields) => struct_table(out, reached, fields, &names),
-        Shape::Choice(variants) => choice_table(out, variants, &names),
-        Shape::Enum { values, .. } => enum_table(out, values),
-        Shape::Bits { fields, .. } => bits_table(out, fields),
+        Shape::Struct(fields) => print_struct_table(out, reached, fields, &names),
+        Shape::Choice(variants) => print_choice_table(out, variants, &names),
+        Shape::Enum { values, .. } => print_enum_table(out, values),
+        Shape::Bits { fields, .. } => print_bits_table(out, fields),
     }
 }
 
-fn import(name: &str, kind: ValueKind) -> String {
+fn import_text(name: &str, kind: ValueKind) -> String {
     match kind {
         ValueKind::Bits(declaration) | ValueKind::Enum(declaration) | ValueKind::Struct(declaration) => {
             format!("`{name}` ({})", link(declaration.name))
@@ -92,7 +92,7 @@ fn import(name: &str, kind: ValueKind) -> String {
 }
 
 /// Returns magic bytes in hexadecimal, and as text if they start with a letter.
-fn magic(bytes: &[u8]) -> String {
+fn magic_text(bytes: &[u8]) -> String {
     let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
     let text = match bytes.first() {
         Some(first) if first.is_ascii_alphabetic() => format!(" (`{}`)", bytes.escape_ascii()),
@@ -101,31 +101,31 @@ fn magic(bytes: &[u8]) -> String {
     format!("the bytes {}{text}", hex.join(" "))
 }
 
-fn row(out: &mut Lines, cells: &[&str]) {
-    out.line(format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |"));
+fn print_row(out: &mut Lines, cells: &[&str]) {
+    out.push_line(format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |"));
 }
 
-fn head(out: &mut Lines, cells: &[&str]) {
-    row(out, cells);
-    out.line(format!("|{}", "---|".repeat(cells.len())));
+fn print_table_head(out: &mut Lines, cells: &[&str]) {
+    print_row(out, cells);
+    out.push_line(format!("|{}", "---|".repeat(cells.len())));
 }
 
 /// Returns a doc comment as the content of a cell.
-fn cell(text: &str) -> String {
+fn table_cell(text: &str) -> String {
     let paragraphs: Vec<_> = text.split("\n\n").map(|p| p.lines().collect::<Vec<_>>().join(" ")).collect();
     paragraphs.join("<br>").replace('|', "\\|")
 }
 
-fn code(text: &str) -> String {
+fn inline_code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 
-fn struct_table(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
-    head(out, &["field", "type", "size", "offset", "meaning"]);
-    for (field, offset) in fields.iter().zip(offsets(reached)) {
-        let (name, ty) = (code(field.name), cell(&linked_type(field, names)));
-        let size = cell(&size_text(field, names));
-        row(out, &[&name, &ty, &size, &cell(&offset), &meaning(field, names)]);
+fn print_struct_table(out: &mut Lines, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
+    print_table_head(out, &["field", "type", "size", "offset", "meaning"]);
+    for (field, offset) in fields.iter().zip(offset_texts(reached)) {
+        let (name, ty) = (inline_code(field.name), table_cell(&linked_type(field, names)));
+        let size = table_cell(&size_text(field, names));
+        print_row(out, &[&name, &ty, &size, &table_cell(&offset), &field_meaning(field, names)]);
     }
 }
 
@@ -138,73 +138,76 @@ fn linked_type(field: &Field, names: &Names) -> String {
     }
 }
 
-/// Returns documentation, condition, arguments, content and checks as one cell.
-fn meaning(field: &Field, names: &Names) -> String {
+/// Returns the cell with a field's condition, documentation, arguments, content, checks and constraints.
+fn field_meaning(field: &Field, names: &Names) -> String {
     let mut parts = Vec::new();
     if let Some(condition) = &field.condition {
-        parts.push(format!("Only if {}.", code(&readable(condition, names))));
+        parts.push(format!("Only if {}.", inline_code(&readable_expr(condition, names))));
     }
     if !field.doc.is_empty() {
-        parts.push(cell(field.doc));
+        parts.push(table_cell(field.doc));
     }
-    parts.extend(decoding_text(field.decoding, code));
+    parts.extend(decoding_text(field.decoding, inline_code));
     if field.lookahead {
         parts.push("A look-ahead: the next field starts at the same offset.".to_owned());
     }
-    parts.extend(handed_in(&field.ty, field.arguments, names));
+    parts.extend(argument_text(&field.ty, field.arguments, names));
     if let Some(block) = &field.block {
-        let content = cell(&content_text(block, names));
+        let content = table_cell(&content_text(block, names));
         let content = match block.content.declaration() {
             Some(declaration) => content.replacen(declaration.name, &link(declaration.name), 1),
             None => content,
         };
         let packing = packing_text(block, names);
         let separator = if packing.is_empty() { "" } else { ": " };
-        parts.push(format!("Holds {}{separator}{content}.", cell(&packing)));
-        parts.extend(handed_in(&block.content, block.arguments, names));
+        parts.push(format!("Contains {}{separator}{content}.", table_cell(&packing)));
+        parts.extend(argument_text(&block.content, block.arguments, names));
     }
-    parts.extend(field.checks.iter().map(|check| check_text(check, field, names, code)));
-    parts.extend(field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, code)));
-    parts.extend(checksum_text(field, names, code));
+    parts.extend(field.checks.iter().map(|check| check_text(check, field, names, inline_code)));
+    parts.extend(
+        field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, inline_code)),
+    );
+    parts.extend(checksum_text(field, names, inline_code));
     parts.extend(field.plausible.iter().map(|constraint| {
-        let text = requirement_text(constraint, field, names, code);
+        let text = requirement_text(constraint, field, names, inline_code);
         format!("In plausible files: {}{}.", text[..1].to_lowercase(), &text[1..])
     }));
     parts.join(" ")
 }
 
-fn handed_in(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String> {
+fn argument_text(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String> {
     let imports = ty.declaration()?.imports;
-    let pairs = imports.iter().zip(arguments).map(|(import, argument)| (import, readable(argument, names)));
+    let pairs =
+        imports.iter().zip(arguments).map(|(import, argument)| (import, readable_expr(argument, names)));
     let pairs: Vec<_> = pairs
         .filter(|(import, argument)| *import != argument)
-        .map(|(import, argument)| format!("{} is {}", code(import), code(&argument)))
+        .map(|(import, argument)| format!("{} = {}", inline_code(import), inline_code(&argument)))
         .collect();
-    (!pairs.is_empty()).then(|| format!("There, {}.", pairs.join(", ")))
+    (!pairs.is_empty()).then(|| format!("With {}.", pairs.join(", ")))
 }
 
-fn choice_table(out: &mut Lines, variants: &[Variant], names: &Names) {
-    out.line("The first of these whose condition holds:");
-    out.line("");
-    head(out, &["if", "variant", "type", "meaning"]);
+fn print_choice_table(out: &mut Lines, variants: &[Variant], names: &Names) {
+    out.push_line("The first of these whose condition holds:");
+    out.push_line("");
+    print_table_head(out, &["if", "variant", "type", "meaning"]);
     for variant in variants {
-        let condition = code(&readable(&variant.condition, names));
-        let doc = [cell(variant.doc), meaning(&variant.field, names)];
+        let condition = inline_code(&readable_expr(&variant.condition, names));
+        let doc = [table_cell(variant.doc), field_meaning(&variant.field, names)];
         let doc: Vec<_> = doc.into_iter().filter(|part| !part.is_empty()).collect();
-        let ty = cell(&linked_type(&variant.field, names));
-        row(out, &[&condition, &code(variant.name), &ty, &doc.join(" ")]);
+        let ty = table_cell(&linked_type(&variant.field, names));
+        print_row(out, &[&condition, &inline_code(variant.name), &ty, &doc.join(" ")]);
     }
 }
 
-fn enum_table(out: &mut Lines, values: &[EnumValue]) {
-    head(out, &["value", "name", "meaning"]);
+fn print_enum_table(out: &mut Lines, values: &[EnumValue]) {
+    print_table_head(out, &["value", "name", "meaning"]);
     for value in values {
-        row(out, &[&value.value.to_string(), &code(value.name), &cell(value.doc)]);
+        print_row(out, &[&value.value.to_string(), &inline_code(value.name), &table_cell(value.doc)]);
     }
 }
 
-fn bits_table(out: &mut Lines, fields: &[BitField]) {
-    head(out, &["bits", "field", "type", "meaning"]);
+fn print_bits_table(out: &mut Lines, fields: &[BitField]) {
+    print_table_head(out, &["bits", "field", "type", "meaning"]);
     for field in fields {
         let (first, last) = (field.bits.offset, field.bits.offset + field.bits.width - 1);
         let bits = if first == last { first.to_string() } else { format!("{first} to {last}") };
@@ -215,16 +218,15 @@ fn bits_table(out: &mut Lines, fields: &[BitField]) {
             None if field.signed => "signed".to_owned(),
             None => "unsigned".to_owned(),
         };
-        let constraints = field
-            .constraints
-            .iter()
-            .map(|constraint| constraint_text(constraint, &Field::of_bits(field), &Names::default(), code));
-        let meaning = [cell(field.doc)]
+        let constraints = field.constraints.iter().map(|constraint| {
+            constraint_text(constraint, &Field::from_bit_field(field), &Names::default(), inline_code)
+        });
+        let meaning = [table_cell(field.doc)]
             .into_iter()
-            .chain(decoding_text(field.decoding, code))
+            .chain(decoding_text(field.decoding, inline_code))
             .chain(constraints)
             .collect::<Vec<_>>()
             .join(" ");
-        row(out, &[&bits, &code(field.name), &ty, &meaning]);
+        print_row(out, &[&bits, &inline_code(field.name), &ty, &meaning]);
     }
 }

@@ -1,9 +1,12 @@
 //! Declarations of file formats as static data.
 //!
-//! `#[derive(Layout)]` on a binrw or modular-bitfield struct adds a [`Declaration`](declaration::Declaration) beside the codec that those
-//! crates generate: the same fields as constant data. Everything that inspects a format without decoding it
-//! derives from that: the [walker](walk) (an independent decoder that yields each field with its byte range), the
-//! annotated dump, the tables, and the schemas for other tools.
+//! binrw and modular-bitfield generate a codec for a struct. `#[derive(Layout)]` adds a
+//! [`Declaration`](declaration::Declaration): the same fields as constant data. The following tools use it:
+//!
+//! - the [walker](walk), an independent decoder that yields each field with its byte range;
+//! - the annotated [dump](dump);
+//! - the [assembler](assemble) and the [generators](generate) of files;
+//! - the [schemas](schema): tables, and declarations for other tools.
 //!
 //! ```
 //! use binrw::binrw;
@@ -39,7 +42,7 @@ pub mod decoding;
 mod dictionary;
 pub mod dump;
 pub mod expr;
-pub(crate) mod general;
+pub(crate) mod general_rules;
 pub mod generate;
 pub mod grammar;
 mod imhex;
@@ -66,8 +69,7 @@ use expr::Value;
 
 /// A type with a declared binary layout.
 ///
-/// Place the derive above `#[binrw]` or `#[bitfield]`, where all their attributes are visible. This does not
-/// compile:
+/// The derive must be above `#[binrw]` or `#[bitfield]`, because it reads their attributes. This does not compile:
 ///
 /// ```compile_fail
 /// #[binrw::binrw]
@@ -79,11 +81,12 @@ use expr::Value;
 /// }
 /// ```
 pub trait Layout {
-    /// The layout. Numbers are little-endian unless the declaration is marked `big`.
+    /// The layout of the type. Numbers are little-endian unless the declaration is marked `big`.
     const TYPE: Type;
 
-    /// The layout within a big-endian struct. It differs for numbers, arrays of numbers, and structs without an
-    /// explicit byte order. A packed word in a big-endian struct must state its order. This does not compile:
+    /// The layout of the type within a big-endian struct. It differs from [`TYPE`](Layout::TYPE) for numbers, arrays of
+    /// numbers, and structs without an explicit byte order. In a big-endian struct, a packed word must have an explicit
+    /// byte order. This does not compile:
     ///
     /// ```compile_fail,E0080
     /// # use binrw::binrw;
@@ -109,8 +112,8 @@ pub trait Layout {
     /// ```
     const BIG: Type = Self::TYPE;
 
-    /// Returns the size of a value in bytes, given its imports in order; `None` if the size depends on the
-    /// content.
+    /// Returns the size of a value in bytes; `None` if it depends on the content. `arguments` are the values of the
+    /// imports, in order.
     fn size_with(arguments: &[Value]) -> Option<u64> {
         match Self::TYPE {
             Type::Declared(declaration) => declaration.size(&declaration.bind(arguments.iter().cloned())),
@@ -118,24 +121,24 @@ pub trait Layout {
         }
     }
 
-    /// Returns the offset of a field in bytes; `None` if the field is missing or its offset depends on the
-    /// content.
+    /// Returns the offset of a field in bytes; `None` if there is no such field, or its offset depends on the content.
+    /// `arguments` are the values of the imports, in order.
     fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
         let Type::Declared(declaration) = Self::TYPE else { return None };
         declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)
     }
 }
 
-macro_rules! plain {
+macro_rules! impl_layout_for_numbers {
     ($($number:ty => $kind:ident;)*) => {$(
         impl Layout for $number {
             const TYPE: Type = Type::$kind(size_of::<$number>() as u32);
-            const BIG: Type = if size_of::<$number>() > 1 { Type::Big(&Self::TYPE) } else { Self::TYPE };
+            const BIG: Type = if size_of::<$number>() > 1 { Type::BigEndian(&Self::TYPE) } else { Self::TYPE };
         }
     )*};
 }
 
-plain! {
+impl_layout_for_numbers! {
     u8 => Unsigned; u16 => Unsigned; u32 => Unsigned; u64 => Unsigned; u128 => Unsigned;
     i8 => Signed; i16 => Signed; i32 => Signed; i64 => Signed; i128 => Signed;
     f32 => Float; f64 => Float;

@@ -1,25 +1,25 @@
 //! Prints expressions and names in the languages of the back ends.
 
-use super::expr::{BinaryOp, Class, Expr, IntType, UnaryOp};
+use super::expr::{BinaryOp, Expr, IntType, PrecedenceClass, UnaryOp};
 use super::program::{Names, ValueKind};
 
 /// The differences between languages in writing expressions.
 pub(super) trait Notation {
     /// The operators for "and", "or" and "not", as written between or before operands.
-    const WORDS: [&'static str; 3] = ["&&", "||", "!"];
+    const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
 
-    /// Prints a path; `steps` has the kind of each step.
+    /// Prints a path; `steps` lists the kind of each of its steps.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let _ = steps;
         path.join(".")
     }
 
-    /// Converts a printed flag or enum to a number.
+    /// Prints the conversion of a flag or enum to a number. `text` is the printed flag or enum.
     fn number(&self, text: String) -> String {
         text
     }
 
-    /// Tests whether the string at a path starts with a pattern.
+    /// Prints a condition: the printed string `text` starts with `pattern`.
     fn matches(&self, text: String, pattern: &str) -> String;
 
     /// Prints a cast that may change the value. `text` needs no parentheses.
@@ -31,11 +31,11 @@ pub(super) trait Notation {
     }
 }
 
-/// The notation of tables for people.
-pub(super) struct Text;
+/// The notation of human-readable tables.
+pub(super) struct TextNotation;
 
-impl Notation for Text {
-    const WORDS: [&'static str; 3] = ["and", "or", "not "];
+impl Notation for TextNotation {
+    const LOGIC_OPERATORS: [&'static str; 3] = ["and", "or", "not "];
 
     fn matches(&self, text: String, pattern: &str) -> String {
         format!("{text} starts with \"{pattern}\" (x: any hexadecimal digit)")
@@ -53,12 +53,12 @@ impl Notation for Text {
 
 /// Compares the bytes of a string with a pattern, for languages without pattern matching. Returns one condition
 /// per byte.
-pub(super) fn match_bytes<N: Notation>(
+pub(super) fn byte_conditions<N: Notation>(
     notation: &N,
     pattern: &str,
     byte: impl Fn(usize) -> String,
 ) -> Vec<String> {
-    let [and, or, _] = words(notation);
+    let [and, or, _] = logic_operators(notation);
     let each = pattern.bytes().enumerate().map(|(index, expected)| {
         let byte = byte(index);
         if expected != b'x' {
@@ -84,23 +84,23 @@ pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> Str
         Expr::Path(path) => notation.path(path, &names.steps(path)),
         Expr::Matches(path, pattern) => notation.matches(notation.path(path, &names.steps(path)), pattern),
         Expr::Unary(op, a) => {
-            let sign = if *op == UnaryOp::Not { words(notation)[2] } else { "-" };
+            let sign = if *op == UnaryOp::Not { logic_operators(notation)[2] } else { "-" };
             format!("{sign}{}", atom(a, names, notation))
         }
         Expr::Binary(op, a, b) => {
             let symbol = match op {
-                BinaryOp::And => words(notation)[0],
-                BinaryOp::Or => words(notation)[1],
+                BinaryOp::And => logic_operators(notation)[0],
+                BinaryOp::Or => logic_operators(notation)[1],
                 op => op.symbol(),
             };
-            let left = operand(a, *op, true, names, notation);
-            let right = operand(b, *op, false, names, notation);
+            let left = print_operand(a, *op, true, names, notation);
+            let right = print_operand(b, *op, false, names, notation);
             format!("{left} {symbol} {right}")
         }
         Expr::Cast(a, to) => match (a, names.kind(a)) {
             (_, ValueKind::Bool | ValueKind::Enum(_)) => notation.number(atom(a, names, notation)),
             (Expr::Literal(_), _) => print(a, names, notation),
-            (_, ValueKind::Int(Some(from))) if fits(from, *to) => print(a, names, notation),
+            (_, ValueKind::Int(Some(from))) if preserves_values(from, *to) => print(a, names, notation),
             _ => notation.cast(atom(a, names, notation), *to),
         },
         Expr::If(a, b, c) => {
@@ -109,12 +109,12 @@ pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> Str
     }
 }
 
-fn words<N: Notation>(_: &N) -> [&'static str; 3] {
-    N::WORDS
+fn logic_operators<N: Notation>(_: &N) -> [&'static str; 3] {
+    N::LOGIC_OPERATORS
 }
 
-/// Whether a cast from `from` to `to` preserves every value.
-fn fits(from: IntType, to: IntType) -> bool {
+/// Returns `true` if a cast from `from` to `to` preserves every value.
+fn preserves_values(from: IntType, to: IntType) -> bool {
     if from.signed == to.signed { from.bits <= to.bits } else { to.signed && from.bits < to.bits }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn atom(expr: &Expr, names: &Names, notation: &impl Notation) -> Stri
     if is_compound(&text) { format!("({text})") } else { text }
 }
 
-/// Whether a printed expression has an operator outside parentheses.
+/// Returns `true` if a printed expression has an operator outside parentheses.
 pub(super) fn is_compound(text: &str) -> bool {
     let mut depth = 0;
     text.chars().any(|c| {
@@ -133,50 +133,60 @@ pub(super) fn is_compound(text: &str) -> bool {
     })
 }
 
-/// Prints an expression as the first factor of a product.
+/// Prints an expression as the first factor of a product, in parentheses if necessary.
 pub(super) fn factor(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
-    operand(expr, BinaryOp::Multiply, true, names, notation)
+    print_operand(expr, BinaryOp::Multiply, true, names, notation)
 }
 
 /// Prints an operand, in parentheses unless it binds more tightly in every language.
-fn operand(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &impl Notation) -> String {
+fn print_operand(
+    expr: &Expr,
+    outer: BinaryOp,
+    left: bool,
+    names: &Names,
+    notation: &impl Notation,
+) -> String {
     let text = print(expr, names, notation);
     let inner = match expr {
         Expr::Binary(op, ..) => *op,
         // A cast that is not printed is replaced by its operand.
-        Expr::Cast(a, _) if is_compound(&text) => return operand(a, outer, false, names, notation),
-        Expr::Unary(..) if outer.class() != Class::Logic => return format!("({text})"),
+        Expr::Cast(a, _) if is_compound(&text) => return print_operand(a, outer, false, names, notation),
+        Expr::Unary(..) if outer.class() != PrecedenceClass::Logic => return format!("({text})"),
         Expr::Matches(..) => return format!("({text})"),
         _ => return text,
     };
-    let tight = match (inner.class(), outer.class()) {
-        (Class::Product, Class::Sum) => true,
-        (Class::Product | Class::Sum, Class::Comparison) => true,
-        (Class::Product | Class::Sum | Class::Comparison, Class::Logic) => true,
-        (Class::Product | Class::Sum | Class::Logic, _) => {
-            left && inner.class() == outer.class() && (inner.class() != Class::Logic || inner == outer)
+    let binds_tighter = match (inner.class(), outer.class()) {
+        (PrecedenceClass::Product, PrecedenceClass::Sum) => true,
+        (PrecedenceClass::Product | PrecedenceClass::Sum, PrecedenceClass::Comparison) => true,
+        (
+            PrecedenceClass::Product | PrecedenceClass::Sum | PrecedenceClass::Comparison,
+            PrecedenceClass::Logic,
+        ) => true,
+        (PrecedenceClass::Product | PrecedenceClass::Sum | PrecedenceClass::Logic, _) => {
+            left && inner.class() == outer.class()
+                && (inner.class() != PrecedenceClass::Logic || inner == outer)
         }
         _ => false,
     };
-    if tight { text } else { format!("({text})") }
+    if binds_tighter { text } else { format!("({text})") }
 }
 
 /// Converts `VertexFormat` to `vertex_format`.
-pub(super) fn snake(name: &str) -> String {
+pub(super) fn to_snake_case(name: &str) -> String {
     let mut out = String::new();
-    let mut previous_lower = false;
+    let mut is_previous_lower = false;
     for c in name.chars() {
-        if c.is_ascii_uppercase() && previous_lower {
+        if c.is_ascii_uppercase() && is_previous_lower {
             out.push('_');
         }
-        previous_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        is_previous_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
         out.push(c.to_ascii_lowercase());
     }
     out
 }
 
 /// Returns a field's name as a valid identifier: tuple fields are `field_0`, unnamed bits `unnamed_0`.
-pub(super) fn identifier(name: &str) -> String {
+pub(super) fn to_identifier(name: &str) -> String {
     match name.strip_prefix('_') {
         Some(rest) => format!("unnamed_{rest}"),
         None if name.starts_with(|c: char| c.is_ascii_digit()) => format!("field_{name}"),
@@ -186,6 +196,6 @@ pub(super) fn identifier(name: &str) -> String {
 
 /// Returns a field's name in a language with these keywords: `class` becomes `class_`.
 pub(super) fn escape_keyword(keywords: &str, name: &str) -> String {
-    let name = identifier(name);
+    let name = to_identifier(name);
     if keywords.split(' ').any(|word| word == name) { name + "_" } else { name }
 }

@@ -1,8 +1,8 @@
 //! Lists the rules that declarations enforce.
 
 use super::declaration::{Field, Type};
-use super::program::{Order, reachable};
-use super::wording::{readable, requirement_text};
+use super::program::{ListingOrder, reachable};
+use super::wording::{readable_expr, requirement_text};
 use crate::Rule;
 
 /// A rule, the field that declares it, and its requirement.
@@ -17,12 +17,12 @@ pub struct DeclaredRule {
     pub requirement: String,
 }
 
-/// Returns the rules that these layouts declare: by constraints, and by checks of fields that name their rule.
+/// Returns the rules that these layouts declare: the rules of constraints, and the rules of fields with checks.
 /// Rules common to several layouts are listed once.
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
-    for reached in reachable(layouts, Order::Reading) {
-        let bits = reached.declaration.bit_fields().iter().map(Field::of_bits);
+    for reached in reachable(layouts, ListingOrder::ContainersFirst) {
+        let bits = reached.declaration.bit_fields().iter().map(Field::from_bit_field);
         let names = reached.names;
         let code = |text: &str| format!("`{text}`");
         let variants = reached.declaration.variants();
@@ -30,16 +30,16 @@ pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
             let name = variants.get(index).map_or(field.name, |variant| variant.name);
             let constraints =
                 field.constraints.iter().map(|c| (c.rule, requirement_text(c, &field, &names, code)));
-            let condition = |condition| format!("{} must hold", code(&readable(condition, &names)));
+            let condition = |condition| format!("{} must hold", code(&readable_expr(condition, &names)));
             let checks = field.checks.iter().map(|check| condition(&check.condition));
             let checks = checks.filter_map(|text| Some((field.rule?, text)));
-            for (by, requirement) in constraints.chain(checks) {
-                let is_known = |(known, rule): &(&str, DeclaredRule)| {
-                    *known == name && rule.rule == by && rule.requirement == requirement
+            for (declared_rule, requirement) in constraints.chain(checks) {
+                let is_listed = |(listed, rule): &(&str, DeclaredRule)| {
+                    *listed == name && rule.rule == declared_rule && rule.requirement == requirement
                 };
-                if !rules.iter().any(is_known) {
-                    let place = format!("{}.{name}", reached.declaration.name);
-                    rules.push((name, DeclaredRule { rule: by, field: place, requirement }));
+                if !rules.iter().any(is_listed) {
+                    let field = format!("{}.{name}", reached.declaration.name);
+                    rules.push((name, DeclaredRule { rule: declared_rule, field, requirement }));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Prints declarations in schema languages, and lists the rules that they declare.
+//! Prints declarations in schema languages, and lists their rules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,23 +31,23 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Schema {
-    /// Tables like those of a specification.
+    /// Tables as in a specification.
     Markdown,
-    /// [Kaitai Struct](https://kaitai.io) definitions, one file for each layout of a whole file.
+    /// [Kaitai Struct](https://kaitai.io) definitions, one file for each layout.
     Kaitai,
     /// A pattern for the hex editor [ImHex](https://imhex.werwolv.net).
     ImHex,
     /// A C header with packed structs.
     C,
-    /// The declaration itself as data.
+    /// The declaration as JSON.
     Json,
-    /// The resolved declarations: what each stored value depends on, and what it determines.
+    /// The resolved declarations: the sources and the effects of each stored value.
     Program,
     /// A dictionary for libFuzzer and AFL: magic bytes, named values, flags and limits.
     Dictionary,
 }
 
-/// A file of a printed schema.
+/// A file of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaFile {
@@ -69,7 +69,7 @@ impl Schema {
         Schema::Dictionary,
     ];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the language on the command line.
     pub fn name(self) -> &'static str {
         self.names().0
     }
@@ -93,13 +93,13 @@ impl Schema {
 
     /// Prints the layouts of a format and every declaration that they reach.
     ///
-    /// `name` is the format's identifier, `title` its display name. Each layout of a whole file also has a name,
-    /// of lower-case letters, digits and `_`.
+    /// `name` is the format's identifier, `title` its display name. The name of each layout consists of lower-case
+    /// letters, digits and `_`.
     pub fn print(self, name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> Vec<SchemaFile> {
         self.print_with_note(name, title, "", layouts)
     }
 
-    /// As [`print`](Schema::print), with a note for readers at the start of tables and C headers.
+    /// Like [`print`](Schema::print), with `note` in the introduction of tables and C headers.
     pub(crate) fn print_with_note(
         self,
         name: &str,

@@ -1,12 +1,13 @@
-//! Computes the strides of tables at compile time.
+//! Computes the size of a table's entries at compile time.
 
 use super::declaration::{Declaration, Field, Shape, Type};
 use super::expr::{BinaryOp, Expr};
 
 impl Type {
-    /// Returns the size of a table's entries in bytes, in constant expressions; `None` if entries differ in size.
+    /// Returns the size of a value in bytes; `None` if values differ in size. Can be used in constant expressions, for
+    /// example for the size of a table entry.
     ///
-    /// Ignores fields that are stored at an offset. Two successive fields with opposite conditions count once.
+    /// Ignores fields at explicit offsets. Two successive fields with opposite conditions and equal sizes count once.
     ///
     /// ```
     /// use binrw::binrw;
@@ -24,14 +25,14 @@ impl Type {
     /// }
     ///
     /// impl Entry {
-    ///     const SIZE: u64 = Entry::TYPE.stride().expect("entries have one size");
+    ///     const SIZE: u64 = Entry::TYPE.stride().expect("entries have a fixed size");
     /// }
     ///
     /// assert_eq!(Entry::SIZE, 3);
     /// ```
     pub const fn stride(&self) -> Option<u64> {
         match *self {
-            Type::Big(number) => number.stride(),
+            Type::BigEndian(number) => number.stride(),
             Type::Unsigned(size) | Type::Signed(size) | Type::Float(size) => Some(size as u64),
             Type::Array(item, count) => match item.stride() {
                 Some(size) => size.checked_mul(count),
@@ -76,17 +77,17 @@ impl Declaration {
 impl Field {
     /// Returns `true` if exactly one of the two fields exists, and both have the same size.
     const fn is_alternative_to(&self, other: &Field) -> bool {
-        let sizes = match (self.ty.stride(), other.ty.stride()) {
+        let has_equal_size = match (self.ty.stride(), other.ty.stride()) {
             (Some(size), Some(other)) => size == other,
             _ => false,
         };
-        let conditions = match (&self.condition, &other.condition) {
+        let has_opposite_condition = match (&self.condition, &other.condition) {
             (Some(Expr::Binary(op, a, b)), Some(Expr::Binary(other, c, d))) => {
                 op.is_opposite_of(*other) && a.is_same_operand(c) && b.is_same_operand(d)
             }
             _ => false,
         };
-        sizes && conditions
+        has_equal_size && has_opposite_condition
     }
 }
 
@@ -97,7 +98,7 @@ impl BinaryOp {
 }
 
 impl Expr {
-    /// Returns `true` for equal numbers, and for paths to the same value.
+    /// Returns `true` if both expressions are the same number or the same path.
     const fn is_same_operand(&self, other: &Expr) -> bool {
         match (self, other) {
             (Expr::Literal(a), Expr::Literal(b)) => *a == *b,

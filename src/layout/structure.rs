@@ -1,35 +1,35 @@
-//! Checks the structure of files.
+//! Checks files by their declaration, and converts faults to errors and findings.
 
 use super::check_bytes;
 use super::declaration::Type;
-use super::general::{RULES, TRAILING, rule_for};
+use super::general_rules::{RULES, TRAILING, rule_for};
 use super::walk::{self, Fault, FaultKind, Segment, Visitor};
 use crate::{Error, ErrorKind, Finding, Limit, Limits, Path, Report, Result, Rule, Span};
 
-/// The declaration of a whole file, and the rules for its faults.
+/// The type of a whole file, and the rules for its faults.
 #[derive(Clone, Copy)]
 pub(crate) struct Structure {
     pub ty: &'static Type,
-    /// The rules of the format, which replace the general rules.
+    /// The rules of the format, which take precedence over the general rules.
     pub rules: &'static [&'static Rule],
-    /// The name of the format; `None` for a declared type outside any format.
+    /// The name of the format for error messages; `None` for a type outside any format.
     pub format: Option<&'static str>,
 }
 
 impl Structure {
-    /// Returns the structure of a declared type outside any format.
+    /// Returns the structure of a type outside any format.
     pub fn of(ty: &'static Type) -> Structure {
         Structure { ty, rules: RULES, format: None }
     }
 
-    /// Returns the error for a fault.
-    pub fn error(&self, fault: &Fault) -> Error {
+    /// Converts a fault to an error with path, byte range and rule.
+    pub fn to_error(&self, fault: &Fault) -> Error {
         let kind = match fault.kind {
             FaultKind::Limit => ErrorKind::LimitExceeded(Limit::Decoded),
             FaultKind::Unsupported => ErrorKind::Unsupported,
             _ => ErrorKind::Malformed,
         };
-        let error = self.named(Error::new(kind, &fault.message));
+        let error = self.with_format_name(Error::new(kind, &fault.message));
         let error = error.at(fault.path.clone()).with_span(Some(fault.span.clone()));
         match rule_for(self.rules, fault) {
             Some(rule) => error.with_rule(rule),
@@ -37,54 +37,55 @@ impl Structure {
         }
     }
 
-    /// Locates a codec error at its path or, without one, at the first fault.
+    /// Adds the byte range to a codec error with a path. For an error without a path, returns the error for the first
+    /// fault instead.
     pub fn locate(&self, error: Error, bytes: &[u8], limits: &Limits) -> Error {
         if !error.path().is_empty() {
             let span = walk::find(self.ty, bytes, error.path(), limits);
-            return self.named(error).with_span(span);
+            return self.with_format_name(error).with_span(span);
         }
         match walk::first_fault(self.ty, bytes, limits) {
-            Some(fault) => self.error(&fault),
-            None => self.named(error),
+            Some(fault) => self.to_error(&fault),
+            None => self.with_format_name(error),
         }
     }
 
-    /// Adds the name of the format to an error.
-    pub fn named(&self, error: Error) -> Error {
+    /// Adds the name of the format to an error, if there is a format.
+    pub fn with_format_name(&self, error: Error) -> Error {
         match self.format {
             Some(format) => error.in_format(format),
             None => error,
         }
     }
 
-    /// Reports the first fault or, without one, trailing bytes and violated constraints. Returns `true` without a
-    /// fault.
+    /// Reports the first fault. If there is none, reports trailing bytes, violated constraints and wrong checksums, and
+    /// returns `true`.
     ///
     /// # Errors
     ///
-    /// If decoding would exceed the limits, or needs a packing whose feature is disabled.
+    /// If decoding would exceed `limits`, or needs a packing whose feature is disabled.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
-        let Err(fault) = walk::walk(self.ty, bytes, limits, &mut Rest(report)) else {
-            // The first walk met no fault, so neither does the second.
+        let Err(fault) = walk::walk(self.ty, bytes, limits, &mut TrailingVisitor(report)) else {
+            // `check_bytes` walks the file again, and returns an error only for a fault.
             return Ok(check_bytes(self.ty, bytes, limits, report).is_ok());
         };
-        let error = self.error(&fault);
+        let error = self.to_error(&fault);
         let Some(rule) = error.rule() else { return Err(error) };
         report.add_with(rule, || error.to_finding(rule));
         Ok(false)
     }
 
-    /// Adds the byte range of each finding that has none.
-    pub fn place(&self, report: &mut Report, bytes: &[u8], limits: &Limits) {
+    /// Adds byte ranges to findings that have none.
+    pub fn locate_findings(&self, report: &mut Report, bytes: &[u8], limits: &Limits) {
         report.locate(|path| walk::find(self.ty, bytes, path, limits));
     }
 }
 
-/// Reports trailing bytes, at the end of the file or of a block.
-pub(crate) struct Rest<'r>(pub &'r mut Report);
+/// Reports trailing bytes at the end of the file and of blocks.
+pub(crate) struct TrailingVisitor<'r>(pub &'r mut Report);
 
-impl Visitor for Rest<'_> {
-    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+impl Visitor for TrailingVisitor<'_> {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.0.add_with(&TRAILING, || Finding {
             rule: &TRAILING,
             path: Path::from(path).field(walk::TRAILING),

@@ -1,4 +1,4 @@
-//! Converts packed words to and from maps of their bit fields, for serde.
+//! Serialises packed words as maps of their bit fields.
 
 use std::fmt;
 
@@ -8,58 +8,58 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::layout::Layout;
 use crate::layout::declaration::{BitField, Declaration, Shape};
 
-/// Bit fields that serialization omits if they equal those of a default word.
+/// The bit fields that are omitted from a serialised word if they have their default values.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Implied {
-    /// The default word.
+pub struct ImpliedFields {
+    /// A word with the default values.
     pub word: u128,
-    /// The names of the fields; reserved fields are always candidates.
+    /// The names of the fields that may be omitted, in addition to reserved fields.
     pub fields: &'static [&'static str],
 }
 
-/// A packed word and its bit fields.
+/// The value and the bit fields of a packed word.
 struct Word {
     bits: u128,
-    fields: Fields,
+    fields: WordFields,
 }
 
 /// The bit fields of a packed word.
 #[derive(Clone, Copy)]
-struct Fields {
+struct WordFields {
     fields: &'static [BitField],
-    implied: Implied,
+    implied: ImpliedFields,
 }
 
-impl Fields {
-    fn of<T: Layout>(implied: Implied) -> Fields {
-        let declared = T::TYPE.own_declaration().map(Fields::declared);
-        Fields { implied, ..declared.unwrap_or(Fields { fields: &[], implied }) }
+impl WordFields {
+    fn of<T: Layout>(implied: ImpliedFields) -> WordFields {
+        let declared = T::TYPE.own_declaration().map(WordFields::from_declaration);
+        WordFields { implied, ..declared.unwrap_or(WordFields { fields: &[], implied }) }
     }
 
-    fn declared(declaration: &'static Declaration) -> Fields {
+    fn from_declaration(declaration: &'static Declaration) -> WordFields {
         let fields = if let Shape::Bits { fields, .. } = declaration.shape { fields } else { &[] };
-        Fields { fields, implied: Implied::default() }
+        WordFields { fields, implied: ImpliedFields::default() }
     }
 
-    /// Whether a field is omitted when it has the implied value.
+    /// Returns `true` if the field is omitted when it has its default value.
     fn is_optional(self, field: &BitField) -> bool {
         field.reserved || self.implied.fields.contains(&field.name)
     }
 }
 
 /// The value of a bit field.
-enum Part {
+enum BitFieldValue {
     Flag(bool),
     Number(i64),
     Word(Word),
 }
 
-impl Serialize for Part {
+impl Serialize for BitFieldValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Part::Flag(flag) => serializer.serialize_bool(*flag),
-            Part::Number(number) => serializer.serialize_i64(*number),
-            Part::Word(word) => word.serialize(serializer),
+            BitFieldValue::Flag(flag) => serializer.serialize_bool(*flag),
+            BitFieldValue::Number(number) => serializer.serialize_i64(*number),
+            BitFieldValue::Word(word) => word.serialize(serializer),
         }
     }
 }
@@ -67,25 +67,26 @@ impl Serialize for Part {
 impl Serialize for Word {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let implied = self.fields.implied.word;
-        let shown = |field: &&BitField| {
-            !self.fields.is_optional(field) || field.bits.of(self.bits) != field.bits.of(implied)
+        let is_written = |field: &&BitField| {
+            !self.fields.is_optional(field) || field.bits.extract(self.bits) != field.bits.extract(implied)
         };
-        serializer.collect_map(self.fields.fields.iter().filter(shown).map(|field| {
+        serializer.collect_map(self.fields.fields.iter().filter(is_written).map(|field| {
             let part = match field.declared {
-                Some(word) => {
-                    Part::Word(Word { bits: field.bits.of(self.bits), fields: Fields::declared(word) })
-                }
-                None if field.flag => Part::Flag(field.bits.of(self.bits) != 0),
-                // Numbers have at most 32 bits.
-                None if field.signed => Part::Number(field.bits.signed_of(self.bits) as i64),
-                None => Part::Number(field.bits.of(self.bits) as i64),
+                Some(word) => BitFieldValue::Word(Word {
+                    bits: field.bits.extract(self.bits),
+                    fields: WordFields::from_declaration(word),
+                }),
+                None if field.flag => BitFieldValue::Flag(field.bits.extract(self.bits) != 0),
+                // Bit fields that are numbers have at most 32 bits.
+                None if field.signed => BitFieldValue::Number(field.bits.extract_signed(self.bits) as i64),
+                None => BitFieldValue::Number(field.bits.extract(self.bits) as i64),
             };
             (field.name, part)
         }))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Fields {
+impl<'de> DeserializeSeed<'de> for WordFields {
     type Value = u128;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u128, D::Error> {
@@ -93,7 +94,7 @@ impl<'de> DeserializeSeed<'de> for Fields {
     }
 }
 
-impl<'de> Visitor<'de> for Fields {
+impl<'de> Visitor<'de> for WordFields {
     type Value = u128;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -103,22 +104,22 @@ impl<'de> Visitor<'de> for Fields {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u128, A::Error> {
         let mut bits = 0;
-        let mut seen = 0;
+        let mut present_bits = 0;
         while let Some(name) = map.next_key::<String>()? {
             let known = self.fields.iter().find(|field| field.name == name);
             let field = known.ok_or_else(|| {
-                de::Error::custom(format_args!("unknown field `{name}`, expected {}", Expected(self)))
+                de::Error::custom(format_args!("unknown field `{name}`, expected {}", ExpectedFields(self)))
             })?;
-            let mask = field.bits.of(u128::MAX) << field.bits.offset;
-            if seen & mask != 0 {
+            let mask = field.bits.extract(u128::MAX) << field.bits.offset;
+            if present_bits & mask != 0 {
                 return Err(de::Error::duplicate_field(field.name));
             }
-            seen |= mask;
-            bits |= (value_of(field, &mut map)? << field.bits.offset) & mask;
+            present_bits |= mask;
+            bits |= (read_bits(field, &mut map)? << field.bits.offset) & mask;
         }
         for field in self.fields {
-            let mask = field.bits.of(u128::MAX) << field.bits.offset;
-            match (seen & mask, self.is_optional(field)) {
+            let mask = field.bits.extract(u128::MAX) << field.bits.offset;
+            match (present_bits & mask, self.is_optional(field)) {
                 (0, true) => bits |= self.implied.word & mask,
                 (0, false) => return Err(de::Error::missing_field(field.name)),
                 _ => {}
@@ -128,18 +129,18 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-struct Expected(Fields);
+struct ExpectedFields(WordFields);
 
-impl fmt::Display for Expected {
+impl fmt::Display for ExpectedFields {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         Visitor::expecting(&self.0, f)
     }
 }
 
-/// Reads the value of a field as bits. Negative numbers set all bits above the width.
-fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u128, A::Error> {
+/// Reads the value of a field. Negative numbers are sign-extended beyond the width of the field.
+fn read_bits<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u128, A::Error> {
     if let Some(word) = field.declared {
-        return map.next_value_seed(Fields::declared(word));
+        return map.next_value_seed(WordFields::from_declaration(word));
     }
     if field.flag {
         return map.next_value().map(|flag: bool| flag.into());
@@ -154,22 +155,22 @@ fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u12
     Ok(i128::from(number) as u128)
 }
 
-/// Serializes a packed word as a map.
+/// Serialises the little-endian bytes of a packed word as a map.
 pub fn serialize<T: Layout, S: Serializer>(
     bytes: &[u8],
-    implied: Implied,
+    implied: ImpliedFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let bits = bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
-    Word { bits, fields: Fields::of::<T>(implied) }.serialize(serializer)
+    Word { bits, fields: WordFields::of::<T>(implied) }.serialize(serializer)
 }
 
-/// Reads the bytes of a packed word from a map.
+/// Deserialises a map to the little-endian bytes of a packed word.
 pub fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
-    implied: Implied,
+    implied: ImpliedFields,
     deserializer: D,
 ) -> Result<[u8; N], D::Error> {
-    let word = Fields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
+    let word = WordFields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
     let mut bytes = [0; N];
     bytes.copy_from_slice(&word[..N]);
     Ok(bytes)

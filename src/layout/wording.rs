@@ -1,7 +1,7 @@
-//! The wording of printed schemas: types, sizes, offsets, constraints and checks for people.
+//! The wording of printed schemas: human-readable types, sizes, offsets, constraints and checks.
 
-use super::notation::{Text, atom, factor, is_compound, print};
-use super::program::{Names, Order, Reached, reachable};
+use super::notation::{TextNotation, atom, factor, is_compound, print};
+use super::program::{ListingOrder, Names, ReachedDeclaration, reachable};
 use std::fmt;
 
 use super::declaration::{
@@ -20,7 +20,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Adds a line; an empty one is not indented.
-    pub(super) fn line(&mut self, line: impl AsRef<str>) {
+    pub(super) fn push_line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
             self.text.extend(std::iter::repeat_n(' ', self.indent));
@@ -42,9 +42,9 @@ impl Lines {
     }
 
     /// Adds each line of a text after a prefix.
-    pub(super) fn prefixed(&mut self, prefix: &str, text: &str) {
+    pub(super) fn push_prefixed(&mut self, prefix: &str, text: &str) {
         for line in text.lines() {
-            self.line(format!("{prefix}{line}").trim_end());
+            self.push_line(format!("{prefix}{line}").trim_end());
         }
     }
 
@@ -53,37 +53,37 @@ impl Lines {
     }
 }
 
-/// Prints an expression for people.
-pub(super) fn readable(expr: &Expr, names: &Names) -> String {
-    print(expr, names, &Text)
+/// Returns an expression as human-readable text.
+pub(super) fn readable_expr(expr: &Expr, names: &Names) -> String {
+    print(expr, names, &TextNotation)
 }
 
 /// Returns a type, such as `f32[4][4]`, `Vertex[header.vertex_count]` or `NUL-terminated bytes[to the end]`.
 pub(super) fn type_text(field: &Field, names: &Names) -> String {
-    shown_type(&field.ty, field.count.as_ref(), names)
+    format_type(&field.ty, field.count.as_ref(), names)
 }
 
 /// Returns the type of a block's content.
 pub(super) fn content_text(block: &Block, names: &Names) -> String {
-    shown_type(&block.content, None, names)
+    format_type(&block.content, None, names)
 }
 
-fn shown_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
-    let flat = ty.flat();
+fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
+    let flat = ty.flatten();
     let dimensions = flat.dimensions.iter().map(|dimension| match dimension {
         Some(n) => format!("[{n}]"),
         None => {
-            format!("[{}]", count.take().map_or("to the end".to_owned(), |count| readable(count, names)))
+            format!("[{}]", count.take().map_or("to the end".to_owned(), |count| readable_expr(count, names)))
         }
     });
     base_name(&flat.item) + &dimensions.collect::<String>()
 }
 
 /// Returns the byte order of the numbers of several layouts, as the start of a sentence.
-pub(super) fn byte_order(layouts: &[(&str, &'static Type)]) -> &'static str {
-    let is_big = |field: &Field| matches!(field.content().flat().item, Type::Big(_));
-    let has_big = |reached: &Reached| reached.declaration.fields().any(is_big);
-    match reachable(layouts, Order::Reading).iter().any(has_big) {
+pub(super) fn byte_order_text(layouts: &[(&str, &'static Type)]) -> &'static str {
+    let is_big = |field: &Field| matches!(field.content_type().flatten().item, Type::BigEndian(_));
+    let has_big = |reached: &ReachedDeclaration| reached.declaration.fields().any(is_big);
+    match reachable(layouts, ListingOrder::ContainersFirst).iter().any(has_big) {
         true => "Numbers are little-endian unless their type says big-endian",
         false => "Numbers are little-endian",
     }
@@ -95,36 +95,38 @@ pub(super) fn base_name(ty: &Type) -> String {
         Type::Unsigned(size) => format!("u{}", 8 * size),
         Type::Signed(size) => format!("i{}", 8 * size),
         Type::Float(size) => format!("f{}", 8 * size),
-        Type::Big(number) => format!("big-endian {}", base_name(number)),
+        Type::BigEndian(number) => format!("big-endian {}", base_name(number)),
         Type::NulString => "NUL-terminated bytes".to_owned(),
         Type::Declared(declaration) => declaration.name.to_owned(),
         _ => String::new(),
     }
 }
 
-/// Returns the size of a field as a number or a term, assuming that it exists; empty if it is neither.
+/// Returns the size of a present field as a number or a term; empty if it depends on the content.
 pub(super) fn size_text(field: &Field, names: &Names) -> String {
-    let there = Field { condition: None, position: None, lookahead: false, ..*field };
-    if let Some(size) = there.size(&Scope::default()) {
+    let present = Field { condition: None, position: None, lookahead: false, ..*field };
+    if let Some(size) = present.size(&Scope::default()) {
         return size.to_string();
     }
-    let (Some((item, None)), Some(count)) = (field.ty.items(), &field.count) else { return String::new() };
+    let (Some((item, None)), Some(count)) = (field.ty.item_type_and_count(), &field.count) else {
+        return String::new();
+    };
     match item.size() {
-        Some(1) => readable(count, names),
-        Some(size) => format!("{} * {size}", factor(count, names, &Text)),
+        Some(1) => readable_expr(count, names),
+        Some(size) => format!("{} * {size}", factor(count, names, &TextNotation)),
         None => String::new(),
     }
 }
 
 /// Returns the offset of each field of a struct: a number, or the field that it follows.
-pub(super) fn offsets(reached: &Reached) -> Vec<String> {
+pub(super) fn offset_texts(reached: &ReachedDeclaration) -> Vec<String> {
     let names = reached.names;
     let mut offset = Some(reached.declaration.magic.len() as u64);
     let mut previous = "";
     let mut texts = Vec::new();
     for field in reached.declaration.fields() {
         texts.push(match (&field.position, offset) {
-            (Some(position), _) => format!("at {}", readable(position, &names)),
+            (Some(position), _) => format!("at {}", readable_expr(position, &names)),
             (None, Some(offset)) => offset.to_string(),
             (None, None) => format!("after {previous}"),
         });
@@ -143,20 +145,20 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
         (Packing::Chosen(packings), Some(number)) => {
             let packings = packings.iter().map(|(number, packing)| format!("{number}: {}", packing.name()));
             let packings = packings.collect::<Vec<_>>().join(", ");
-            format!("packed as selected by {} ({packings})", readable(number, names))
+            format!("packed as selected by {} ({packings})", readable_expr(number, names))
         }
         (Packing::Lz4, _) => "one LZ4 block".to_owned(),
         (Packing::Zstd, _) => "a run of zstd frames without magic bytes".to_owned(),
         (packing, _) => packing.name().to_owned(),
     };
     match &block.size {
-        Some(size) => format!("{name} that unpacks to {} bytes", atom(size, names, &Text)),
+        Some(size) => format!("{name} that unpacks to {} bytes", atom(size, names, &TextNotation)),
         None => name,
     }
 }
 
 /// Adds parentheses around a compound term.
-pub(super) fn grouped(text: &str) -> String {
+pub(super) fn parenthesize_compound(text: &str) -> String {
     if is_compound(text) { format!("({text})") } else { text.to_owned() }
 }
 
@@ -177,14 +179,14 @@ pub(super) fn requirement_text(
     names: &Names,
     code: fn(&str) -> String,
 ) -> String {
-    let expression = |expr: &Expr| code(&readable(expr, names));
-    let each = if field.ty.flat().is_list() { "Each must" } else { "Must" };
+    let expression = |expr: &Expr| code(&readable_expr(expr, names));
+    let each = if field.ty.flatten().is_list() { "Each must" } else { "Must" };
     let requirement = match &constraint.requirement {
         Requirement::Below(limit) => format!("{each} be below {}", expression(limit)),
         Requirement::AtLeast(limit) => format!("{each} be at least {}", expression(limit)),
         Requirement::UnitVector => format!("{each} be a vector of length 1"),
         Requirement::OneOf(values) => {
-            format!("{each} be {}", alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
+            format!("{each} be {}", join_alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
         }
         Requirement::Finite => format!("{each} be finite"),
         Requirement::Unique => "Must be unique in the list".to_owned(),
@@ -229,7 +231,10 @@ pub(super) fn requirement_text(
             let first = if *parents_first { ", before the item itself" } else { "" };
             let cycles = match ids {
                 Some(id) => {
-                    format!(", or its {}; by one of the two readings, no item is its own ancestor", code(id))
+                    format!(
+                        ", or its {}; with the same meaning for all items, no item is its own ancestor",
+                        code(id)
+                    )
                 }
                 None if *rooted => "; no other item is its own ancestor".to_owned(),
                 None => "; no item is its own ancestor".to_owned(),
@@ -253,7 +258,7 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
 /// Returns `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> String) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
-    let stored = code(&readable(&stored, names));
+    let stored = code(&readable_expr(&stored, names));
     let from = match from {
         Some("self") => " from the start of the struct on".to_owned(),
         Some(from) => format!(" from {} on", code(from)),
@@ -265,7 +270,7 @@ pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> Stri
 
 /// Returns the documentation of a bit field and the remarks on it, a line for each.
 pub(super) fn bit_field_lines(field: &BitField) -> String {
-    let remarks = remark_lines(&Field::of_bits(field), &Names::default());
+    let remarks = remark_lines(&Field::from_bit_field(field), &Names::default());
     [field.doc, &remarks].join("\n").trim().to_owned()
 }
 
@@ -289,13 +294,13 @@ pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Opt
 
 /// Returns the condition of a check, its message and its rule. `code` marks names and expressions.
 pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: fn(&str) -> String) -> String {
-    let condition = code(&readable(&check.condition, names));
+    let condition = code(&readable_expr(&check.condition, names));
     let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", code(rule.code)));
     format!("Rejected unless {condition}: {}{rule}.", check.message)
 }
 
 /// Returns `0, 1 or 2`.
-pub(super) fn alternatives(values: &[impl fmt::Display]) -> String {
+pub(super) fn join_alternatives(values: &[impl fmt::Display]) -> String {
     let texts: Vec<_> = values.iter().map(|value| value.to_string()).collect();
     match texts.split_last() {
         Some((last, [])) => last.clone(),

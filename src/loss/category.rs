@@ -1,8 +1,8 @@
-//! Parts of a model that losses affect.
+//! The parts of a model that losses affect.
 
 use meshspec_derive::ToJson;
 
-/// The part of a model that a loss affects, most important first: lists of losses begin with geometry.
+/// The part of a model that a loss affects, ordered by importance. Lists of losses start with geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
 #[non_exhaustive]
 pub enum Category {
@@ -21,15 +21,15 @@ pub enum Category {
 }
 
 impl Category {
-    /// Returns the category of the last path segment that has one, or [`Other`](Category::Other). Names that the file
-    /// chooses are ignored.
-    pub(super) fn of_path(path: &str) -> Category {
+    /// Returns the category of the last path segment that has one; [`Other`](Category::Other) if none has. Ignores
+    /// names that the file defines.
+    pub(super) fn from_path(path: &str) -> Category {
         let mut category = Category::Other;
         let mut segments = path.split(['.', '[', ']', ',', ' ']);
         while let Some(segment) = segments.next() {
-            category = Category::of_segment(segment).unwrap_or(category);
+            category = Category::from_segment(segment).unwrap_or(category);
             match segment {
-                // Keys and properties follow.
+                // Names that the file defines follow.
                 "extras" | "vertex" | "face" | "tristrips" => break,
                 "extensions" => drop(segments.next()),
                 "attributes" => {
@@ -44,14 +44,14 @@ impl Category {
         category
     }
 
-    fn of_segment(segment: &str) -> Option<Category> {
+    fn from_segment(segment: &str) -> Option<Category> {
         Some(match segment {
             "meshes" | "primitives" | "positions" | "normals" | "tangents" | "uvs" | "colors" | "custom"
             | "flat" | "faces" | "indices" | "corners" | "vertices" | "attributes" | "chunks" | "streams"
             | "lods" | "nodes" | "transform" | "root_transform" | "accessors" | "bufferViews" => {
                 Category::Geometry
             }
-            // The statements of OBJ, the elements of PLY and the facets of STL.
+            // Statements of OBJ, elements of PLY, and facets of STL.
             "v" | "vn" | "vt" | "f" | "s" | "vertex" | "face" | "tristrips" | "facets" => Category::Geometry,
             "skins"
             | "skin"

@@ -1,10 +1,10 @@
-//! Groups of equal losses, displayed as one line each.
+//! Groups of similar losses, displayed as one line each.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use super::data::{Affected, Loss};
-use super::quantity::{Unit, rounded};
+use super::item::{Affected, Loss};
+use super::quantity::{Unit, format_rounded};
 use crate::Path;
 
 impl fmt::Display for Loss {
@@ -13,7 +13,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Losses that differ only in indices, names and values, displayed as one.
+/// Losses that differ only in indices, names and values, displayed as one line.
 ///
 /// ```
 /// # #[cfg(all(feature = "obj", feature = "crucible"))] {
@@ -26,7 +26,7 @@ impl fmt::Display for Loss {
 /// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\no b\nf 3 2 1\n";
 /// let (scene, _) = Interchange::Obj.read(text, &BTreeMap::new(), &options, &Limits::default())?;
 /// let (_, losses) = crucible::Document::from_scene(scene, &options)?;
-/// let lines: Vec<_> = LossGroup::of(&losses).iter().map(ToString::to_string).collect();
+/// let lines: Vec<_> = LossGroup::from_losses(&losses).iter().map(ToString::to_string).collect();
 /// assert_eq!(
 ///     lines,
 ///     ["dropped: meshes[0].name and 1 more, up to meshes[1].name: Crucible does not store mesh names: \"a\", \"b\""]
@@ -37,45 +37,45 @@ impl fmt::Display for Loss {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LossGroup {
-    /// The first loss, with the number of items that all of them affect.
+    /// The first loss of the group, with the number of items that all its losses affect.
     pub example: Loss,
     /// The number of losses.
     pub count: usize,
     /// The path of the last loss.
     pub last_path: Path,
-    /// The key of the group: kind, path without indices and names, message, items and quantity. Losses that differ in
-    /// more than values never share a group.
+    /// The key of the group: kind, path without indices and names, message, items and quantity. Only losses with equal
+    /// keys are grouped.
     pub pattern: String,
-    /// The largest error.
+    /// The largest error of a loss; `None` if no loss has an error.
     pub largest_error: Option<LargestError>,
-    /// The largest error relative to the size of its mesh.
+    /// The error that is largest relative to the size of its mesh; `None` if no size is known.
     pub largest_fraction: Option<LargestError>,
     details: Details,
 }
 
-/// The error of one loss of a group.
+/// The error of a loss in a group.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LargestError {
     /// The path of the loss.
     pub path: Path,
-    /// The error, in the unit of the group's quantity.
+    /// The error, in the unit of the quantity.
     pub error: f32,
-    /// The longest side of the mesh, in the same unit.
+    /// The longest side of the mesh, in the same unit, if known.
     pub size: Option<f32>,
 }
 
-/// The first three distinct details of a group.
+/// The first three distinct details of a group, and the number of the others.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Details {
-    shown: Vec<String>,
-    /// The number of further details.
-    more: usize,
+    listed: Vec<String>,
+    /// The number of details that are not listed.
+    omitted: usize,
 }
 
 impl LossGroup {
     fn new(loss: &Loss, pattern: String) -> LossGroup {
-        let own = LargestError::of(loss);
+        let error = LargestError::from_loss(loss);
         let mut details = Details::default();
         details.add(loss.detail.as_ref());
         LossGroup {
@@ -83,22 +83,22 @@ impl LossGroup {
             count: 1,
             last_path: loss.path.clone(),
             pattern,
-            largest_fraction: own.clone().filter(|own| own.fraction().is_some()),
-            largest_error: own,
+            largest_fraction: error.clone().filter(|error| error.fraction().is_some()),
+            largest_error: error,
             details,
         }
     }
 
-    /// Groups losses. The groups are in order of category, then of first occurrence.
-    pub fn of<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Vec<LossGroup> {
+    /// Groups losses. Sorts the groups by category, then by first occurrence.
+    pub fn from_losses<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Vec<LossGroup> {
         let mut groups: Vec<LossGroup> = Vec::new();
-        let mut places = HashMap::new();
+        let mut indices = HashMap::new();
         for loss in losses {
-            let group = LossGroup::new(loss, pattern(loss));
-            match places.get(&group.pattern) {
-                Some(place) => LossGroup::merge(&mut groups[*place], group),
+            let group = LossGroup::new(loss, group_key(loss));
+            match indices.get(&group.pattern) {
+                Some(index) => LossGroup::merge(&mut groups[*index], group),
                 None => {
-                    places.insert(group.pattern.clone(), groups.len());
+                    indices.insert(group.pattern.clone(), groups.len());
                     groups.push(group);
                 }
             }
@@ -107,7 +107,7 @@ impl LossGroup {
         groups
     }
 
-    /// Adds a group with the same pattern, such as one of another file.
+    /// Adds the losses of a group with the same pattern, such as a group from another file.
     pub fn merge(&mut self, other: LossGroup) {
         self.count += other.count;
         self.last_path = other.last_path;
@@ -115,12 +115,12 @@ impl LossGroup {
             own.count = own.count.saturating_add(others.count);
             own.of = own.of.zip(others.of).map(|(own, others)| own.saturating_add(others));
         }
-        LargestError::keep(&mut self.largest_error, other.largest_error, |error| Some(error.error));
-        LargestError::keep(&mut self.largest_fraction, other.largest_fraction, LargestError::fraction);
+        LargestError::keep_larger(&mut self.largest_error, other.largest_error, |error| Some(error.error));
+        LargestError::keep_larger(&mut self.largest_fraction, other.largest_fraction, LargestError::fraction);
         self.details.merge(other.details);
     }
 
-    /// Prefixes all paths with a text, such as the name of a file.
+    /// Prefixes all paths with `prefix`, such as a file name.
     pub fn prefix_paths(&mut self, prefix: &str) {
         let errors = [&mut self.largest_error, &mut self.largest_fraction];
         let errors = errors.into_iter().flatten().map(|error| &mut error.path);
@@ -129,21 +129,21 @@ impl LossGroup {
         }
     }
 
-    /// Formats the group as one line, with `place` instead of its paths.
-    pub fn at(&self, place: &str) -> String {
+    /// Formats the group as one line, with `location` instead of its paths.
+    pub fn display_at(&self, location: &str) -> String {
         let Loss { kind, message, affected, .. } = &self.example;
-        let colon = if place.is_empty() { "" } else { ": " };
+        let colon = if location.is_empty() { "" } else { ": " };
         let affected = match affected {
             Some(Affected { count, of: Some(of), items }) => format!(", {count} of {of} {items}"),
             Some(Affected { count, items, .. }) if message.contains(items) => format!(": {count}"),
             Some(Affected { count, items, .. }) => format!(": {count} {items}"),
             None => String::new(),
         };
-        format!("{kind}: {place}{colon}{message}{}{affected}{}", self.details, self.errors())
+        format!("{kind}: {location}{colon}{message}{}{affected}{}", self.details, self.format_errors())
     }
 
-    /// Formats the largest error, then the largest fraction if it belongs to another loss.
-    fn errors(&self) -> String {
+    /// Formats the largest error, then the largest fraction of a mesh size if another loss has it.
+    fn format_errors(&self) -> String {
         let Some(largest) = &self.largest_error else { return String::new() };
         let unit = self.example.quantity.map_or(Unit::None, |quantity| quantity.unit);
         let at = |error: &LargestError| match error.path == self.example.path && error.path == self.last_path
@@ -151,8 +151,8 @@ impl LossGroup {
             true => String::new(),
             false => format!(" at {}", error.path),
         };
-        let mut text = format!(", off by at most {}{}", unit.show(largest.error), at(largest));
-        let of_mesh = |fraction: f32| format!("{} % of the mesh", rounded(100.0 * fraction));
+        let mut text = format!(", off by at most {}{}", unit.format(largest.error), at(largest));
+        let of_mesh = |fraction: f32| format!("{} % of the mesh", format_rounded(100.0 * fraction));
         if let Some(fraction) = largest.fraction() {
             text += &format!(" ({})", of_mesh(fraction));
         }
@@ -166,89 +166,90 @@ impl LossGroup {
 }
 
 impl LargestError {
-    /// Returns the error of a loss; `None` if it is missing or NaN.
-    fn of(loss: &Loss) -> Option<LargestError> {
+    /// Returns the error of a loss; `None` if missing or NaN.
+    fn from_loss(loss: &Loss) -> Option<LargestError> {
         let error = loss.error.filter(|error| !error.is_nan())?;
         Some(LargestError { path: loss.path.clone(), error, size: loss.size })
     }
 
-    /// Returns the error divided by the size of its mesh.
+    /// Returns the error divided by the size of the mesh; `None` if the size is unknown.
     pub fn fraction(&self) -> Option<f32> {
         self.size.map(|size| self.error / size)
     }
 
-    /// Keeps the larger error by this measure.
-    fn keep(own: &mut Option<Self>, other: Option<Self>, by: impl Fn(&Self) -> Option<f32>) {
-        if other.as_ref().and_then(&by) > own.as_ref().and_then(&by) {
-            *own = other;
+    /// Replaces `error` with `other` if `measure` is larger for `other`.
+    fn keep_larger(error: &mut Option<Self>, other: Option<Self>, measure: impl Fn(&Self) -> Option<f32>) {
+        if other.as_ref().and_then(&measure) > error.as_ref().and_then(&measure) {
+            *error = other;
         }
     }
 }
 
 impl Details {
     fn add(&mut self, detail: Option<&String>) {
-        const SHOWN: usize = 3;
+        const MAX_LISTED: usize = 3;
         match detail {
-            Some(detail) if self.shown.contains(detail) => {}
-            Some(detail) if self.shown.len() < SHOWN => self.shown.push(detail.clone()),
-            Some(_) => self.more += 1,
+            Some(detail) if self.listed.contains(detail) => {}
+            Some(detail) if self.listed.len() < MAX_LISTED => self.listed.push(detail.clone()),
+            Some(_) => self.omitted += 1,
             None => {}
         }
     }
 
     fn merge(&mut self, other: Details) {
-        other.shown.iter().for_each(|detail| self.add(Some(detail)));
-        self.more += other.more;
+        other.listed.iter().for_each(|detail| self.add(Some(detail)));
+        self.omitted += other.omitted;
     }
 }
 
-/// `: "a", "b", "c" and 39 more`
+/// Displays the details like `: "a", "b", "c" and 39 more`.
 impl fmt::Display for Details {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.shown.is_empty() {
-            write!(f, ": {}", self.shown.join(", "))?;
+        if !self.listed.is_empty() {
+            write!(f, ": {}", self.listed.join(", "))?;
         }
-        if self.more > 0 { write!(f, " and {} more", self.more) } else { Ok(()) }
+        if self.omitted > 0 { write!(f, " and {} more", self.omitted) } else { Ok(()) }
     }
 }
 
-/// `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible does not store mesh names: "a", "b", "c" and 39 more`
+/// Displays the group like `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible does not store mesh
+/// names: "a", "b", "c" and 39 more`.
 impl fmt::Display for LossGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.example.path;
-        let place = match (self.count - 1, *path == self.last_path) {
+        let location = match (self.count - 1, *path == self.last_path) {
             (0, _) => path.to_string(),
             (_, true) => format!("{path} ({} times)", self.count),
             (others, false) => format!("{path} and {others} more, up to {}", self.last_path),
         };
-        f.write_str(&self.at(&place))
+        f.write_str(&self.display_at(&location))
     }
 }
 
-/// Returns the key of the group of a loss. Messages are compared verbatim, since they contain no values.
-fn pattern(loss: &Loss) -> String {
+/// Returns the key of the group that a loss belongs to. Messages contain no values, so they are compared verbatim.
+fn group_key(loss: &Loss) -> String {
     let items = loss.affected.map_or("", |affected| affected.items);
     let of = loss.affected.is_some_and(|affected| affected.of.is_some());
     let quantity = loss.quantity.map_or("", |quantity| quantity.name);
-    let path = without_specifics(&loss.path.to_string());
+    let path = path_pattern(&loss.path.to_string());
     format!("{}: {path}: {} {items} {of} {quantity} {}", loss.kind, loss.message, loss.error.is_some())
 }
 
-/// Returns the path with `#` for every number, and without the text in quotes.
-fn without_specifics(path: &str) -> String {
-    let mut common = String::with_capacity(path.len());
-    let mut quoted = false;
+/// Replaces every number in the path with `#`, and removes the text in quotes.
+fn path_pattern(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    let mut is_quoted = false;
     for c in path.chars() {
         match c {
             '"' => {
-                quoted = !quoted;
-                common.push(c);
+                is_quoted = !is_quoted;
+                pattern.push(c);
             }
-            _ if quoted => {}
-            '0'..='9' if common.ends_with('#') => {}
-            '0'..='9' => common.push('#'),
-            _ => common.push(c),
+            _ if is_quoted => {}
+            '0'..='9' if pattern.ends_with('#') => {}
+            '0'..='9' => pattern.push('#'),
+            _ => pattern.push(c),
         }
     }
-    common
+    pattern
 }

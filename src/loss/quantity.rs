@@ -1,4 +1,4 @@
-//! Quantities that errors measure, and their units.
+//! The quantities that errors of losses measure, and their units.
 
 use meshspec_derive::ToJson;
 
@@ -21,9 +21,9 @@ pub enum Unit {
     Degrees,
     /// Seconds.
     Seconds,
-    /// Widths of a texture.
+    /// Multiples of the width of the texture.
     TextureWidths,
-    /// Parts of a full range from 0 to 1, such as that of colours and weights.
+    /// A difference of values in the range 0 to 1, such as colours and weights.
     OfOne,
     /// The change as a fraction of the original value: 0.012 is 1.2 %.
     Fraction,
@@ -33,24 +33,24 @@ pub enum Unit {
 
 #[cfg_attr(
     not(all(feature = "bmd", feature = "gltf", feature = "iyma", feature = "scene")),
-    allow(dead_code, reason = "each format measures some of these")
+    allow(dead_code, reason = "each format uses some of these quantities")
 )]
 impl Quantity {
     /// Positions of vertices, in metres.
     pub const POSITIONS: Quantity = Quantity::new("positions", Unit::Metres);
-    /// Distances of levels of detail, in metres.
+    /// Viewing distances of levels of detail, in metres.
     pub const DISTANCES: Quantity = Quantity::new("distances", Unit::Metres);
     /// Translations of joints, in metres.
     pub const TRANSLATIONS: Quantity = Quantity::new("translations", Unit::Metres);
     /// Rotations of joints, in degrees.
     pub const ROTATIONS: Quantity = Quantity::new("rotations", Unit::Degrees);
-    /// Scales of joints: factors.
+    /// Scale factors of joints.
     pub const SCALES: Quantity = Quantity::new("scales", Unit::None);
     /// Normals, in degrees.
     pub const NORMALS: Quantity = Quantity::new("normals", Unit::Degrees);
     /// Areas of surfaces, as a fraction of the original area.
     pub const AREAS: Quantity = Quantity::new("areas", Unit::Fraction);
-    /// Texture coordinates, in widths of the texture.
+    /// Texture coordinates, as multiples of the width of the texture.
     pub const TEXTURE_COORDINATES: Quantity = Quantity::new("texture coordinates", Unit::TextureWidths);
     /// Colours, from 0 to 1.
     pub const COLORS: Quantity = Quantity::new("colours", Unit::OfOne);
@@ -68,22 +68,22 @@ impl Quantity {
 }
 
 impl Unit {
-    /// Formats an error with two significant digits and its unit.
-    pub(super) fn show(self, error: f32) -> String {
+    /// Formats an error with two significant digits and the unit.
+    pub(super) fn format(self, error: f32) -> String {
         match self {
-            Unit::Metres => format!("{} m", rounded(error)),
-            Unit::Degrees => format!("{}°", rounded(error)),
-            Unit::Seconds => format!("{} s", rounded(error)),
-            Unit::TextureWidths => format!("{} of the texture's width", rounded(error)),
-            Unit::OfOne => format!("{} of 1.0", rounded(error)),
-            Unit::Fraction => format!("{} %", rounded(100.0 * error)),
-            Unit::None => rounded(error),
+            Unit::Metres => format!("{} m", format_rounded(error)),
+            Unit::Degrees => format!("{}°", format_rounded(error)),
+            Unit::Seconds => format!("{} s", format_rounded(error)),
+            Unit::TextureWidths => format!("{} of the texture's width", format_rounded(error)),
+            Unit::OfOne => format!("{} of 1.0", format_rounded(error)),
+            Unit::Fraction => format!("{} %", format_rounded(100.0 * error)),
+            Unit::None => format_rounded(error),
         }
     }
 }
 
 /// Formats a number with two significant digits: `0.0012`, `340`, `1.5e-7`.
-pub(crate) fn rounded(number: f32) -> String {
+pub(crate) fn format_rounded(number: f32) -> String {
     let rounded = format!("{number:.1e}").parse().unwrap_or(number);
     if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
         rounded.to_string()

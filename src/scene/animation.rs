@@ -6,16 +6,16 @@ use glam::{Quat, Vec3};
 /// One animation of the skeleton.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Animation {
-    /// The name; empty for none.
+    /// The name; empty if there is none.
     pub name: String,
     /// The number of ticks per second; all times are in ticks.
     pub rate: f32,
     /// The duration in ticks.
     pub duration: f32,
-    /// Whether the animation loops. Each channel then interpolates from its last sample to its first, one duration
-    /// after that sample.
+    /// Whether the animation loops. If so, each channel interpolates from its last sample to its first sample, which
+    /// repeats after [`duration`](Animation::duration) ticks.
     pub looped: bool,
-    /// The lists of sample times, shared by channels: ticks in ascending order.
+    /// Lists of sample times, in ticks and ascending order. Channels can share a list.
     pub times: Vec<Vec<f32>>,
     /// The animated properties of joints.
     pub channels: Vec<Channel>,
@@ -58,7 +58,7 @@ pub enum Samples {
 }
 
 impl Samples {
-    /// Returns the number of samples, which equals that of the times.
+    /// Returns the number of samples, which equals the number of sample times.
     pub fn len(&self) -> usize {
         match self {
             Samples::Translation(values) | Samples::Scale(values) => values.len(),
@@ -73,24 +73,24 @@ impl Samples {
 }
 
 impl Animation {
-    /// Converts ticks to seconds. Unless the rate is positive and finite, the value is unchanged.
-    pub fn seconds(&self, ticks: f32) -> f32 {
+    /// Converts ticks to seconds. Returns `ticks` unchanged unless the rate is positive and finite.
+    pub fn ticks_to_seconds(&self, ticks: f32) -> f32 {
         if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
     }
 
     /// Converts seconds to ticks.
-    pub(super) fn ticks(&self, seconds: f32) -> f32 {
+    pub(super) fn seconds_to_ticks(&self, seconds: f32) -> f32 {
         if self.rate > 0.0 && self.rate.is_finite() { seconds * self.rate } else { seconds }
     }
 
-    /// Returns start and end in seconds: from 0 to the duration, extended by samples outside that range.
-    pub(super) fn span(&self) -> (f32, f32) {
+    /// Returns the start and end in seconds: 0 and the duration, or the first and last sample if they are outside.
+    pub(super) fn time_range(&self) -> (f32, f32) {
         let times = self.times.iter().flatten();
         let (first, last) = times.fold((0.0, self.duration), |(first, last): (f32, f32), time| {
             (first.min(*time), last.max(*time))
         });
         // With a negative duration, `first` may exceed `last`.
-        let (first, last) = (self.seconds(first), self.seconds(last));
+        let (first, last) = (self.ticks_to_seconds(first), self.ticks_to_seconds(last));
         (first.min(last), first.max(last))
     }
 
@@ -103,8 +103,8 @@ impl Animation {
         times
     }
 
-    /// Returns the transform of each joint, relative to its parent, at a time in ticks. Unless the animation loops,
-    /// times outside a channel's samples are clamped.
+    /// Returns the transform of each joint, relative to its parent, at the time `ticks`. Unless the animation loops,
+    /// `ticks` is clamped to the sample times of each channel.
     pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
         self.poses(skeleton, &[ticks])
     }
@@ -116,9 +116,9 @@ impl Animation {
         for channel in self.channels.iter().filter(|channel| channel.joint < joints) {
             let Some(times) = self.times.get(channel.times) else { continue };
             let period = self.looped.then_some(self.duration);
-            for (index, moment) in Moment::all(times, ticks, period).enumerate() {
+            for (index, position) in SamplePosition::locate_all(times, ticks, period).enumerate() {
                 if let Some(transform) = poses.get_mut(index * joints + channel.joint) {
-                    moment.sample(channel, transform);
+                    position.sample_into(channel, transform);
                 }
             }
         }
@@ -127,12 +127,13 @@ impl Animation {
 }
 
 impl Channel {
-    /// Resamples the channel, with its sample times `times`, at the times `ticks`. Loops wrap after `period` ticks.
+    /// Resamples the channel at the times `ticks`. `times` are its current sample times. The animation loops after
+    /// `period` ticks, if given.
     #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
-    pub(crate) fn at(&self, times: &[f32], ticks: &[f32], period: Option<f32>) -> Samples {
+    pub(crate) fn resample(&self, times: &[f32], ticks: &[f32], period: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];
-        for (moment, transform) in Moment::all(times, ticks, period).zip(&mut transforms) {
-            moment.sample(self, transform);
+        for (position, transform) in SamplePosition::locate_all(times, ticks, period).zip(&mut transforms) {
+            position.sample_into(self, transform);
         }
         let transforms = transforms.into_iter();
         match self.samples {
@@ -143,44 +144,45 @@ impl Channel {
     }
 }
 
-/// A position between two samples.
-struct Moment {
+/// A position between two samples of a channel.
+struct SamplePosition {
+    /// The indices of the two samples.
     before: usize,
     after: usize,
-    /// From 0 at the sample before to 1 at the sample after.
+    /// From 0 at `before` to 1 at `after`.
     fraction: f32,
 }
 
-impl Moment {
-    /// Locates each time, in ticks, between the sample times of a channel.
-    fn all(times: &[f32], ticks: &[f32], period: Option<f32>) -> impl Iterator<Item = Moment> {
-        // The sample times themselves need no search, so they need not be ascending.
-        let same = times.len() == ticks.len()
+impl SamplePosition {
+    /// Locates each time of `ticks` between the sample times of a channel.
+    fn locate_all(times: &[f32], ticks: &[f32], period: Option<f32>) -> impl Iterator<Item = SamplePosition> {
+        // Without a search, sample times need not be ascending.
+        let are_sample_times = times.len() == ticks.len()
             && times.iter().zip(ticks).all(|(time, tick)| time.to_bits() == tick.to_bits());
-        ticks.iter().enumerate().map(move |(index, ticks)| match same {
-            true => Moment { before: index, after: index, fraction: 0.0 },
+        ticks.iter().enumerate().map(move |(index, ticks)| match are_sample_times {
+            true => SamplePosition { before: index, after: index, fraction: 0.0 },
             false => match (period, times) {
                 (Some(period), [first, .., last]) if period > 0.0 => {
-                    Moment::in_period(times, *ticks, period, (*first, *last))
+                    SamplePosition::locate_in_loop(times, *ticks, period, (*first, *last))
                 }
-                _ => Moment::find(times, *ticks),
+                _ => SamplePosition::locate(times, *ticks),
             },
         })
     }
 
-    /// Locates a time of an animation that loops after `period` ticks.
-    fn in_period(times: &[f32], ticks: f32, period: f32, (first, last): (f32, f32)) -> Moment {
+    /// Locates the time `ticks` in an animation that loops after `period` ticks.
+    fn locate_in_loop(times: &[f32], ticks: f32, period: f32, (first, last): (f32, f32)) -> SamplePosition {
         let ticks = ticks.rem_euclid(period);
         if (first..=last).contains(&ticks) {
-            return Moment::find(times, ticks);
+            return SamplePosition::locate(times, ticks);
         }
         let since_last = if ticks > last { ticks - last } else { ticks + period - last };
         let fraction = (since_last / (first + period - last)).clamp(0.0, 1.0);
-        Moment { before: times.len() - 1, after: 0, fraction }
+        SamplePosition { before: times.len() - 1, after: 0, fraction }
     }
 
-    /// Locates a time, clamped to the first and last sample.
-    fn find(times: &[f32], ticks: f32) -> Moment {
+    /// Locates the time `ticks`, clamped to the first and last sample time.
+    fn locate(times: &[f32], ticks: f32) -> SamplePosition {
         let last = times.len().saturating_sub(1);
         let after = times.partition_point(|time| *time <= ticks).min(last);
         let before = times.partition_point(|time| *time <= ticks).saturating_sub(1);
@@ -188,20 +190,24 @@ impl Moment {
             (Some(start), Some(end)) if end > start => ((ticks - start) / (end - start)).clamp(0.0, 1.0),
             _ => 0.0,
         };
-        Moment { before, after, fraction }
+        SamplePosition { before, after, fraction }
     }
 
-    fn sample(&self, channel: &Channel, target: &mut Transform) {
+    fn sample_into(&self, channel: &Channel, target: &mut Transform) {
         match &channel.samples {
             Samples::Translation(values) => {
-                self.linear(values, channel.interpolation, &mut target.translation)
+                self.interpolate_vector(values, channel.interpolation, &mut target.translation)
             }
-            Samples::Scale(values) => self.linear(values, channel.interpolation, &mut target.scale),
-            Samples::Rotation(values) => self.rotation(values, channel.interpolation, &mut target.rotation),
+            Samples::Scale(values) => {
+                self.interpolate_vector(values, channel.interpolation, &mut target.scale)
+            }
+            Samples::Rotation(values) => {
+                self.interpolate_rotation(values, channel.interpolation, &mut target.rotation)
+            }
         }
     }
 
-    fn linear(&self, values: &[[f32; 3]], interpolation: Interpolation, target: &mut [f32; 3]) {
+    fn interpolate_vector(&self, values: &[[f32; 3]], interpolation: Interpolation, target: &mut [f32; 3]) {
         if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
             *target = match interpolation {
                 Interpolation::Linear | Interpolation::Normalized if self.fraction > 0.0 => {
@@ -212,7 +218,7 @@ impl Moment {
         }
     }
 
-    fn rotation(&self, values: &[[f32; 4]], interpolation: Interpolation, target: &mut [f32; 4]) {
+    fn interpolate_rotation(&self, values: &[[f32; 4]], interpolation: Interpolation, target: &mut [f32; 4]) {
         if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
             let (from, to) = (Quat::from_array(*before), Quat::from_array(*after));
             *target = match interpolation {

@@ -1,4 +1,4 @@
-//! Axis, unit and texture conventions of formats, and the conversion to and from those of glTF.
+//! Axis, unit and texture conventions of formats, and conversions to and from the glTF conventions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -58,10 +58,10 @@ impl fmt::Display for Axis {
 /// The corner of the image at texture coordinate (0, 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UvOrigin {
-    /// Top left, as in glTF.
+    /// The top left corner, as in glTF.
     #[default]
     TopLeft,
-    /// Bottom left, as in OpenGL and OBJ.
+    /// The bottom left corner, as in OpenGL and OBJ.
     BottomLeft,
 }
 
@@ -76,7 +76,8 @@ impl fmt::Display for UvOrigin {
 
 /// The axes, unit and texture origin of a format.
 ///
-/// Front faces are counter-clockwise in right-handed systems. Conversion from a left-handed system reverses the winding.
+/// Front faces are counter-clockwise in right-handed systems. Conversion from a left-handed system reverses the
+/// winding.
 ///
 /// ```
 /// use meshspec::scene::{Axis, Conventions};
@@ -95,11 +96,12 @@ pub struct Conventions {
     pub up: Axis,
     /// The direction forward.
     pub forward: Axis,
-    /// The position of the texture coordinate (0, 0).
+    /// The corner of images at texture coordinate (0, 0).
     pub uv_origin: UvOrigin,
     /// Metres per unit.
     pub unit: f32,
-    /// The evidence for these conventions: a section of a specification, a row of the interpretations, or an assumption.
+    /// The evidence for these conventions: a section of a specification, a row in `docs/interpretations.md`, or an
+    /// assumption.
     pub evidence: &'static str,
 }
 
@@ -114,7 +116,7 @@ impl Conventions {
         evidence: "glTF 2.0, 3.4",
     };
 
-    /// Replaces the axes.
+    /// Sets the axes.
     pub fn with_axes(mut self, axes: Axes) -> Conventions {
         let Axes([right, up, forward]) = axes;
         (self.right, self.up, self.forward) = (right, up, forward);
@@ -124,26 +126,26 @@ impl Conventions {
 
     /// Returns `true` if the axes are left-handed.
     pub fn is_left_handed(&self) -> bool {
-        self.rotation().determinant() < 0.0
+        self.to_scene_axes().determinant() < 0.0
     }
 
-    /// Returns the rotation to scene axes: a signed permutation of the coordinates, so it never rounds.
-    fn rotation(&self) -> Mat3 {
+    /// Returns the matrix from the axes of the format to scene axes: a signed permutation, so it never rounds.
+    fn to_scene_axes(&self) -> Mat3 {
         let from = Mat3::from_cols(self.right.vector(), self.up.vector(), self.forward.vector());
         let to = Mat3::from_cols(Vec3::NEG_X, Vec3::Y, Vec3::Z);
         to * from.transpose()
     }
 
-    /// Converts a scene from these axes and units to those of glTF, and sets [`Scene::source`].
+    /// Converts a scene from these axes and units to the axes and units of glTF. Sets [`Scene::source`].
     pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
         scene.source =
             Some(Source { format: format.to_owned(), conventions: self, unused_materials: Vec::new() });
-        Frame::new(self.rotation(), self.unit.into()).apply(scene);
+        BasisChange::new(self.to_scene_axes(), self.unit.into()).apply(scene);
     }
 
-    /// Converts a scene from the axes and units of glTF to these.
+    /// Converts a scene from the axes and units of glTF to these axes and units.
     pub fn from_scene_space(self, scene: &mut Scene) {
-        Frame::new(self.rotation().transpose(), (1.0 / self.unit).into()).apply(scene);
+        BasisChange::new(self.to_scene_axes().transpose(), (1.0 / self.unit).into()).apply(scene);
     }
 }
 
@@ -174,11 +176,11 @@ impl FromStr for Axes {
             .split(',')
             .map(parse)
             .collect::<Option<_>>()
-            .ok_or_else(|| reject("has a word other than ±x, ±y, ±z"))?;
+            .ok_or_else(|| reject("has a direction other than ±x, ±y, ±z"))?;
         let axes = <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
         match right.cross(up).dot(forward) {
-            0.0 => Err(reject("names an axis twice")),
+            0.0 => Err(reject("uses an axis twice")),
             _ => Ok(Axes(axes)),
         }
     }
@@ -186,131 +188,138 @@ impl FromStr for Axes {
 
 /// A change of axes and unit. Changes of axes only reorder coordinates and flip sign bits, so values, including NaN
 /// payloads, stay exact.
-pub(super) struct Frame {
-    /// The index of the old coordinate for each new one.
+pub(super) struct BasisChange {
+    /// The index of the old coordinate that each new coordinate is copied from.
     source: [usize; 3],
-    /// The mask of the sign bit to flip in each new coordinate, or 0.
-    flip: [u32; 3],
+    /// For each new coordinate, the bit mask that flips its sign; 0 to keep the sign.
+    sign_flips: [u32; 3],
     /// The change of axes as a matrix.
-    turn: DMat3,
+    axes: DMat3,
     scale: f64,
 }
 
-impl Frame {
-    fn new(turn: Mat3, scale: f64) -> Frame {
-        let source = std::array::from_fn(|row| turn.row(row).abs().max_position());
-        let flip = std::array::from_fn(|row| if turn.row(row)[source[row]] < 0.0 { 1 << 31 } else { 0 });
-        Frame { source, flip, turn: turn.as_dmat3(), scale }
+impl BasisChange {
+    fn new(axes: Mat3, scale: f64) -> BasisChange {
+        let source = std::array::from_fn(|row| axes.row(row).abs().max_position());
+        let sign_flips =
+            std::array::from_fn(|row| if axes.row(row)[source[row]] < 0.0 { 1 << 31 } else { 0 });
+        BasisChange { source, sign_flips, axes: axes.as_dmat3(), scale }
     }
 
-    /// Creates a uniform scale.
-    pub fn scaling(factor: f64) -> Frame {
-        Frame::new(Mat3::IDENTITY, factor)
+    /// Creates a change of unit: all lengths are multiplied by `factor`.
+    pub fn scaling(factor: f64) -> BasisChange {
+        BasisChange::new(Mat3::IDENTITY, factor)
     }
 
     pub fn apply(&self, scene: &mut Scene) {
         scene.meshes.iter_mut().for_each(|mesh| self.apply_to_mesh(mesh));
         if let Some(transform) = &mut scene.transform {
-            *transform = self.matrix(*transform);
+            *transform = self.map_matrix(*transform);
         }
         for lod in &mut scene.lods {
             lod.distance = (f64::from(lod.distance) * self.scale) as f32;
         }
         for joint in &mut scene.skeleton.joints {
-            joint.inverse_bind = self.matrix(joint.inverse_bind);
-            joint.rest = joint.rest.map(|rest| self.transform(rest));
+            joint.inverse_bind = self.map_matrix(joint.inverse_bind);
+            joint.rest = joint.rest.map(|rest| self.map_transform(rest));
         }
         for channel in scene.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
             match &mut channel.samples {
                 Samples::Translation(values) => {
-                    values.iter_mut().for_each(|value| *value = self.point(*value))
+                    values.iter_mut().for_each(|value| *value = self.map_point(*value))
                 }
                 Samples::Rotation(values) => {
-                    values.iter_mut().for_each(|value| *value = self.rotation(*value))
+                    values.iter_mut().for_each(|value| *value = self.map_rotation(*value))
                 }
-                Samples::Scale(values) => values.iter_mut().for_each(|value| *value = self.factors(*value)),
+                Samples::Scale(values) => {
+                    values.iter_mut().for_each(|value| *value = self.map_factors(*value))
+                }
             }
         }
     }
 
     fn apply_to_mesh(&self, mesh: &mut Mesh) {
-        if self.source != [0, 1, 2] || self.flip != [0; 3] || self.scale != 1.0 {
-            mesh.positions.iter_mut().for_each(|position| *position = self.point(*position));
+        if self.source != [0, 1, 2] || self.sign_flips != [0; 3] || self.scale != 1.0 {
+            mesh.positions.iter_mut().for_each(|position| *position = self.map_point(*position));
             let exact = mesh.exact_positions.iter_mut().flatten();
             for (exact, position) in exact.zip(&mut mesh.positions) {
-                *exact = (self.turn * DVec3::from(*exact) * self.scale).into();
+                *exact = (self.axes * DVec3::from(*exact) * self.scale).into();
                 *position = rounded(*exact);
             }
             mesh.placements.iter_mut().for_each(|placement| self.apply_to_placement(placement));
         }
-        if self.source != [0, 1, 2] || self.flip != [0; 3] {
-            mesh.normals.iter_mut().flatten().for_each(|normal| *normal = self.direction(*normal));
-            mesh.tangents.iter_mut().flatten().for_each(|tangent| *tangent = self.tangent(*tangent));
+        if self.source != [0, 1, 2] || self.sign_flips != [0; 3] {
+            mesh.normals.iter_mut().flatten().for_each(|normal| *normal = self.map_direction(*normal));
+            mesh.tangents.iter_mut().flatten().for_each(|tangent| *tangent = self.map_tangent(*tangent));
         }
-        if self.mirrors() {
-            mesh.faces.reverse(mesh.positions.len());
+        if self.is_mirroring() {
+            mesh.faces.reverse_winding(mesh.positions.len());
         }
     }
 
     fn apply_to_placement(&self, placement: &mut Placement) {
-        let turn = DMat4::from_mat3(self.turn);
-        placement.transform = turn * placement.transform * turn.transpose();
+        let axes = DMat4::from_mat3(self.axes);
+        placement.transform = axes * placement.transform * axes.transpose();
         placement.transform.w_axis = (placement.transform.w_axis.truncate() * self.scale).extend(1.0);
-        placement.instances.iter_mut().for_each(|instance| *instance = self.transform(*instance));
+        placement.instances.iter_mut().for_each(|instance| *instance = self.map_transform(*instance));
     }
 
-    fn transform(&self, Transform { translation, rotation, scale }: Transform) -> Transform {
+    fn map_transform(&self, Transform { translation, rotation, scale }: Transform) -> Transform {
         Transform {
-            translation: self.point(translation),
-            rotation: self.rotation(rotation),
-            scale: self.factors(scale),
+            translation: self.map_point(translation),
+            rotation: self.map_rotation(rotation),
+            scale: self.map_factors(scale),
         }
     }
 
-    /// Returns `true` if the handedness changes: the number of sign flips and coordinate swaps is odd.
-    fn mirrors(&self) -> bool {
-        let flips = self.flip.iter().filter(|flip| **flip != 0).count();
-        let exchanges = match self.source {
+    /// Returns `true` if the handedness changes: sign flips and coordinate swaps are odd in number.
+    fn is_mirroring(&self) -> bool {
+        let flips = self.sign_flips.iter().filter(|flip| **flip != 0).count();
+        let swaps = match self.source {
             [0, 1, 2] | [1, 2, 0] | [2, 0, 1] => 0,
             _ => 1,
         };
-        (flips + exchanges) % 2 == 1
+        (flips + swaps) % 2 == 1
     }
 
-    fn direction(&self, direction: [f32; 3]) -> [f32; 3] {
-        std::array::from_fn(|row| f32::from_bits(direction[self.source[row]].to_bits() ^ self.flip[row]))
+    fn map_direction(&self, direction: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|row| {
+            f32::from_bits(direction[self.source[row]].to_bits() ^ self.sign_flips[row])
+        })
     }
 
-    fn point(&self, point: [f32; 3]) -> [f32; 3] {
+    fn map_point(&self, point: [f32; 3]) -> [f32; 3] {
         match self.scale {
-            1.0 => self.direction(point),
-            scale => self.direction(point).map(|coordinate| (f64::from(coordinate) * scale) as f32),
+            1.0 => self.map_direction(point),
+            scale => self.map_direction(point).map(|coordinate| (f64::from(coordinate) * scale) as f32),
         }
     }
 
     /// Converts a tangent; its fourth component is the handedness of the bitangent.
-    fn tangent(&self, [x, y, z, side]: [f32; 4]) -> [f32; 4] {
-        let [x, y, z] = self.direction([x, y, z]);
-        [x, y, z, if self.mirrors() { -side } else { side }]
+    fn map_tangent(&self, [x, y, z, side]: [f32; 4]) -> [f32; 4] {
+        let [x, y, z] = self.map_direction([x, y, z]);
+        [x, y, z, if self.is_mirroring() { -side } else { side }]
     }
 
-    /// Reorders scale factors, which keep their signs.
-    fn factors(&self, factors: [f32; 3]) -> [f32; 3] {
+    /// Reorders scale factors without changing their signs.
+    fn map_factors(&self, factors: [f32; 3]) -> [f32; 3] {
         self.source.map(|source| factors[source])
     }
 
-    /// Converts a quaternion: changes its axis, and negates its angle if the handedness changes.
-    fn rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
-        let [x, y, z] = self.direction([x, y, z]);
-        if self.mirrors() { [-x, -y, -z, w] } else { [x, y, z, w] }
+    /// Converts a quaternion: maps its axis, and negates its angle if the handedness changes.
+    fn map_rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+        let [x, y, z] = self.map_direction([x, y, z]);
+        if self.is_mirroring() { [-x, -y, -z, w] } else { [x, y, z, w] }
     }
 
-    fn matrix(&self, matrix: Mat4) -> Mat4 {
-        let [x, y, z] = self.source.map(|source| self.direction(matrix.col(source).truncate().to_array()));
+    fn map_matrix(&self, matrix: Mat4) -> Mat4 {
+        let [x, y, z] =
+            self.source.map(|source| self.map_direction(matrix.col(source).truncate().to_array()));
         let columns = [x, y, z];
-        let signed =
-            |column: usize| columns[column].map(|value| f32::from_bits(value.to_bits() ^ self.flip[column]));
-        let translation = self.point(matrix.w_axis.truncate().to_array());
+        let signed = |column: usize| {
+            columns[column].map(|value| f32::from_bits(value.to_bits() ^ self.sign_flips[column]))
+        };
+        let translation = self.map_point(matrix.w_axis.truncate().to_array());
         let bottom = |column: usize| matrix.col(self.source[column]).w;
         let column = |column: usize| Vec3::from(signed(column)).extend(bottom(column));
         Mat4::from_cols(column(0), column(1), column(2), Vec3::from(translation).extend(matrix.w_axis.w))

@@ -1,11 +1,11 @@
 //! The capabilities of formats.
 
-use super::Custom;
+use super::CustomAttribute;
 
-/// The parts of a scene that a format can express. [`Capabilities::restrict`] removes the others.
+/// The parts of a scene that a format can express. [`Capabilities::restrict`] removes all other parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Capabilities {
-    /// The format's name, for messages.
+    /// The name of the format in messages.
     pub format: &'static str,
     /// More than one mesh.
     pub meshes: bool,
@@ -13,9 +13,9 @@ pub struct Capabilities {
     pub mesh_names: bool,
     /// Names of materials.
     pub materials: bool,
-    /// Names of textures, or of materials by their texture.
+    /// Textures, or materials that are identified by the name of their texture.
     pub textures: bool,
-    /// A colour for a whole mesh.
+    /// Base colours of materials.
     pub flat_colors: bool,
     /// Alpha modes other than opaque.
     pub alpha_modes: bool,
@@ -32,20 +32,20 @@ pub struct Capabilities {
     /// Tangents.
     pub tangents: bool,
     /// The maximum number of sets of texture coordinates.
-    pub uvs: usize,
+    pub max_uv_sets: usize,
     /// The maximum number of sets of colours.
-    pub colors: usize,
-    /// The maximum number of skins, which are sets of four joints per vertex.
-    pub skins: usize,
-    /// Returns `true` for supported custom attributes.
-    pub custom: fn(&Custom) -> bool,
+    pub max_color_sets: usize,
+    /// The maximum number of skins per mesh. Each skin binds a vertex to up to four joints.
+    pub max_skins: usize,
+    /// A function that returns `true` if the format supports the custom attribute.
+    pub custom: fn(&CustomAttribute) -> bool,
     /// Meshes without indices.
     pub unindexed: bool,
-    /// The maximum number of corners of a face.
-    pub corners: u32,
+    /// The maximum number of corners per face.
+    pub max_corners: u32,
     /// Levels of detail.
     pub lods: bool,
-    /// Nodes, which place a mesh several times under different names.
+    /// Nodes: several placements of a mesh, each with its own name and transform.
     pub nodes: bool,
     /// A transform of the whole scene.
     pub transform: bool,
@@ -57,9 +57,9 @@ pub struct Capabilities {
     pub animations: bool,
     /// Named text properties.
     pub properties: bool,
-    /// Application-defined bytes.
+    /// [`Scene::user_data`](super::Scene::user_data): application-defined bytes.
     pub user_data: bool,
-    /// Extras: data without another field.
+    /// Extras: application-specific data without a scene field.
     pub extras: bool,
 }
 
@@ -79,12 +79,12 @@ impl Capabilities {
         flat: false,
         normals: false,
         tangents: false,
-        uvs: 0,
-        colors: 0,
-        skins: 0,
+        max_uv_sets: 0,
+        max_color_sets: 0,
+        max_skins: 0,
         custom: |_| false,
         unindexed: false,
-        corners: 3,
+        max_corners: 3,
         lods: false,
         nodes: false,
         transform: false,

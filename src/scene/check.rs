@@ -4,12 +4,12 @@ use super::{Faces, Mesh, Scene, Skin};
 use crate::{Error, Result};
 
 impl Scene {
-    /// Checks the consistency of the scene: one value per vertex in each attribute, all indices in range, face sizes that
-    /// sum to the number of indices, and no cycles in the skeleton.
+    /// Checks the consistency of the scene: one value per vertex in each attribute, all indices in range, face sizes
+    /// that sum to the number of indices, and no cycles in the skeleton.
     ///
     /// # Errors
     ///
-    /// Returns an error for the first inconsistency, with its path, as in `meshes[2].uvs[1]`.
+    /// Returns an error for the first inconsistency, located by a path like `meshes[2].uvs[1]`.
     pub fn check(&self) -> Result<()> {
         for (index, mesh) in self.meshes.iter().enumerate() {
             mesh.check().map_err(|(path, message)| reject(format!("meshes[{index}].{path}"), message))?;
@@ -30,7 +30,7 @@ impl Scene {
 
     fn check_joints(&self, skin: &Skin) -> Result<(), String> {
         let joints = self.skeleton.joints.len();
-        let known = |joint: u16| joint == Skin::NONE || usize::from(joint) < joints || joints == 0;
+        let is_valid = |joint: u16| joint == Skin::NONE || usize::from(joint) < joints || joints == 0;
         // Fast path: one pass without branches. `Skin::NONE` wraps around to 0.
         let highest = skin
             .joints
@@ -40,7 +40,7 @@ impl Scene {
         if joints == 0 || usize::from(highest) <= joints {
             return Ok(());
         }
-        match skin.joints.iter().position(|four| !four.iter().all(|joint| known(*joint))) {
+        match skin.joints.iter().position(|four| !four.iter().all(|joint| is_valid(*joint))) {
             Some(vertex) => Err(format!(
                 "vertex {vertex} is bound to joints {:?}, not all below the joint count {joints}",
                 skin.joints[vertex]
@@ -65,8 +65,9 @@ impl Scene {
 
     fn check_animations(&self) -> Result<()> {
         for (index, animation) in self.animations.iter().enumerate() {
-            for (place, channel) in animation.channels.iter().enumerate() {
-                let fail = |message| Err(reject(format!("animations[{index}].channels[{place}]"), message));
+            for (position, channel) in animation.channels.iter().enumerate() {
+                let fail =
+                    |message| Err(reject(format!("animations[{index}].channels[{position}]"), message));
                 if channel.joint >= self.skeleton.joints.len() {
                     return fail(format!(
                         "joint {} is not below the joint count {}",
@@ -102,7 +103,7 @@ impl Mesh {
         let vertices = self.positions.len();
         let mismatch =
             |path: String, count: usize| Err((path, format!("{count} values for {vertices} vertices")));
-        let single = [
+        let lists = [
             ("exact_positions", self.exact_positions.as_ref().map(Vec::len)),
             ("normals", self.normals.as_ref().map(Vec::len)),
             ("tangents", self.tangents.as_ref().map(Vec::len)),
@@ -117,11 +118,14 @@ impl Mesh {
             .iter()
             .enumerate()
             .map(|(set, skin)| (format!("skins[{set}].weights"), skin.weights.len()));
-        if let Some(place) = self.placements.iter().position(|node| !node.transform.is_finite()) {
-            return Err((format!("placements[{place}].transform"), "it is not finite".to_owned()));
+        if let Some(position) = self.placements.iter().position(|node| !node.transform.is_finite()) {
+            return Err((
+                format!("placements[{position}].transform"),
+                "the transform is not finite".to_owned(),
+            ));
         }
-        let single = single.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
-        for (path, count) in single.chain(sets).chain(colors).chain(joints).chain(weights) {
+        let lists = lists.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
+        for (path, count) in lists.chain(sets).chain(colors).chain(joints).chain(weights) {
             if count != vertices {
                 return mismatch(path, count);
             }
@@ -151,15 +155,15 @@ impl Faces {
             ));
         }
         let corners = self.corner_count(vertices) as u64;
-        let counted = match &self.corners {
+        let face_size_sum = match &self.corners {
             Some(counts) => counts.iter().map(|count| u64::from(*count)).sum(),
             None => corners,
         };
-        match corners == counted {
+        match corners == face_size_sum {
             true => Ok(()),
             false => Err((
                 "faces.corners".to_owned(),
-                format!("the face sizes add up to {counted}, but the index count is {corners}"),
+                format!("the face sizes add up to {face_size_sum}, but the index count is {corners}"),
             )),
         }
     }

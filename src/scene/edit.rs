@@ -1,32 +1,34 @@
-//! Edits of scenes and meshes: transforms, scale, welding and normals.
+//! Edits of scenes and meshes: transforms, scaling, welding and normal generation.
 
 use std::collections::HashMap;
 
 use glam::{DMat3, DMat4, DVec3, Mat4, Vec3};
 
-use super::axes::Frame;
+use super::axes::BasisChange;
 use super::exact::Extent;
 use super::{
-    Colors, Custom, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin, Weights,
+    Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin, Weights,
 };
 use crate::Loss;
 
 impl Scene {
-    /// Applies [`Scene::transform`] to meshes and joints, for targets without transforms. A translation moves the root
-    /// joints; any other transform becomes a new last joint, the parent of all roots.
+    /// Applies [`Scene::transform`] to meshes and joints, for formats without scene transforms. A translation moves the
+    /// root joints; any other transform becomes a new last joint, the parent of all roots.
     pub fn apply_transform(&mut self) {
         let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
             return;
         };
-        self.place(transform.as_dmat4());
+        self.transform_f64(transform.as_dmat4());
     }
 
-    /// Applies a transform to meshes and joints.
-    pub(super) fn place(&mut self, transform: DMat4) {
+    /// Applies a 64-bit transform to meshes and joints; see [`apply_transform`](Scene::apply_transform).
+    pub(super) fn transform_f64(&mut self, transform: DMat4) {
         for mesh in &mut self.meshes {
             match &mut *mesh.placements {
-                [] => mesh.place(transform),
-                nodes => nodes.iter_mut().for_each(|node| node.transform = transform * node.transform),
+                [] => mesh.transform_f64(transform),
+                placements => placements
+                    .iter_mut()
+                    .for_each(|placement| placement.transform = transform * placement.transform),
             }
         }
         if self.skeleton.joints.is_empty() {
@@ -53,8 +55,8 @@ impl Scene {
         });
     }
 
-    /// Maps the translations of the root joints, at rest and in all animations, in 64 bits. Roots without a rest pose
-    /// follow their bind pose.
+    /// Maps the translations of the root joints, in the rest pose and in all animations, computing in 64 bits. Roots
+    /// without a rest transform are not changed, since their rest pose is the bind pose.
     pub(super) fn map_root_translations(&mut self, to: impl Fn(DVec3) -> DVec3) {
         let moved = |translation: &mut [f32; 3]| {
             *translation = to(DVec3::from(translation.map(f64::from))).as_vec3().into();
@@ -71,14 +73,14 @@ impl Scene {
         }
     }
 
-    /// Moves the centre of the bounding box, in the rest pose, to the origin. Returns the offset, or `None` if the scene is
-    /// already centred. The offset of a skeleton is rounded to 32 bits.
+    /// Moves the scene so that the centre of its bounding box in the rest pose is at the origin. Returns the offset, or
+    /// `None` if the scene is already centred or not finite. In scenes with joints, the offset is rounded to 32 bits.
     ///
-    /// The centre is computed in 64 bits. [Coordinates in 64 bits](Mesh::exact_positions) are rounded after the move.
+    /// The centre is computed in 64 bits. [64-bit positions](Mesh::exact_positions) are rounded after the move.
     pub fn center(&mut self) -> Option<[f64; 3]> {
         let transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
         let mut extent = Extent::default();
-        self.for_each_at_rest(|at| extent.add(transform.transform_point3(at)));
+        self.for_each_rest_position(|at| extent.add(transform.transform_point3(at)));
         // Subtracts from 0, since negation could yield -0.
         let offset = DVec3::ZERO - extent.center();
         if !offset.is_finite() || offset == DVec3::ZERO {
@@ -87,7 +89,7 @@ impl Scene {
         let centred = DMat4::from_translation(offset) * transform;
         if self.skeleton.joints.is_empty() {
             self.transform = None;
-            self.place(centred);
+            self.transform_f64(centred);
             return Some(offset.into());
         }
         let rounded = Some(centred.as_mat4()).filter(|rounded| rounded.is_finite())?;
@@ -96,14 +98,14 @@ impl Scene {
         Some((rounded.w_axis.as_dvec4() - transform.w_axis).truncate().into())
     }
 
-    /// Multiplies all lengths by a factor.
+    /// Multiplies all lengths by `factor`.
     pub fn scale(&mut self, factor: f64) {
-        Frame::scaling(factor).apply(self);
+        BasisChange::scaling(factor).apply(self);
     }
 }
 
 impl Mesh {
-    /// Returns the longest side of the bounding box, in metres; 0 without vertices.
+    /// Returns the longest side of the bounding box in metres; 0 if there are no vertices.
     pub fn size(&self) -> f32 {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for position in &self.positions {
@@ -117,7 +119,7 @@ impl Mesh {
         self.positions.iter().all(|[.., z]| *z == 0.0)
     }
 
-    /// Flips texture coordinates horizontally: u becomes 1 − u, rounded.
+    /// Flips texture coordinates horizontally: u becomes 1 − u, which may round.
     pub fn flip_u(&mut self) {
         for [u, _] in self.uvs.iter_mut().flatten() {
             *u = 1.0 - *u;
@@ -132,8 +134,8 @@ impl Mesh {
         };
     }
 
-    /// Places vertices without positions at the origin, and drops the faces of a mesh without vertices. `path` is the path
-    /// of the mesh in its source.
+    /// Fills in (0, 0, 0) if the mesh has other attributes but no positions. Drops the faces if the mesh has no
+    /// vertices. `path` is the path of the mesh in its source.
     #[cfg_attr(
         not(any(feature = "mesh", feature = "crucible")),
         allow(dead_code, reason = "the other formats always have positions")
@@ -151,8 +153,8 @@ impl Mesh {
         ];
         if let Some(vertices) = lists.into_iter().flatten().find(|count| *count > 0) {
             self.positions = vec![[0.0; 3]; vertices];
-            let loss = Loss::changed(path, "vertices without positions placed at the origin");
-            losses.push(loss.affecting(vertices, vertices, "vertices"));
+            let loss = Loss::changed(path, "vertices without positions were placed at the origin");
+            losses.push(loss.with_count_of(vertices, vertices, "vertices"));
         } else if self.faces.corner_count(0) > 0 {
             self.faces = Faces::triangles(Vec::new());
             losses.push(Loss::dropped(path, "faces of a mesh without vertices"));
@@ -162,14 +164,14 @@ impl Mesh {
     /// Merges vertices with bitwise identical attributes. Returns the number of removed vertices.
     pub fn weld(&mut self) -> usize {
         let before = self.positions.len();
-        let records = self.records();
+        let records = self.interleave_attributes();
         let stride = records.len().checked_div(before).unwrap_or(0);
-        let mut places = HashMap::with_capacity(before);
+        let mut merged_vertices = HashMap::with_capacity(before);
         let mut kept = Vec::new();
         let targets: Vec<u32> = (0..before)
             .map(|vertex| {
                 let record = &records[vertex * stride..][..stride];
-                *places.entry(record).or_insert_with(|| {
+                *merged_vertices.entry(record).or_insert_with(|| {
                     kept.push(vertex);
                     kept.len() as u32 - 1
                 })
@@ -181,17 +183,17 @@ impl Mesh {
         };
         let indices = corners.iter().filter_map(|corner| targets.get(*corner as usize).copied()).collect();
         self.faces.indices = Some(Indices::U32(indices));
-        self.keep(&kept);
+        self.retain_vertices(&kept);
         before - kept.len()
     }
 
-    /// Generates smooth normals: at each vertex the area-weighted mean of its face normals. Vertices without a face, or
-    /// with degenerate faces only, get (0, 0, 1).
+    /// Generates smooth normals: the normal of a vertex is the area-weighted mean of its face normals. Vertices that
+    /// have no faces, or only degenerate faces, get (0, 0, 1).
     pub fn generate_normals(&mut self) {
         let mut sums = vec![Vec3::ZERO; self.positions.len()];
         self.faces.for_each(self.positions.len(), |face| {
             let mut twice_the_area = Vec3::ZERO;
-            for_each_of_fan(face, |[a, b, c]| twice_the_area += self.edge(a, b).cross(self.edge(a, c)));
+            for_each_fan_triangle(face, |[a, b, c]| twice_the_area += self.edge(a, b).cross(self.edge(a, c)));
             for corner in face {
                 if let Some(sum) = sums.get_mut(*corner as usize) {
                     *sum += twice_the_area;
@@ -204,15 +206,15 @@ impl Mesh {
 
     /// Transforms positions, normals and tangents. A mirroring transform also reverses the winding.
     pub fn transform(&mut self, transform: Mat4) {
-        self.place(transform.as_dmat4());
+        self.transform_f64(transform.as_dmat4());
     }
 
-    /// Works as [`transform`](Mesh::transform), with a 64-bit matrix.
-    pub(crate) fn place(&mut self, transform: DMat4) {
+    /// Like [`transform`](Mesh::transform), but with a 64-bit matrix.
+    pub(crate) fn transform_f64(&mut self, transform: DMat4) {
         if transform == DMat4::IDENTITY {
             return;
         }
-        self.move_points(|point| transform.transform_point3(point));
+        self.map_positions(|point| transform.transform_point3(point));
         let turn = DMat3::from_mat4(transform);
         if turn == DMat3::IDENTITY {
             return;
@@ -229,12 +231,12 @@ impl Mesh {
             *tangent = turned.extend(w * side).into();
         }
         if side < 0.0 {
-            self.faces.reverse(self.positions.len());
+            self.faces.reverse_winding(self.positions.len());
         }
     }
 
-    /// Returns all attributes as bytes, interleaved by vertex, in the order of the fields.
-    pub(crate) fn records(&self) -> Vec<u8> {
+    /// Returns all attributes as bytes, interleaved by vertex, in the order of the fields of [`Mesh`].
+    pub(crate) fn interleave_attributes(&self) -> Vec<u8> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
         lists.extend(self.exact_positions.as_deref().map(|values| (bytemuck::cast_slice(values), 24)));
         lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
@@ -269,13 +271,13 @@ impl Mesh {
         records
     }
 
-    /// Keeps only these vertices, in this order.
-    fn keep(&mut self, vertices: &[usize]) {
+    /// Keeps only the given vertices, in the given order.
+    fn retain_vertices(&mut self, vertices: &[usize]) {
         let faces = std::mem::take(&mut self.faces);
         *self = Mesh { faces, ..self.select(vertices) };
     }
 
-    /// Returns a mesh of these vertices, in this order, without faces.
+    /// Returns a mesh with the given vertices, in the given order, and without faces.
     pub(crate) fn select(&self, vertices: &[usize]) -> Mesh {
         Mesh {
             name: self.name.clone(),
@@ -316,21 +318,21 @@ impl Skin {
     }
 }
 
-impl Custom {
-    fn select(&self, vertices: &[usize]) -> Custom {
-        let Custom { name, components, values } = self;
-        let places: Vec<usize> =
+impl CustomAttribute {
+    fn select(&self, vertices: &[usize]) -> CustomAttribute {
+        let CustomAttribute { name, components, values } = self;
+        let indices: Vec<usize> =
             vertices.iter().flat_map(|vertex| vertex * components..(vertex + 1) * components).collect();
-        Custom { name: name.clone(), components: *components, values: values.select(&places) }
+        CustomAttribute { name: name.clone(), components: *components, values: values.select(&indices) }
     }
 }
 
 impl Faces {
-    /// Visits the corners of every face.
+    /// Passes the vertex indices of each face to `visit`. `vertices` is the vertex count.
     fn for_each(&self, vertices: usize, mut visit: impl FnMut(&[u32])) {
-        let corner = |place: usize| match &self.indices {
-            Some(indices) => indices.get(place).unwrap_or(0),
-            None => place as u32,
+        let corner = |position: usize| match &self.indices {
+            Some(indices) => indices.get(position).unwrap_or(0),
+            None => position as u32,
         };
         let mut start = 0;
         let mut corners = Vec::new();
@@ -346,19 +348,20 @@ impl Faces {
         }
     }
 
-    /// Visits every triangle; larger faces become fans around their first corner.
+    /// Passes the vertex indices of each triangle to `visit`. Larger faces become fans around their first corner.
+    /// `vertices` is the vertex count.
     pub fn for_each_triangle(&self, vertices: usize, mut visit: impl FnMut([u32; 3])) {
-        self.for_each(vertices, |face| for_each_of_fan(face, &mut visit));
+        self.for_each(vertices, |face| for_each_fan_triangle(face, &mut visit));
     }
 }
 
-/// Visits the triangles of the fan around the first corner.
-fn for_each_of_fan(face: &[u32], mut visit: impl FnMut([u32; 3])) {
+/// Passes the triangles of the fan around the first corner of `face` to `visit`.
+fn for_each_fan_triangle(face: &[u32], mut visit: impl FnMut([u32; 3])) {
     if let Some((first, corners)) = face.split_first() {
         corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));
     }
 }
 
-fn gather<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
-    places.iter().filter_map(|place| values.get(*place).copied()).collect()
+fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
+    indices.iter().filter_map(|index| values.get(*index).copied()).collect()
 }

@@ -1,17 +1,17 @@
-//! Coordinates in 64 bits, kept until a file is written.
+//! 64-bit coordinates, kept until a file is written.
 //!
-//! In 32 bits, the coordinates of a mesh far from the origin are rounded visibly: at 4,000 km, to steps of 0.25 m. Such
-//! a mesh also keeps its coordinates in 64 bits ([`Mesh::exact_positions`]), and all edits act on these. They are
-//! rounded once, right before a file is written. Centring the scene first makes the rounding invisible.
+//! 32 bits are too coarse for a mesh far from the origin: at 4,000 km, coordinates are multiples of 0.25 m. Such a mesh
+//! keeps its coordinates in 64 bits, too ([`Mesh::exact_positions`]), and all edits apply to them. They are rounded
+//! once, immediately before a file is written. Centring the scene first makes the rounding error invisible.
 
 use glam::{DVec3, Vec3};
 
 use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// The rounding error, as a fraction of the model size, above which coordinates stay in 64 bits. Centring would gain
-/// at least two bits of precision.
-const KEPT: f64 = 1.0 / (1 << 22) as f64;
+/// The rounding error, as a fraction of the model size, above which coordinates stay in 64 bits. Centring would then
+/// gain at least two bits of precision.
+const NEEDS_64_BITS: f64 = 1.0 / (1 << 22) as f64;
 
 /// The rounding error, as a fraction of the model size, above which rounding is a loss.
 const VISIBLE: f64 = 1e-5;
@@ -19,18 +19,19 @@ const VISIBLE: f64 = 1e-5;
 /// The rounding error, as a fraction of the mesh size, above which rounding is a loss.
 const VISIBLE_IN_MESH: f64 = 1e-4;
 
-/// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless unavoidable.
+/// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless it is
+/// [`UNAVOIDABLE`].
 const MILLIMETRE: f64 = 1e-3;
 
 /// The rounding error, as a fraction of the mesh size, up to which rounding is unavoidable: centring gains at most one
 /// bit.
 const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
 
-/// The ratio of largest coordinate to box size above which points are local. The rounding error of other points never
-/// exceeds [`VISIBLE_IN_MESH`].
+/// The ratio of the largest coordinate to the size of the bounding box above which points count as local: close
+/// together and far from the origin. The rounding error of other points never exceeds [`VISIBLE_IN_MESH`].
 const LOCAL: f64 = 1000.0;
 
-/// The coordinate above which rounding to 32 bits may exceed a millimetre.
+/// The coordinate in metres from which rounding to 32 bits may move a point by more than a millimetre.
 pub(crate) const FAR: f32 = 32768.0;
 
 /// The bounding box of points.
@@ -51,7 +52,7 @@ impl Extent {
         (self.low, self.high) = (self.low.min(point), self.high.max(point));
     }
 
-    /// Returns the longest side; 0 without points.
+    /// Returns the length of the longest side; 0 if there are no points.
     pub fn size(&self) -> f64 {
         (self.high - self.low).max_element().max(0.0)
     }
@@ -70,23 +71,23 @@ impl Extent {
         self.largest() > LOCAL * self.size()
     }
 
-    /// Returns `true` if coordinates in this box need 64 bits, given their rounding error in 32 bits.
+    /// Returns `true` if coordinates in this box need 64 bits. `error` is their largest rounding error in 32 bits.
     pub fn needs_64_bits(&self, error: f64) -> bool {
-        error > KEPT * self.size() || error > MILLIMETRE
+        error > NEEDS_64_BITS * self.size() || error > MILLIMETRE
     }
 
-    /// Returns `true` if this rounding error of coordinates in the box is a loss.
+    /// Returns `true` if the rounding error `error` of coordinates in this box is a loss.
     pub fn is_visible(&self, error: f64) -> bool {
         exceeds(error, VISIBLE, *self) || error > MILLIMETRE
     }
 
-    /// Returns `true` if centring the box would reduce this rounding error.
+    /// Returns `true` if centring the box would reduce the rounding error `error`.
     pub fn is_avoidable(&self, error: f64) -> bool {
         error > UNAVOIDABLE * self.size()
     }
 }
 
-/// Returns `true` if an error exceeds a fraction of the box size. Always `false` for a single point.
+/// Returns `true` if `error` exceeds `fraction` of the box size. Always `false` for a single point.
 fn exceeds(error: f64, fraction: f64, extent: Extent) -> bool {
     extent.size() > 0.0 && error > fraction * extent.size()
 }
@@ -97,7 +98,7 @@ pub(crate) fn rounded(point: [f64; 3]) -> [f32; 3] {
 }
 
 /// Returns the largest rounding error of a coordinate in 32 bits. Non-finite errors are ignored.
-pub(crate) fn error(exact: [f64; 3]) -> f64 {
+pub(crate) fn rounding_error(exact: [f64; 3]) -> f64 {
     let error = |coordinate: f64| (coordinate - f64::from(coordinate as f32)).abs();
     exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
 }
@@ -109,23 +110,23 @@ pub(crate) fn rounding_angle(exact: [f64; 3]) -> f64 {
     exact.cross(rounded).length().atan2(exact.dot(rounded)).to_degrees()
 }
 
-/// Returns `true` if 32 bits would round these points visibly.
+/// Returns `true` if `points` must be kept in 64 bits; see [`Extent::needs_64_bits`].
 pub(crate) fn need_64_bits(points: &[[f64; 3]]) -> bool {
-    let (extent, worst) = measure(points);
-    extent.needs_64_bits(worst)
+    let (extent, largest_error) = extent_and_error(points);
+    extent.needs_64_bits(largest_error)
 }
 
-/// Returns the bounding box of points and their largest rounding error. The box ignores vertices at the origin, which
-/// some exporters add.
-fn measure(points: &[[f64; 3]]) -> (Extent, f64) {
-    let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
+/// Returns the bounding box of points, and their largest rounding error in 32 bits. The box ignores points at the
+/// origin, which some exporters add.
+fn extent_and_error(points: &[[f64; 3]]) -> (Extent, f64) {
+    let (mut extent, mut largest_error) = (Extent::default(), 0.0_f64);
     for point in points {
         if *point != [0.0; 3] {
             extent.add(DVec3::from(*point));
         }
-        worst = worst.max(error(*point));
+        largest_error = largest_error.max(rounding_error(*point));
     }
-    (extent, worst)
+    (extent, largest_error)
 }
 
 impl Mesh {
@@ -137,7 +138,7 @@ impl Mesh {
         exact.iter().copied().chain(widened).map(DVec3::from)
     }
 
-    /// Returns the vector from one vertex to another; zero if one is missing.
+    /// Returns the vector from the vertex `from` to the vertex `to`; zero if either is missing.
     pub(super) fn edge(&self, from: u32, to: u32) -> Vec3 {
         let (from, to) = (from as usize, to as usize);
         match &self.exact_positions {
@@ -152,16 +153,16 @@ impl Mesh {
         }
     }
 
-    /// Maps every position, computing in 64 bits.
-    pub(super) fn move_points(&mut self, to: impl Fn(DVec3) -> DVec3) {
+    /// Maps every position with `to`, computing in 64 bits.
+    pub(super) fn map_positions(&mut self, to: impl Fn(DVec3) -> DVec3) {
         if self.exact_positions.is_none() {
-            let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
+            let (mut extent, mut largest_error) = (Extent::default(), 0.0_f64);
             for point in self.points() {
                 let point = to(point);
                 extent.add(point);
-                worst = worst.max(error(point.into()));
+                largest_error = largest_error.max(rounding_error(point.into()));
             }
-            if !extent.needs_64_bits(worst) {
+            if !extent.needs_64_bits(largest_error) {
                 let moved = |position: &[f32; 3]| rounded(to(position.map(f64::from).into()).into());
                 self.positions.iter_mut().for_each(|position| *position = moved(position));
                 return;
@@ -174,25 +175,25 @@ impl Mesh {
 }
 
 impl Scene {
-    /// Drops the 64-bit positions, which no format stores, and lists visible rounding errors.
-    pub(super) fn round(&mut self, losses: &mut Vec<Loss>) {
+    /// Drops the 64-bit positions, since no format can store them. Lists visible rounding errors.
+    pub(super) fn round_positions(&mut self, losses: &mut Vec<Loss>) {
         if self.meshes.iter().all(|mesh| mesh.exact_positions.is_none()) {
             return;
         }
         let mut all = Extent::default();
         self.meshes.iter().flat_map(Mesh::points).for_each(|point| all.add(point));
         let message = match all.center().abs().max_element() > all.size() / 2.0 {
-            true => "coordinates rounded to 32 bits; --center keeps them near the origin",
-            false => "coordinates rounded to 32 bits",
+            true => "coordinates were rounded to 32 bits; --center reduces the error",
+            false => "coordinates were rounded to 32 bits",
         };
         for (index, mesh) in self.meshes.iter_mut().enumerate() {
             let Some(exact) = mesh.exact_positions.take() else { continue };
-            let (own, error) = measure(&exact);
+            let (own, error) = extent_and_error(&exact);
             let is_visible = all.is_visible(error) || exceeds(error, VISIBLE_IN_MESH, own);
             if is_visible && own.is_avoidable(error) {
                 let path = format!("meshes[{index}].positions");
                 let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);
-                losses.push(loss.of_size(own.size() as f32));
+                losses.push(loss.with_mesh_size(own.size() as f32));
             }
         }
     }

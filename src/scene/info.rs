@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::{Animation, Colors, Components, Custom, Indices, Mesh, Scene, Skin, Texture, Weights};
+use super::{Animation, Colors, Components, CustomAttribute, Indices, Mesh, Scene, Skin, Texture, Weights};
 use crate::info::{
     AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
-    distinct,
+    distinct_names,
 };
 
 impl Scene {
-    /// Returns counts, attributes and bounds.
+    /// Returns a summary: properties, counts, attributes, bounds and names.
     pub fn info(&self) -> SceneInfo {
         let text = |(name, value): &(String, String)| Property {
             name: name.clone(),
@@ -35,8 +35,8 @@ impl Scene {
                     .collect(),
             }),
             animations: self.animations.iter().map(Animation::info).collect(),
-            materials: distinct(materials.chain(unused).cloned()),
-            textures: textures.map(Texture::to_info).collect(),
+            materials: distinct_names(materials.chain(unused).cloned()),
+            textures: textures.map(Texture::to_info_text).collect(),
         }
     }
 }
@@ -53,8 +53,8 @@ impl Mesh {
                 None => 0,
             },
             start: None,
-            copies: (!self.placements.is_empty()).then(|| self.copies() as u64),
-            bounds: Bounds::of(self.positions.iter().copied()),
+            copies: (!self.placements.is_empty()).then(|| self.copy_count() as u64),
+            bounds: Bounds::from_points(self.positions.iter().copied()),
         }
     }
 
@@ -95,21 +95,21 @@ fn attribute(name: impl Into<Cow<'static, str>>, components: &'static str) -> At
     AttributeInfo { name: name.into(), components: components.into() }
 }
 
-/// Formats one to four components of a type, as in `3 × f32`.
+/// Returns the description of one to four components, such as `3 × f32`.
 macro_rules! components {
-    ($components:expr, $($variant:ident $kind:literal),*; $values:expr) => {
+    ($components:expr, $($variant:ident $type:literal),*; $values:expr) => {
         match ($values, $components) {
             $(
-                (Components::$variant(_), 1) => $kind,
-                (Components::$variant(_), 2) => concat!("2 × ", $kind),
-                (Components::$variant(_), 3) => concat!("3 × ", $kind),
-                (Components::$variant(_), _) => concat!("4 × ", $kind),
+                (Components::$variant(_), 1) => $type,
+                (Components::$variant(_), 2) => concat!("2 × ", $type),
+                (Components::$variant(_), 3) => concat!("3 × ", $type),
+                (Components::$variant(_), _) => concat!("4 × ", $type),
             )*
         }
     };
 }
 
-impl Custom {
+impl CustomAttribute {
     fn components(&self) -> &'static str {
         components!(
             self.components, F32 "f32", F64 "f64", U8 "u8", I8 "i8", U16 "u16", I16 "i16", U32 "u32", I32 "i32";
@@ -123,8 +123,8 @@ impl Animation {
         AnimationInfo {
             name: (!self.name.is_empty()).then(|| self.name.clone()),
             ticks: self.duration,
-            seconds: Some(self.seconds(self.duration)),
-            // The lists of times may differ in length; the longest counts.
+            seconds: Some(self.ticks_to_seconds(self.duration)),
+            // Time lists can differ in length; reports the longest.
             poses: self.times.iter().map(Vec::len).max().unwrap_or(0) as u64,
         }
     }

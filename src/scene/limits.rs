@@ -3,12 +3,14 @@
 use crate::limits::MAX_TRIANGLES;
 use crate::{Error, Limit, Result};
 
-/// The memory of a mesh's names, lists and tables, in triangles.
-const MESH: u64 = 64;
+/// The number of triangles that take as much memory as the names, lists and tables of a mesh.
+const TRIANGLES_PER_MESH: u64 = 64;
 
+/// Checks a number of triangles or vertices.
+///
 /// # Errors
 ///
-/// If the number of triangles or vertices exceeds the limit.
+/// Returns an error if `count` exceeds `max`.
 pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
     if count <= max {
         return Ok(());
@@ -17,29 +19,33 @@ pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
     Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
+/// Checks a number of meshes.
+///
 /// # Errors
 ///
-/// If there are more meshes than the triangle limit allows.
+/// Returns an error if `count` exceeds the number of meshes that `max_triangles` allows.
 pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
-    let max = max_triangles.max(MAX_TRIANGLES) / MESH;
+    let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_MESH;
     if count as u64 <= max {
         return Ok(());
     }
-    let message = format!("{count} meshes, but the limit is {max}, one for {MESH} triangles");
+    let message = format!("{count} meshes, but the limit is {max}, one per {TRIANGLES_PER_MESH} triangles");
     Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
+/// Checks the total size of names and extras in copies of meshes.
+///
 /// # Errors
 ///
-/// If the names and extras of mesh copies take more bytes than the triangle limit allows.
-pub(crate) fn require_words(count: u64, max_triangles: u64) -> Result<()> {
+/// Returns an error if `count`, in bytes, exceeds the size that `max_triangles` allows.
+pub(crate) fn require_text_size(count: u64, max_triangles: u64) -> Result<()> {
     // A byte of JSON takes up to 16 bytes of memory, a triangle 32.
     let max = max_triangles.max(MAX_TRIANGLES).saturating_mul(2);
     if count <= max {
         return Ok(());
     }
     let message = format!(
-        "{count} bytes of names and extras in copies of meshes, but the limit is {max}, 2 for each triangle"
+        "{count} bytes of names and extras in copies of meshes, but the limit is {max}, 2 per triangle"
     );
     Err(Error::limit_exceeded(Limit::Triangles, message))
 }

@@ -1,4 +1,4 @@
-//! Materials: base colour, its texture, alpha and sides.
+//! Materials: base colour, texture, transparency and surface properties.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,13 +10,13 @@ use crate::Loss;
 /// The appearance of a surface.
 #[derive(Debug, Clone)]
 pub struct Material {
-    /// The name, often that of an image; empty for none.
+    /// The name, often the name of an image file; empty if there is none.
     pub name: String,
-    /// Linear red, green, blue and alpha, from 0 to 1. `None` if the source has none; drawn as white.
+    /// The base colour: linear red, green, blue and alpha, from 0 to 1. `None`, drawn as white, if the source has none.
     pub base_color: Option<[f32; 4]>,
-    /// The texture, multiplied by the base colour.
+    /// The texture; its colours are multiplied by the base colour.
     pub texture: Option<Texture>,
-    /// The meaning of alpha.
+    /// The effect of alpha.
     pub alpha_mode: AlphaMode,
     /// Whether back faces are drawn.
     pub double_sided: bool,
@@ -26,7 +26,7 @@ pub struct Material {
     pub roughness: f32,
 }
 
-/// The meaning of alpha.
+/// The effect of alpha on a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum AlphaMode {
     /// Alpha is ignored.
@@ -66,7 +66,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// Returns all fields, with floats as their bits, so that equal materials have equal hashes.
+    /// Returns all fields, with floats replaced by their bits, so that equal materials have equal hashes.
     fn key(&self) -> impl Eq + Hash + '_ {
         let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = self;
         let alpha = match alpha_mode {
@@ -78,7 +78,8 @@ impl Material {
         (name, color, texture, alpha, double_sided, [metallic.to_bits(), roughness.to_bits()])
     }
 
-    /// Returns the base colour in 8 bits without alpha, and the largest rounding error of a channel.
+    /// Returns the base colour as bytes (red, green, blue), and the largest rounding error of a channel. `None` if the
+    /// material has no base colour.
     #[cfg(any(feature = "bmd", feature = "obj"))]
     pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f32)> {
         let [red, green, blue, _] = self.base_color?;
@@ -92,27 +93,27 @@ impl Material {
         Some((bytes, worst))
     }
 
-    /// Renames the material to its texture and removes the texture, for formats that name materials by image. `mesh` is
-    /// the index of the mesh.
+    /// Replaces the material name by the texture name and removes the texture, for formats that identify materials by
+    /// their image. `mesh` is the index of the mesh.
     #[cfg(any(feature = "seed", feature = "bmd"))]
-    pub(crate) fn take_texture_as_name(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
+    pub(crate) fn replace_name_by_texture(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
         let Some(texture) = self.texture.take() else { return };
         let at = format!("meshes[{mesh}].material");
         if texture.image.is_some() {
             let loss = Loss::dropped(format!("{at}.texture"), format!("{format} has no embedded images"));
-            losses.push(loss.detail(texture.label()));
+            losses.push(loss.with_detail(texture.label()));
         }
         let name = texture.name;
         if name.is_empty() {
             return;
         }
         if !self.name.is_empty() && self.name != name {
-            let message = format!("{format} names materials by their texture");
+            let message = format!("{format} uses texture names as material names");
             let loss = Loss::renamed(format!("{at}.name"), message);
-            losses.push(loss.detail(format_args!("\"{}\" becomes \"{name}\"", self.name)));
+            losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{name}\"", self.name)));
         }
         if self.base_color.take().is_some() {
-            let message = format!("{format} has no base colours of textured surfaces");
+            let message = format!("{format} does not store base colours of textured surfaces");
             losses.push(Loss::dropped(format!("{at}.base_color"), message));
         }
         self.name = name;

@@ -1,12 +1,12 @@
-//! Merges meshes for targets with a single mesh.
+//! Merges meshes, for formats with a single mesh.
 
-use super::{Colors, Custom, Indices, Mesh, Skin, Weights};
+use super::{Colors, CustomAttribute, Indices, Mesh, Skin, Weights};
 use crate::Loss;
 
-/// Concatenates the vertices and faces of meshes with the same texture origin.
+/// Concatenates the vertices and faces of meshes that have the same texture origin.
 ///
-/// Fills in attributes that only some meshes have: generated normals, white colours, tangents of +X, and 0 for all
-/// others.
+/// Fills in attributes that only some meshes have: normals are generated, colours are white, tangents are +X, and all
+/// other attributes are 0.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
     list_dropped_materials(&meshes, losses);
@@ -15,7 +15,7 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
         Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
     for (position, mut mesh) in meshes.into_iter().enumerate() {
         let base = merged.positions.len() as u32;
-        mesh.faces.number(mesh.positions.len());
+        mesh.faces.add_sequential_indices(mesh.positions.len());
         let own = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
         indices.extend(own.into_iter().map(|index| index.wrapping_add(base)));
         if position == 0 {
@@ -28,7 +28,8 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     merged
 }
 
-/// Lists the names, materials and extras that differ from those of the first mesh, which are kept.
+/// Lists names, materials and extras that differ from the first mesh. The merged mesh keeps the values of the first
+/// mesh.
 fn list_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {
@@ -41,7 +42,7 @@ fn list_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
             ("extras", !mesh.extras.is_empty() && mesh.extras != first.extras),
         ];
         for (field, _) in texts.into_iter().chain(others).filter(|(_, lost)| *lost) {
-            let message = "a merged mesh keeps that of the first mesh";
+            let message = "the merged mesh keeps the value of the first mesh";
             losses.push(Loss::dropped(format!("meshes[{}].{field}", index + 1), message));
         }
     }
@@ -78,18 +79,18 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
     }
 }
 
-/// Adds missing attributes, so that all meshes have the same ones with the same types.
+/// Adds missing attributes, so that all meshes have the same attributes with the same component types.
 pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let normals = meshes.iter().any(|mesh| mesh.normals.is_some());
     let tangents = meshes.iter().any(|mesh| mesh.tangents.is_some());
     let uvs = meshes.iter().map(|mesh| mesh.uvs.len()).max().unwrap_or(0);
     let colors = meshes.iter().map(|mesh| mesh.colors.len()).max().unwrap_or(0);
     let skins = meshes.iter().map(|mesh| mesh.skins.len()).max().unwrap_or(0);
-    let custom = all_custom(meshes);
+    let custom = distinct_custom_attributes(meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
         let mut fill = |attribute: &str, value: &str| {
-            let message = format!("{value} added, since other meshes have them");
+            let message = format!("{value} were added, since other meshes have them");
             losses.push(Loss::changed(format!("meshes[{index}].{attribute}"), message));
         };
         if normals && mesh.normals.is_none() {
@@ -115,18 +116,19 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
         let own = std::mem::take(&mut mesh.custom);
         let mut own: Vec<_> = own.into_iter().map(Some).collect();
         for needed in &custom {
-            let found = own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_like(needed)));
+            let found =
+                own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_same_attribute(needed)));
             mesh.custom.push(found.and_then(Option::take).unwrap_or_else(|| {
                 fill("custom", "attributes of 0");
                 needed.zeros(vertices)
             }));
         }
     }
-    share_kinds(meshes);
+    share_component_types(meshes);
 }
 
-/// Converts the colours and weights of each set to floats if any mesh has floats.
-fn share_kinds(meshes: &mut [Mesh]) {
+/// Converts a set of colours or weights to floats if any mesh stores this set in floats.
+fn share_component_types(meshes: &mut [Mesh]) {
     for set in 0..meshes.first().map_or(0, |mesh| mesh.colors.len()) {
         if meshes.iter().any(|mesh| matches!(mesh.colors[set], Colors::F32(_))) {
             for mesh in meshes.iter_mut() {
@@ -145,14 +147,14 @@ fn share_kinds(meshes: &mut [Mesh]) {
     }
 }
 
-/// Returns the custom attributes of all meshes, without values. Attributes with equal name and type are one, unless a
-/// single mesh has several of them.
-fn all_custom(meshes: &[Mesh]) -> Vec<Custom> {
-    let mut all: Vec<Custom> = Vec::new();
+/// Returns the custom attributes of all meshes, without values. Attributes of different meshes are merged if they have
+/// the same name and type.
+fn distinct_custom_attributes(meshes: &[Mesh]) -> Vec<CustomAttribute> {
+    let mut all: Vec<CustomAttribute> = Vec::new();
     for mesh in meshes {
         for (index, custom) in mesh.custom.iter().enumerate() {
-            let before = mesh.custom[..index].iter().filter(|other| other.is_like(custom)).count();
-            if all.iter().filter(|other| other.is_like(custom)).count() <= before {
+            let before = mesh.custom[..index].iter().filter(|other| other.is_same_attribute(custom)).count();
+            if all.iter().filter(|other| other.is_same_attribute(custom)).count() <= before {
                 all.push(custom.zeros(0));
             }
         }

@@ -6,50 +6,50 @@ use crate::bulk;
 /// A mesh with a single material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
-    /// The name; empty for none.
+    /// The name; empty if there is none.
     pub name: String,
     /// The material.
     pub material: Material,
     /// The position (X, Y, Z) of each vertex in model space, in metres.
     pub positions: Vec<[f32; 3]>,
-    /// The positions in 64 bits, present if rounding to 32 bits is visible: the mesh is far from the origin for its size.
-    /// Edits change these and round them to `positions`, from which formats are written.
+    /// The positions in 64 bits. `None` unless rounding to 32 bits is visible, as in a small mesh far from the origin.
+    /// Edits apply to these positions, then round them to `positions`, which formats write.
     pub exact_positions: Option<Vec<[f64; 3]>>,
-    /// The nodes that show the mesh. Empty for a single node without a name or transform.
+    /// The nodes that reference the mesh. Empty for a single node without a name or transform.
     pub placements: Vec<Placement>,
-    /// Whether the source has 2D positions; z is then 0 in its axes. Changes of axes keep this flag.
+    /// Whether the source has 2D positions: z is 0 in the axes of the source. A change of axes keeps this flag.
     pub flat: bool,
     /// Normals (X, Y, Z), one per vertex.
     pub normals: Option<Vec<[f32; 3]>>,
     /// Tangents (X, Y, Z) with the handedness of the bitangent, 1 or −1, one per vertex.
     pub tangents: Option<Vec<[f32; 4]>>,
-    /// Sets of texture coordinates (U, V), one per vertex in each.
+    /// Sets of texture coordinates (U, V). Each set has one pair per vertex.
     pub uvs: Vec<Vec<[f32; 2]>>,
     /// The corner of images at texture coordinate (0, 0).
     pub uv_origin: UvOrigin,
-    /// Sets of colours, one per vertex in each.
+    /// Sets of colours. Each set has one colour per vertex.
     pub colors: Vec<Colors>,
     /// Sets of joints and weights. Each set binds a vertex to at most four joints.
     pub skins: Vec<Skin>,
     /// Application-specific attributes.
-    pub custom: Vec<Custom>,
+    pub custom: Vec<CustomAttribute>,
     /// The faces.
     pub faces: Faces,
-    /// Data without another field.
+    /// Application-specific data.
     pub extras: Extras,
 }
 
 /// Linear colours (red, green, blue, alpha), one per vertex, in the precision of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Colors {
-    /// 255 is 1.0.
+    /// Bytes; 255 represents 1.0.
     U8(Vec<[u8; 4]>),
-    /// Usually from 0 to 1.
+    /// Floats, usually from 0 to 1.
     F32(Vec<[f32; 4]>),
 }
 
 impl Colors {
-    /// Returns the number of colours, which equals that of the vertices.
+    /// Returns the number of colours, which equals the vertex count.
     pub fn len(&self) -> usize {
         match self {
             Colors::U8(values) => values.len(),
@@ -62,7 +62,7 @@ impl Colors {
         self.len() == 0
     }
 
-    /// Converts the colours to floats; bytes map to 0 to 1.
+    /// Converts the colours to floats; bytes are divided by 255.
     pub fn into_f32(self) -> Vec<[f32; 4]> {
         match self {
             Colors::U8(values) => {
@@ -72,8 +72,8 @@ impl Colors {
         }
     }
 
-    /// Converts the colours to bytes. Also returns the largest rounding or clamping error of a channel, where 1.0 is full
-    /// intensity.
+    /// Converts the colours to bytes. Returns them with the largest rounding or clamping error of a channel, where 1.0
+    /// is full intensity.
     pub fn into_u8(self) -> (Vec<[u8; 4]>, f32) {
         match self {
             Colors::U8(values) => (values, 0.0),
@@ -95,7 +95,7 @@ impl Colors {
 
 /// An application-specific vertex attribute.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Custom {
+pub struct CustomAttribute {
     /// The name in the source.
     pub name: String,
     /// The number of components per vertex, 1 to 4.
@@ -104,23 +104,27 @@ pub struct Custom {
     pub values: Components,
 }
 
-impl Custom {
-    /// Returns `true` if name and type are equal.
-    pub(super) fn is_like(&self, other: &Custom) -> bool {
-        let kind = std::mem::discriminant::<Components>;
+impl CustomAttribute {
+    /// Returns `true` if both attributes have the same name and type.
+    pub(super) fn is_same_attribute(&self, other: &CustomAttribute) -> bool {
+        let component_type = std::mem::discriminant::<Components>;
         self.name == other.name
             && self.components == other.components
-            && kind(&self.values) == kind(&other.values)
+            && component_type(&self.values) == component_type(&other.values)
     }
 
-    /// Returns an attribute with this name and type, and zeros for this many vertices.
-    pub(super) fn zeros(&self, vertices: usize) -> Custom {
-        let Custom { name, components, values } = self;
-        Custom { name: name.clone(), components: *components, values: values.zeros(vertices * components) }
+    /// Returns an attribute with the same name and type, and zeros for `vertices` vertices.
+    pub(super) fn zeros(&self, vertices: usize) -> CustomAttribute {
+        let CustomAttribute { name, components, values } = self;
+        CustomAttribute {
+            name: name.clone(),
+            components: *components,
+            values: values.zeros(vertices * components),
+        }
     }
 }
 
-/// Numbers of a single component type.
+/// A list of numbers of one component type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Components {
     /// 32-bit floats.
@@ -141,8 +145,8 @@ pub enum Components {
     I32(Vec<i32>),
 }
 
-/// Evaluates an expression for the list of any component type.
-macro_rules! each_kind {
+/// Evaluates `$result` with `$values` bound to the list, whatever its component type.
+macro_rules! match_components {
     ($components:expr, $values:ident => $result:expr) => {
         match $components {
             Components::F32($values) => $result,
@@ -158,9 +162,9 @@ macro_rules! each_kind {
 }
 
 impl Components {
-    /// Returns the number of components of all vertices.
+    /// Returns the number of components, counting those of every vertex.
     pub fn len(&self) -> usize {
-        each_kind!(self, values => values.len())
+        match_components!(self, values => values.len())
     }
 
     /// Returns `true` if there are no components.
@@ -170,33 +174,33 @@ impl Components {
 
     /// Returns the numbers as little-endian bytes.
     pub fn to_le_bytes(&self) -> Vec<u8> {
-        each_kind!(self, values => bulk::as_bytes(values).into_owned())
+        match_components!(self, values => bulk::as_bytes(values).into_owned())
     }
 
-    /// Returns the size of a number in bytes; 0 without numbers.
+    /// Returns the size of one number in bytes; 0 if the list is empty.
     pub(super) fn size(&self) -> usize {
-        each_kind!(self, values => size_of_val(&values[..]).checked_div(values.len()).unwrap_or(0))
+        match_components!(self, values => size_of_val(&values[..]).checked_div(values.len()).unwrap_or(0))
     }
 
     /// Returns the numbers as bytes in native order.
     pub(super) fn as_bytes(&self) -> &[u8] {
-        each_kind!(self, values => bytemuck::cast_slice(values))
+        match_components!(self, values => bytemuck::cast_slice(values))
     }
 
-    /// Returns the numbers at these indices, in this order.
-    pub(super) fn select(&self, places: &[usize]) -> Components {
-        fn gather<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
-            places.iter().filter_map(|place| values.get(*place).copied()).collect()
+    /// Returns the numbers at `indices`, in the same order.
+    pub(super) fn select(&self, indices: &[usize]) -> Components {
+        fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
+            indices.iter().filter_map(|index| values.get(*index).copied()).collect()
         }
         match self {
-            Components::F32(values) => Components::F32(gather(values, places)),
-            Components::F64(values) => Components::F64(gather(values, places)),
-            Components::U8(values) => Components::U8(gather(values, places)),
-            Components::I8(values) => Components::I8(gather(values, places)),
-            Components::U16(values) => Components::U16(gather(values, places)),
-            Components::I16(values) => Components::I16(gather(values, places)),
-            Components::U32(values) => Components::U32(gather(values, places)),
-            Components::I32(values) => Components::I32(gather(values, places)),
+            Components::F32(values) => Components::F32(gather(values, indices)),
+            Components::F64(values) => Components::F64(gather(values, indices)),
+            Components::U8(values) => Components::U8(gather(values, indices)),
+            Components::I8(values) => Components::I8(gather(values, indices)),
+            Components::U16(values) => Components::U16(gather(values, indices)),
+            Components::I16(values) => Components::I16(gather(values, indices)),
+            Components::U32(values) => Components::U32(gather(values, indices)),
+            Components::I32(values) => Components::I32(gather(values, indices)),
         }
     }
 
@@ -231,11 +235,10 @@ impl Components {
     }
 }
 
-/// The faces of a mesh, with counter-clockwise corners when seen from the front.
+/// The faces of a mesh. Seen from the front, their corners are in counter-clockwise order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faces {
-    /// The vertex indices of the corners, face after face. `None` for a mesh without indices, whose corners are its
-    /// vertices in order.
+    /// The vertex indices of the corners, face after face. `None` if the corners are the vertices in order.
     pub indices: Option<Indices>,
     /// The number of corners of each face. `None` for triangles.
     pub corners: Option<Vec<u32>>,
@@ -244,9 +247,9 @@ pub struct Faces {
 /// Vertex indices, in the width of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Indices {
-    /// 16 bits each.
+    /// 16-bit indices.
     U16(Vec<u16>),
-    /// 32 bits each.
+    /// 32-bit indices.
     U32(Vec<u32>),
 }
 
@@ -264,7 +267,7 @@ impl Indices {
         self.len() == 0
     }
 
-    /// Returns the largest index; `None` without indices.
+    /// Returns the largest index; `None` if there are no indices.
     pub fn max(&self) -> Option<u32> {
         match self {
             Indices::U16(values) => values.iter().copied().reduce(u16::max).map(u32::from),
@@ -272,7 +275,7 @@ impl Indices {
         }
     }
 
-    /// Returns the index at a position; `None` past the end.
+    /// Returns the index at `position`; `None` past the end.
     pub fn get(&self, position: usize) -> Option<u32> {
         match self {
             Indices::U16(values) => values.get(position).map(|index| u32::from(*index)),
@@ -300,56 +303,56 @@ impl Faces {
         self.indices.as_ref().map_or(vertices, Indices::len)
     }
 
-    /// Adds sequential indices to a mesh without indices.
-    pub(super) fn number(&mut self, vertices: usize) {
+    /// Adds the indices 0 to `vertices` − 1 if there are no indices.
+    pub(super) fn add_sequential_indices(&mut self, vertices: usize) {
         self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
     }
 
-    /// Drops one or two surplus corners after the last triangle. Returns their number.
-    pub(super) fn drop_spare_corners(&mut self, vertices: usize) -> usize {
+    /// Drops one or two surplus corners after the last triangle. Returns the number of dropped corners.
+    pub(super) fn drop_surplus_corners(&mut self, vertices: usize) -> usize {
         if self.corners.is_some() {
             return 0;
         }
         let corners = self.corner_count(vertices);
-        let spare = corners % 3;
-        if spare > 0 {
-            self.number(vertices);
+        let surplus = corners % 3;
+        if surplus > 0 {
+            self.add_sequential_indices(vertices);
         }
         match &mut self.indices {
-            Some(Indices::U16(values)) => values.truncate(corners - spare),
-            Some(Indices::U32(values)) => values.truncate(corners - spare),
+            Some(Indices::U16(values)) => values.truncate(corners - surplus),
+            Some(Indices::U32(values)) => values.truncate(corners - surplus),
             None => {}
         }
-        spare
+        surplus
     }
 
-    /// Drops triangles with an index that is not below `vertices`. Returns their number.
+    /// Drops triangles with an index that is not below `vertices`. Returns the number of dropped triangles.
     #[cfg(feature = "gltf")]
-    pub(crate) fn drop_missing_vertices(&mut self, vertices: usize) -> usize {
+    pub(crate) fn drop_invalid_triangles(&mut self, vertices: usize) -> usize {
         let is_missing =
             self.indices.as_ref().and_then(Indices::max).is_some_and(|max| max as usize >= vertices);
         let Some(indices) = self.indices.take_if(|_| is_missing).map(Indices::into_u32) else { return 0 };
         let all = indices.as_chunks::<3>().0;
-        let there = |triangle: &&[u32; 3]| triangle.iter().all(|corner| (*corner as usize) < vertices);
-        let kept: Vec<[u32; 3]> = all.iter().filter(there).copied().collect();
+        let is_valid = |triangle: &&[u32; 3]| triangle.iter().all(|corner| (*corner as usize) < vertices);
+        let kept: Vec<[u32; 3]> = all.iter().filter(is_valid).copied().collect();
         let missing = all.len() - kept.len();
         self.indices = Some(Indices::U32(kept.into_flattened()));
         missing
     }
 
     /// Reverses the winding of every face, keeping its first corner.
-    pub(super) fn reverse(&mut self, vertices: usize) {
-        self.number(vertices);
+    pub(super) fn reverse_winding(&mut self, vertices: usize) {
+        self.add_sequential_indices(vertices);
         let corners = self.corners.as_deref();
         match &mut self.indices {
-            Some(Indices::U16(values)) => reverse_each(values, corners),
-            Some(Indices::U32(values)) => reverse_each(values, corners),
+            Some(Indices::U16(values)) => reverse_each_face(values, corners),
+            Some(Indices::U32(values)) => reverse_each_face(values, corners),
             None => {}
         }
     }
 }
 
-fn reverse_each<T>(mut indices: &mut [T], corners: Option<&[u32]>) {
+fn reverse_each_face<T>(mut indices: &mut [T], corners: Option<&[u32]>) {
     let Some(corners) = corners else {
         return indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
     };

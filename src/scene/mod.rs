@@ -1,13 +1,14 @@
 //! The format-neutral model of meshes, skeletons and animations.
 //!
 //! Documents of every format convert [to](ToScene) and [from](FromScene) scenes. Interchange formats such as glTF and
-//! OBJ read and write scenes only. Any format therefore converts to any other.
+//! OBJ are read and written as scenes. So every format can be converted to every other.
 //!
-//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, and counter-clockwise front faces. Vectors
-//! are columns, quaternions (x, y, z, w), and lengths metres if the unit of the source is known. Texture coordinates keep
-//! the origin of the source ([`Mesh::uv_origin`]): flipping rounds, so only targets with the other origin flip.
+//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, and counter-clockwise front faces.
+//! Vectors are columns, and quaternions are (x, y, z, w). Lengths are in metres if the unit of the source is known.
+//! Texture coordinates keep the origin of the source ([`Mesh::uv_origin`]). They are flipped only on conversion to a
+//! format with the other origin, since flipping rounds.
 //!
-//! Nothing is dropped silently: every conversion returns a list of [losses](crate::Loss).
+//! Nothing is dropped silently: every conversion returns its [losses](crate::Loss).
 
 mod animation;
 mod axes;
@@ -27,7 +28,6 @@ mod mesh;
 mod origin;
 #[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
 pub(crate) mod placement;
-mod places;
 mod pose;
 mod precision;
 #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
@@ -39,6 +39,7 @@ mod restrict;
 mod scale;
 mod skeleton;
 pub(crate) mod skin;
+mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod texture;
@@ -49,13 +50,13 @@ pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
 pub use capabilities::Capabilities;
 pub use material::{AlphaMode, Material};
-pub use mesh::{Colors, Components, Custom, Faces, Indices, Mesh};
+pub use mesh::{Colors, Components, CustomAttribute, Faces, Indices, Mesh};
 pub use placement::Placement;
-pub use places::{KeyPlaces, MeshPlaces, Places, Share};
 pub use pose::Pose;
 pub use precision::Precision;
 pub use skeleton::{Joint, Skeleton, Transform};
 pub use skin::{Skin, Weights};
+pub use source_fields::{KeyframeFields, MeshFields, SourceFields, StridedList};
 pub use texture::{Filter, Image, Sampler, Texture, Wrap};
 
 use glam::Mat4;
@@ -68,7 +69,7 @@ use crate::{Dialect, Format, Limits, Loss, Result, Strictness};
 #[doc(hidden)]
 pub mod __private {
     pub use super::triangulate::ears::{VISITS_PER_CORNER, cut_ears};
-    pub use super::triangulate::point_tree::{PointTree, area, has_inside};
+    pub use super::triangulate::point_tree::{PointTree, contains_point, doubled_area};
 }
 
 /// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
@@ -93,19 +94,19 @@ pub struct Scene {
     pub source: Option<Source>,
     /// The meshes.
     pub meshes: Vec<Mesh>,
-    /// The levels of detail. Meshes outside of all levels are shown at every distance.
+    /// The levels of detail. Meshes that belong to no level are displayed at every distance.
     pub lods: Vec<Lod>,
     /// The transform of the whole scene; `None` for the identity.
     pub transform: Option<Mat4>,
-    /// The joints that the skins of the meshes refer to.
+    /// The skeleton, whose joints are referenced by the skins of the meshes.
     pub skeleton: Skeleton,
     /// The animations of the skeleton.
     pub animations: Vec<Animation>,
-    /// Named text properties in the order of the source, as in Seed.
+    /// The named text properties of Seed files, in order.
     pub properties: Vec<(String, String)>,
-    /// Application-defined bytes, as in IyMA.
+    /// The application-defined bytes of IyMA files.
     pub user_data: Vec<u8>,
-    /// Data without another field.
+    /// Application-specific data.
     pub extras: Extras,
 }
 
@@ -120,13 +121,13 @@ pub struct Source {
     pub unused_materials: Vec<String>,
 }
 
-/// Data without another field, by name.
+/// Application-specific JSON data, by name.
 pub type Extras = Map<String, Value>;
 
 /// A level of detail.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lod {
-    /// The minimum distance in metres at which these meshes are shown; 0 for the finest level.
+    /// The minimum distance in metres at which the meshes are displayed; 0 for the finest level.
     pub distance: f32,
     /// Indices into [`Scene::meshes`].
     pub meshes: Vec<usize>,
@@ -149,24 +150,24 @@ pub struct Lod {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
-    /// Conventions that replace [those of the format](ToScene::CONVENTIONS).
+    /// The conventions of the files; `None` for the [conventions of the format](ToScene::CONVENTIONS).
     pub conventions: Option<Conventions>,
-    /// The dialect to write; `None` for that of the specification.
+    /// The dialect to write; `None` for the dialect of the specification.
     pub dialect: Option<Dialect>,
-    /// The extension of the output file, for formats with several file types such as Crucible. `None` if the file name is
-    /// unknown.
+    /// The extension of the output file, for formats with several file types, such as Crucible. `None` if the file name
+    /// is unknown.
     pub extension: Option<String>,
-    /// Whether reading bakes the transforms of nodes into vertices, without listing a loss. Otherwise nodes become
-    /// [placements](Mesh::placements), and formats without nodes bake them and list it.
+    /// Whether reading bakes the transforms of nodes into the vertices, without listing a loss. If `false`, nodes
+    /// become [placements](Mesh::placements). Writers of formats without nodes bake placements and list the loss.
     pub bake: bool,
-    /// The maximum number of triangles, and of vertices, after meshes of several nodes are copied; see
+    /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].
     pub max_triangles: u64,
-    /// The precision of positions, for formats with several vertex forms, as in BMD. `None` for the smallest form
-    /// without a visible difference.
+    /// The precision of positions, for formats with several vertex forms, such as BMD. `None` selects the smallest form
+    /// without a visible error.
     pub precision: Option<Precision>,
-    /// The strictness of reading interchange formats and writing BMD. Lenient mode drops invalid references and lists
-    /// them, and writes meshes that packing distorts beyond recognition.
+    /// The strictness of reading interchange formats and of writing BMD. Lenient mode drops and lists invalid
+    /// references, and writes meshes even if packing distorts them beyond recognition.
     pub strictness: Strictness,
 }
 
@@ -203,7 +204,7 @@ impl SceneOptions {
         self
     }
 
-    /// Sets whether the transforms of nodes are baked into vertices.
+    /// Sets whether reading bakes the transforms of nodes into the vertices.
     pub fn with_bake(mut self, bake: bool) -> SceneOptions {
         self.bake = bake;
         self
@@ -242,22 +243,22 @@ impl SceneOptions {
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub trait ToScene: Format {
-    /// The conventions of the format, with their evidence.
+    /// The axes, unit and texture origin of the format, with the evidence for them.
     const CONVENTIONS: Conventions;
 
-    /// Returns the source fields of each mesh, joint and key, in the order of [`into_scene`](ToScene::into_scene).
+    /// Returns the fields that each mesh, joint and key is read from, in the order of
+    /// [`into_scene`](ToScene::into_scene).
     ///
-    /// By default there are none, and viewers show fields and model side by side without links.
-    fn places(&self) -> Places {
-        Places::default()
+    /// The default implementation returns no fields. `meshspec view` then cannot link fields to the model.
+    fn source_fields(&self) -> SourceFields {
+        SourceFields::default()
     }
 
     /// Converts the document to a scene, and lists the losses.
     ///
     /// # Errors
     ///
-    /// Returns an error if the document is not [valid](Format::check), for example if it refers to missing joints or
-    /// vertices.
+    /// Returns an error if the document is not [valid](Format::check): for example, if it refers to missing joints.
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 }
 
@@ -277,13 +278,13 @@ pub trait ToScene: Format {
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub trait FromScene: ToScene {
-    /// Whether readers of the format require normals. Converters then generate missing normals.
+    /// Whether readers of the format require normals. If so, conversions generate missing normals.
     const NEEDS_NORMALS: bool = false;
 
     /// Converts a scene to a document, and lists the losses.
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot express the scene at all, as for a mesh with too many joints.
+    /// Returns an error if the format cannot express the scene at all: for example, if it has too many joints.
     fn from_scene(scene: Scene, options: &SceneOptions) -> Result<(Self, Vec<Loss>)>;
 }

@@ -1,26 +1,27 @@
-//! Scenes with joints so far from the origin that rounding to 32 bits is visible.
+//! Rounding of joints and scene transforms far from the origin.
 
 use glam::DVec3;
 #[cfg(feature = "gltf")]
 use glam::{DMat3, DMat4, Mat4};
 
 use super::Scene;
-use super::exact::{Extent, error};
+use super::exact::{Extent, rounding_error};
 #[cfg(feature = "gltf")]
 use super::{Placement, Transform, skin::influences};
 use crate::{Loss, Quantity};
 
 impl Scene {
-    /// Lists the rounding error of root joints under the transform of the scene, if it is visible.
+    /// Lists the rounding error of root joints that [`Scene::transform`] is applied to, if the error is visible.
     pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
         let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
-        let translations = roots.map(|(root, _)| self.skeleton.rest(root).translation.map(f64::from));
+        let translations =
+            roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
         let moved = translations.map(|translation| transform.transform_point3(translation.into()));
         self.list_rounded(largest_error(moved), losses);
     }
 
-    /// Lists a visible rounding error: of joints or, in a scene without joints, of the transform.
+    /// Lists the rounding error `error` of the joints, or of the transform if there are no joints, if it is visible.
     fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
@@ -28,8 +29,8 @@ impl Scene {
         let extent = self.extent_at_rest();
         if extent.is_visible(error) && extent.is_avoidable(error) {
             let (path, message) = match self.skeleton.joints.is_empty() {
-                false => ("skeleton.joints.translation", "joints rounded to 32 bits"),
-                true => ("transform", "the transform of the scene rounded to 32 bits"),
+                false => ("skeleton.joints.translation", "joint translations were rounded to 32 bits"),
+                true => ("transform", "the scene transform was rounded to 32 bits"),
             };
             losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, error as f32));
         }
@@ -37,22 +38,22 @@ impl Scene {
 
     fn extent_at_rest(&self) -> Extent {
         let mut extent = Extent::default();
-        self.for_each_at_rest(|at| extent.add(at));
+        self.for_each_rest_position(|at| extent.add(at));
         extent
     }
 }
 
 fn largest_error(translations: impl Iterator<Item = DVec3>) -> f64 {
-    translations.map(|translation| error(translation.into())).fold(0.0, f64::max)
+    translations.map(|translation| rounding_error(translation.into())).fold(0.0, f64::max)
 }
 
 #[cfg(feature = "gltf")]
 impl Scene {
-    /// Sets the transform of a scene without one. `joints` holds exact translations by joint index.
+    /// Sets the transform of a scene that has none. `joints` lists joint indices with their exact translations.
     ///
-    /// If rounding to 32 bits would be visible, the transform moves to the mesh nodes, which have 64 bits. With joints,
-    /// it takes over whole units of the translations of the root joints instead. Lists the remaining rounding errors: of
-    /// other joints, and of scenes with levels of detail or unbound vertices.
+    /// If rounding the transform to 32 bits would be visible, it is applied to the mesh nodes, which have 64 bits. In
+    /// scenes with joints, the large offset of the root joints moves to the transform, rounded to whole units. Lists
+    /// the remaining rounding errors: of other joints, and of scenes with levels of detail or unbound vertices.
     pub(crate) fn split_transform(
         &mut self,
         transform: DMat4,
@@ -87,17 +88,17 @@ impl Scene {
                 mesh.placements.push(Placement::default());
             }
         }
-        self.place(transform);
+        self.transform_f64(transform);
     }
 
-    /// Returns `true` if a mesh with skins has vertices without influences.
+    /// Returns `true` if a skinned mesh has vertices that no joint influences.
     fn has_unbound_vertices(&self) -> bool {
         let mut skinned = self.meshes.iter().filter(|mesh| !mesh.skins.is_empty());
         skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
     }
 
-    /// Splits the transform and the root translations into a transform that is exact in 32 bits, and roots near the
-    /// origin. `center` is the scene centre before the transform. Returns `false` if the split is impossible.
+    /// Replaces the transform and the root translations by a transform that is exact in 32 bits, and roots near the
+    /// origin. `center` is the scene centre before the transform. Returns `false` if this is impossible.
     fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[(usize, DVec3)]) -> bool {
         let rounded = transform.as_mat4();
         let center = center.as_vec3().round().as_dvec3();
@@ -112,7 +113,7 @@ impl Scene {
         for root in 0..self.skeleton.joints.len() {
             // Without a rest pose, a root would stay in its bind pose.
             if self.skeleton.joints[root].parent.is_none() {
-                self.skeleton.joints[root].rest = Some(self.skeleton.rest(root));
+                self.skeleton.joints[root].rest = Some(self.skeleton.rest_transform(root));
             }
         }
         self.map_root_translations(|translation| translation + shift);
@@ -125,7 +126,7 @@ impl Scene {
         for mesh in self.meshes.iter_mut().filter(|mesh| mesh.skins.is_empty()) {
             let shift = DMat4::from_translation(shift);
             match &mut *mesh.placements {
-                [] => mesh.place(shift),
+                [] => mesh.transform_f64(shift),
                 nodes => nodes.iter_mut().for_each(|node| node.transform = shift * node.transform),
             }
         }

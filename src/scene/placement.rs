@@ -1,4 +1,4 @@
-//! Placements of meshes: the nodes of a file that show them.
+//! Placements of meshes: the nodes of a file that reference them.
 
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
@@ -6,29 +6,29 @@ use super::limits;
 use super::{Extras, Mesh, Scene, Transform};
 use crate::{Error, Limits, Loss, LossKind, Result};
 
-/// The tolerance for shear: the largest cosine between two axes that is attributed to rounding.
-const SHEAR: f64 = 1e-6;
+/// The largest cosine between two axes of a transform that is attributed to rounding instead of shear.
+const SHEAR_TOLERANCE: f64 = 1e-6;
 
-/// A node that shows a mesh.
+/// A node that references a mesh.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placement {
-    /// The name of the node; empty for none.
+    /// The name of the node; empty if there is none.
     pub name: String,
     /// The affine transform from mesh space to scene space, applied before [`Scene::transform`].
     pub transform: DMat4,
-    /// Transforms of copies of the mesh, relative to the node; empty for one copy at the node.
+    /// The transforms of instances of the mesh, relative to the node. Empty for a single instance at the node.
     pub instances: Vec<Transform>,
-    /// Data without another field.
+    /// Application-specific data.
     pub extras: Extras,
 }
 
 impl Placement {
-    /// Returns the number of copies that the node shows.
-    pub fn count(&self) -> usize {
+    /// Returns the number of instances of the mesh; 1 if the node is not instanced.
+    pub fn instance_count(&self) -> usize {
         self.instances.len().max(1)
     }
 
-    /// Returns the transform of each copy.
+    /// Returns the transform of each instance, from mesh space to scene space.
     pub fn transforms(&self) -> impl Iterator<Item = DMat4> {
         let single = self.instances.is_empty().then_some(self.transform);
         single.into_iter().chain(self.instances.iter().map(|instance| self.transform * to_matrix(instance)))
@@ -39,7 +39,7 @@ impl Placement {
         let axes = DMat3::from_mat4(self.transform);
         let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(DVec3::normalize_or_zero);
         let shear = [x.dot(y), y.dot(z), z.dot(x)].into_iter().map(f64::abs).fold(0.0, f64::max);
-        is_diagonal(self.transform) || (axes.determinant() != 0.0 && shear <= SHEAR)
+        is_diagonal(self.transform) || (axes.determinant() != 0.0 && shear <= SHEAR_TOLERANCE)
     }
 }
 
@@ -58,12 +58,12 @@ fn to_matrix(transform: &Transform) -> DMat4 {
 }
 
 impl Mesh {
-    /// Returns the number of copies in all nodes; 1 without nodes.
-    pub fn copies(&self) -> usize {
-        self.placements.iter().map(Placement::count).fold(0, usize::saturating_add).max(1)
+    /// Returns the number of instances in all placements; 1 if there are no placements.
+    pub fn copy_count(&self) -> usize {
+        self.placements.iter().map(Placement::instance_count).fold(0, usize::saturating_add).max(1)
     }
 
-    /// Returns the number of triangles or of vertices per copy, whichever is larger.
+    /// Returns the number of triangles or the number of vertices of one copy, whichever is larger.
     pub(crate) fn cost(&self) -> u64 {
         self.triangle_count().max(self.positions.len() as u64)
     }
@@ -76,18 +76,18 @@ impl Mesh {
         };
         let texture = self.material.texture.as_ref().map_or(0, |texture| texture.name.len());
         let own = size(&self.extras) + self.name.len() + self.material.name.len() + texture;
-        let own = (own as u64).saturating_mul(self.copies() as u64);
+        let own = (own as u64).saturating_mul(self.copy_count() as u64);
         let node_text = |node: &Placement| {
-            ((size(&node.extras) + node.name.len()) as u64).saturating_mul(node.count() as u64)
+            ((size(&node.extras) + node.name.len()) as u64).saturating_mul(node.instance_count() as u64)
         };
         self.placements.iter().map(node_text).fold(own, u64::saturating_add)
     }
 }
 
 impl Mesh {
-    /// Drops the only node if it adds nothing: no transform, instances, extras or other name.
+    /// Drops the only placement if it has no transform, instances or extras, and no name other than the mesh name.
     #[cfg(feature = "gltf")]
-    pub(crate) fn forget_plain_node(&mut self) {
+    pub(crate) fn drop_redundant_placement(&mut self) {
         let Mesh { name, placements, .. } = self;
         if let [Placement { name: node, transform, instances, extras }] = &**placements
             && (node.is_empty() || node == name)
@@ -101,7 +101,7 @@ impl Mesh {
 }
 
 impl Scene {
-    /// Checks the limits on triangles, vertices and meshes, counting each mesh once.
+    /// Checks the limits on triangles, vertices and meshes. A mesh with several placements counts once.
     ///
     /// # Errors
     ///
@@ -112,12 +112,12 @@ impl Scene {
         limits::require_meshes(self.meshes.len(), limits.max_triangles)
     }
 
-    /// Replaces each chosen mesh by one transformed copy per instance.
+    /// Replaces each mesh for which `is_baked` returns `true` by one transformed copy per instance.
     ///
     /// # Errors
     ///
-    /// Returns an error if the copies exceed `max_triangles` triangles or vertices. Limits for meshes, names and extras
-    /// follow from this number. Returns an error if memory is exhausted.
+    /// Returns an error if the copies exceed `max_triangles` triangles or vertices, or the limits on meshes, names and
+    /// extras, which are derived from `max_triangles`. Returns an error if memory is exhausted.
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,
@@ -130,14 +130,14 @@ impl Scene {
         if !chosen.contains(&true) {
             return Ok(());
         }
-        let copies = |(mesh, chosen): (&Mesh, &bool)| if *chosen { mesh.copies() } else { 1 };
+        let copies = |(mesh, chosen): (&Mesh, &bool)| if *chosen { mesh.copy_count() } else { 1 };
         let all = self.meshes.iter().zip(&chosen);
         let cost = all.clone().map(|pair| pair.0.cost().saturating_mul(copies(pair) as u64));
         limits::require_triangles(cost.fold(0, u64::saturating_add), max_triangles)?;
         let count = all.clone().map(copies).fold(0, usize::saturating_add);
         limits::require_meshes(count, max_triangles)?;
-        let words = all.filter(|(_, chosen)| **chosen).map(|(mesh, _)| mesh.text_size());
-        limits::require_words(words.fold(0, u64::saturating_add), max_triangles)?;
+        let text_sizes = all.filter(|(_, chosen)| **chosen).map(|(mesh, _)| mesh.text_size());
+        limits::require_text_size(text_sizes.fold(0, u64::saturating_add), max_triangles)?;
         let mut baked = Vec::new();
         baked.try_reserve_exact(count).map_err(|error| Error::from(std::io::Error::from(error)))?;
         let mut starts = Vec::with_capacity(chosen.len() + 1);
@@ -157,7 +157,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes meshes that glTF nodes cannot show: sheared ones, and levels of detail, each of which is a single node.
+    /// Bakes placements that glTF nodes cannot express: sheared ones, and those of levels of detail, since a level is
+    /// written as a single node.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: std::collections::HashSet<usize> =
             self.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
@@ -168,14 +169,14 @@ impl Scene {
 }
 
 impl Mesh {
-    /// Appends the copies to a list.
+    /// Appends one transformed copy per instance to `baked`.
     fn bake(mut self, index: usize, baked: &mut Vec<Mesh>, losses: &mut Vec<Loss>) {
         let path = format!("meshes[{index}]");
-        let mut left = self.copies();
-        if left > 1 {
+        let mut remaining = self.copy_count();
+        if remaining > 1 {
             let loss =
-                Loss::new(LossKind::Split, path.clone(), "a mesh of several nodes becomes one for each");
-            losses.push(loss.counting(left, "copies"));
+                Loss::new(LossKind::Split, path.clone(), "a mesh of several nodes was copied for each node");
+            losses.push(loss.with_count(remaining, "copies"));
         }
         let placements = std::mem::take(&mut self.placements);
         let is_single = placements.len() == 1;
@@ -186,25 +187,25 @@ impl Mesh {
                 true => (format!("{path}.placements[0].name"), &first.name, &self.name),
                 false => (format!("{path}.name"), &self.name, &first.name),
             };
-            let loss = Loss::dropped(path, "a mesh keeps one name");
-            losses.push(loss.detail(format_args!("\"{lost}\"; the mesh is called \"{kept}\"")));
+            let loss = Loss::dropped(path, "a mesh has a single name");
+            losses.push(loss.with_detail(format_args!("\"{lost}\"; the mesh is called \"{kept}\"")));
         }
-        for (place, placement) in placements.into_iter().enumerate() {
+        for (index, placement) in placements.into_iter().enumerate() {
             for transform in placement.transforms() {
-                left -= 1;
-                let mut copy = if left == 0 { std::mem::take(&mut self) } else { self.clone() };
+                remaining -= 1;
+                let mut copy = if remaining == 0 { std::mem::take(&mut self) } else { self.clone() };
                 if !placement.name.is_empty() && (!is_single || copy.name.is_empty()) {
                     copy.name.clone_from(&placement.name);
                 }
                 for (key, value) in &placement.extras {
                     let own = copy.extras.entry(key).or_insert_with(|| value.clone());
                     if own != value {
-                        let message = "extras of a node with the same name as those of its mesh";
-                        let at = format!("{path}.placements[{place}].extras.{key}");
-                        losses.push(Loss::dropped(at, message).detail(value));
+                        let message = "extras of the node conflict with extras of the mesh";
+                        let at = format!("{path}.placements[{index}].extras.{key}");
+                        losses.push(Loss::dropped(at, message).with_detail(value));
                     }
                 }
-                copy.place(transform);
+                copy.transform_f64(transform);
                 baked.push(copy);
             }
         }

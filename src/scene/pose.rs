@@ -1,4 +1,4 @@
-//! Poses of the skeleton: the one a scene rests in, and skinned vertices in any of them.
+//! Poses of the skeleton: sets the rest pose of a scene, and moves skinned vertices to a pose.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,11 +13,11 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// The relative rounding error of products of matrices.
-const SAME: f32 = 1e-5;
+/// The relative tolerance for rounding errors of matrix products.
+const TOLERANCE: f32 = 1e-5;
 
-/// The tolerance in seconds for rounded times just outside the animation.
-const ROUNDING: f32 = 1e-3;
+/// The tolerance, in seconds, for rounded times just outside the animation.
+const TIME_TOLERANCE: f32 = 1e-3;
 
 /// The maximum number of animation names in a message.
 const MAX_NAMES: usize = 20;
@@ -35,15 +35,15 @@ const MAX_NAMES: usize = 20;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pose {
-    /// The pose in which the vertices are bound to the joints.
+    /// The bind pose, in which the vertices are bound to the joints.
     Bind,
-    /// The pose of the source while no animation plays.
+    /// The rest pose of the source, used while no animation plays.
     Rest,
-    /// The pose at a time of an animation.
+    /// The pose of an animation at a point in time.
     Animation {
         /// The name of the animation, or its index in [`Scene::animations`] if none has that name.
         name: String,
-        /// Seconds from time 0 of the animation.
+        /// The time in seconds since the start of the animation.
         seconds: f32,
     },
 }
@@ -62,7 +62,7 @@ impl FromStr for Pose {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Pose> {
-        let moment = || {
+        let parse_time = || {
             let (name, seconds) = text.rsplit_once('@')?;
             let seconds = seconds.parse::<f32>().ok().filter(|seconds| seconds.is_finite())?;
             Some(Pose::Animation { name: name.to_owned(), seconds })
@@ -70,7 +70,7 @@ impl FromStr for Pose {
         match text {
             "bind" => Ok(Pose::Bind),
             "rest" => Ok(Pose::Rest),
-            _ => moment().ok_or_else(|| {
+            _ => parse_time().ok_or_else(|| {
                 let message =
                     format!("`{text}` is not a pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
                 Error::unsupported(message)
@@ -80,30 +80,31 @@ impl FromStr for Pose {
 }
 
 impl Scene {
-    /// Sets the rest pose of the scene. Animations keep their poses.
+    /// Sets the rest pose of the scene to `pose`. Animations keep their poses.
     ///
     /// # Errors
     ///
-    /// Returns an error if the animation does not exist or the time is outside of it.
-    pub fn rest_in(&mut self, pose: &Pose) -> Result<()> {
+    /// Returns an error if the animation does not exist, or the time is outside its range.
+    pub fn set_rest_pose(&mut self, pose: &Pose) -> Result<()> {
         match pose {
             Pose::Rest => {}
-            Pose::Bind => self.set_rest(None),
+            Pose::Bind => self.set_rest_transforms(None),
             Pose::Animation { name, seconds } => {
                 let animation = self.animation(name)?;
-                let (first, last) = animation.span();
-                if !(first - ROUNDING..=last + ROUNDING).contains(seconds) {
+                let (first, last) = animation.time_range();
+                if !(first - TIME_TOLERANCE..=last + TIME_TOLERANCE).contains(seconds) {
                     let message = format!("{pose}: the animation lasts from {first} s to {last} s");
                     return Err(Error::unsupported(message));
                 }
-                let local = animation.pose(&self.skeleton, animation.ticks(seconds.clamp(first, last)));
-                self.set_rest(Some(&local));
+                let local =
+                    animation.pose(&self.skeleton, animation.seconds_to_ticks(seconds.clamp(first, last)));
+                self.set_rest_transforms(Some(&local));
             }
         }
         Ok(())
     }
 
-    /// Returns the animation with this name or, without one, with this index.
+    /// Returns the animation with the given name, or if there is none, with the given index.
     fn animation(&self, name: &str) -> Result<&Animation> {
         let named = self.animations.iter().find(|animation| animation.name == name);
         let numbered = || name.parse::<usize>().ok().and_then(|index| self.animations.get(index));
@@ -119,52 +120,53 @@ impl Scene {
         })
     }
 
-    /// Sets the rest pose from transforms relative to the parents; `None` sets the bind pose.
+    /// Sets the rest pose to `local`, one transform per joint relative to its parent; `None` sets the bind pose.
     ///
-    /// Animations keep their poses: properties without a channel get one with their previous rest value.
-    pub fn set_rest(&mut self, local: Option<&[Transform]>) {
+    /// Animations keep their poses: each property without a channel gets a channel with its previous rest value.
+    pub fn set_rest_transforms(&mut self, local: Option<&[Transform]>) {
         let before = self.skeleton.rest_pose();
         for (index, joint) in self.skeleton.joints.iter_mut().enumerate() {
             joint.rest = local.and_then(|local| local.get(index).copied());
         }
         let after = self.skeleton.rest_pose();
-        self.animations.iter_mut().for_each(|animation| animation.hold(&before, &after));
+        self.animations.iter_mut().for_each(|animation| animation.add_constant_channels(&before, &after));
     }
 
     /// Moves skinned vertices to the rest pose. Returns the number of moved vertices.
-    pub(crate) fn pose_at_rest(&mut self) -> usize {
+    pub(crate) fn apply_rest_pose(&mut self) -> usize {
         // Joints without a rest transform stay in the bind pose.
         if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
             return 0;
         }
-        self.pose(&self.skeleton.rest_pose())
+        self.apply_pose(&self.skeleton.rest_pose())
     }
 
-    /// Moves skinned vertices to a pose, given by joint transforms relative to the parents. The bind pose is unchanged.
-    /// Returns the number of moved vertices.
-    pub fn pose(&mut self, local: &[Transform]) -> usize {
-        let skinning = Skinning::new(self, &self.skeleton.to_model(local));
-        if skinning.is_still() {
+    /// Moves skinned vertices to the pose `local`, one transform per joint relative to its parent. The bind pose is
+    /// unchanged. Returns the number of moved vertices.
+    pub fn apply_pose(&mut self, local: &[Transform]) -> usize {
+        let skinning = Skinning::new(self, &self.skeleton.joint_matrices(local));
+        if skinning.is_identity() {
             return 0;
         }
         let mut moved = 0;
         for mesh in &mut self.meshes {
             for vertex in 0..mesh.positions.len() {
-                let matrix = skinning.blend(&mesh.skins, vertex).filter(|matrix| !skinning.keeps(*matrix));
+                let matrix =
+                    skinning.blend(&mesh.skins, vertex).filter(|matrix| !skinning.is_negligible(*matrix));
                 moved += usize::from(matrix.is_some());
-                matrix.into_iter().for_each(|matrix| mesh.place_vertex(vertex, matrix));
+                matrix.into_iter().for_each(|matrix| mesh.transform_vertex(vertex, matrix));
             }
         }
         moved
     }
 
-    /// Visits the rest position of each vertex in every copy. For copies without rotation, visits two opposite corners
-    /// of their bounding box instead.
-    pub(super) fn for_each_at_rest(&self, mut visit: impl FnMut(DVec3)) {
-        let skinning = Skinning::new(self, &self.skeleton.to_model(&self.skeleton.rest_pose()));
+    /// Passes the rest position of each vertex of every instance to `visit`. For instances without rotation, passes two
+    /// opposite corners of their bounding box instead.
+    pub(super) fn for_each_rest_position(&self, mut visit: impl FnMut(DVec3)) {
+        let skinning = Skinning::new(self, &self.skeleton.joint_matrices(&self.skeleton.rest_pose()));
         for mesh in &self.meshes {
             if !mesh.placements.is_empty() {
-                mesh.for_each_placed(&mut visit);
+                mesh.for_each_placed_point(&mut visit);
                 continue;
             }
             for (vertex, point) in mesh.points().enumerate() {
@@ -178,17 +180,18 @@ impl Scene {
 impl Skeleton {
     /// Returns the rest transform of each joint relative to its parent.
     pub(super) fn rest_pose(&self) -> Vec<Transform> {
-        (0..self.joints.len()).map(|joint| self.rest(joint)).collect()
+        (0..self.joints.len()).map(|joint| self.rest_transform(joint)).collect()
     }
 }
 
 impl Animation {
-    /// Adds a constant channel with the rest value `before` for each unanimated property that changes in `after`.
-    fn hold(&mut self, before: &[Transform], after: &[Transform]) {
+    /// Adds a constant channel with the value in `before` for each unanimated property that differs in `after`.
+    fn add_constant_channels(&mut self, before: &[Transform], after: &[Transform]) {
         let property = |samples: &Samples| std::mem::discriminant(samples);
-        let moving = self.channels.iter().filter(|channel| !channel.samples.is_empty());
-        let moving: HashSet<_> = moving.map(|channel| (channel.joint, property(&channel.samples))).collect();
-        let mut held = Vec::new();
+        let animated = self.channels.iter().filter(|channel| !channel.samples.is_empty());
+        let animated: HashSet<_> =
+            animated.map(|channel| (channel.joint, property(&channel.samples))).collect();
+        let mut constant = Vec::new();
         for (joint, (before, after)) in before.iter().zip(after).enumerate() {
             let all = [
                 (
@@ -200,10 +203,10 @@ impl Animation {
             ];
             let all = all
                 .into_iter()
-                .filter(|(differs, samples)| *differs && !moving.contains(&(joint, property(samples))));
-            held.extend(all.map(|(_, samples)| (joint, samples)));
+                .filter(|(differs, samples)| *differs && !animated.contains(&(joint, property(samples))));
+            constant.extend(all.map(|(_, samples)| (joint, samples)));
         }
-        if held.is_empty() {
+        if constant.is_empty() {
             return;
         }
         let start =
@@ -213,19 +216,20 @@ impl Animation {
             self.times.len() - 1
         });
         let interpolation = Interpolation::Linear;
-        let held = held.into_iter().map(|(joint, samples)| Channel { joint, times, interpolation, samples });
-        self.channels.extend(held);
+        let constant =
+            constant.into_iter().map(|(joint, samples)| Channel { joint, times, interpolation, samples });
+        self.channels.extend(constant);
     }
 }
 
 /// Returns `true` if two vectors differ by more than rounding.
 fn differ(a: &[f32], b: &[f32]) -> bool {
     let largest = a.iter().chain(b).fold(0.0, |largest: f32, value| largest.max(value.abs()));
-    a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME * largest)
+    a.iter().zip(b).any(|(a, b)| (a - b).abs() > TOLERANCE * largest)
 }
 
 impl Mesh {
-    fn for_each_placed(&self, mut visit: impl FnMut(DVec3)) {
+    fn for_each_placed_point(&self, mut visit: impl FnMut(DVec3)) {
         let mut extent = Extent::default();
         self.points().for_each(|point| extent.add(point));
         for transform in self.placements.iter().flat_map(Placement::transforms) {
@@ -240,7 +244,7 @@ impl Mesh {
     }
 
     /// Transforms a vertex with its normal and tangent.
-    pub(super) fn place_vertex(&mut self, vertex: usize, matrix: Mat4) {
+    pub(super) fn transform_vertex(&mut self, vertex: usize, matrix: Mat4) {
         match self.exact_positions.as_mut().and_then(|exact| exact.get_mut(vertex)) {
             Some(exact) => {
                 *exact = matrix.as_dmat4().transform_point3(DVec3::from(*exact)).into();
@@ -268,13 +272,14 @@ impl Mesh {
 pub(super) struct Skinning {
     /// The transform of each joint from its bind pose to its current pose, in model space.
     pub matrices: Vec<Mat4>,
-    /// The largest coordinates of skinned vertices and of joints, the reference for rounding errors.
-    vertices: f32,
-    joints: f32,
+    /// The largest absolute coordinate of skinned vertices, the reference for rounding errors.
+    max_vertex_coordinate: f32,
+    /// The largest absolute coordinate of joints, the reference for rounding errors.
+    max_joint_coordinate: f32,
 }
 
 impl Skinning {
-    /// Creates the skinning for the transforms from joint space to model space.
+    /// Creates the skinning for the pose `global`, the transform of each joint from joint space to model space.
     pub fn new(scene: &Scene, global: &[Mat4]) -> Skinning {
         let matrices = global.iter().zip(&scene.skeleton.joints);
         let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
@@ -284,36 +289,37 @@ impl Skinning {
         let joints = global.iter().map(|global| global.w_axis.truncate().abs().max_element());
         Skinning {
             matrices: matrices.collect(),
-            vertices: coordinates.fold(0.0, |far, coordinate| far.max(coordinate.abs())),
-            joints: joints.fold(0.0, f32::max),
+            max_vertex_coordinate: coordinates.fold(0.0, |largest, coordinate| largest.max(coordinate.abs())),
+            max_joint_coordinate: joints.fold(0.0, f32::max),
         }
     }
 
-    /// Returns `true` if no joint moves its vertices.
-    pub fn is_still(&self) -> bool {
-        self.matrices.iter().all(|matrix| self.keeps(*matrix))
+    /// Returns `true` if the pose moves no vertices, except for rounding.
+    pub fn is_identity(&self) -> bool {
+        self.matrices.iter().all(|matrix| self.is_negligible(*matrix))
     }
 
-    /// Returns `true` if a matrix leaves vertices in place.
-    pub fn keeps(&self, matrix: Mat4) -> bool {
-        self.agree(matrix, Mat4::IDENTITY)
+    /// Returns `true` if `matrix` moves no vertices, except for rounding.
+    pub fn is_negligible(&self, matrix: Mat4) -> bool {
+        self.are_equivalent(matrix, Mat4::IDENTITY)
     }
 
     /// Returns `true` if two matrices move vertices equally, except for rounding.
-    pub fn agree(&self, a: Mat4, b: Mat4) -> bool {
+    pub fn are_equivalent(&self, a: Mat4, b: Mat4) -> bool {
         let [linear, other] = [a, b].map(Mat3::from_mat4);
         let size = [b.x_axis, b.y_axis, b.z_axis]
             .map(|axis| axis.abs().max_element())
             .into_iter()
             .fold(0.0, f32::max);
         let distance = (a.w_axis - b.w_axis).abs().max_element();
-        linear.abs_diff_eq(other, SAME * size) && distance <= SAME * (size * self.vertices + self.joints)
+        let tolerated = TOLERANCE * (size * self.max_vertex_coordinate + self.max_joint_coordinate);
+        linear.abs_diff_eq(other, TOLERANCE * size) && distance <= tolerated
     }
 
     /// Returns the weighted mean of the joint matrices of a vertex; `None` without influences.
     pub fn blend(&self, skins: &[Skin], vertex: usize) -> Option<Mat4> {
         let (mut sum, mut blended) = (0.0, Mat4::ZERO);
-        for (joint, weight) in weights(skins, vertex) {
+        for (joint, weight) in joint_weights(skins, vertex) {
             if let Some(matrix) = self.matrices.get(joint) {
                 sum += weight;
                 blended += *matrix * weight;
@@ -323,8 +329,8 @@ impl Skinning {
     }
 }
 
-/// Returns the joints of a vertex with positive finite weights.
-pub(super) fn weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (usize, f32)> {
+/// Returns the joints of a vertex with their weights. Omits joints unless their weight is positive and finite.
+pub(super) fn joint_weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (usize, f32)> {
     let all = skins.iter().filter_map(move |skin| {
         let weights = match &skin.weights {
             Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),

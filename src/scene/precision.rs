@@ -1,4 +1,4 @@
-//! The precision of positions, for formats that offer a choice.
+//! The precision of positions, for formats with several vertex forms.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,9 +18,9 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Precision {
-    /// The vertex form with this many bits, for all vertices.
+    /// All vertices use the form with the given number of bits.
     Bits(u32),
-    /// The smallest form for each vertex whose error per coordinate does not exceed this value in metres.
+    /// Each vertex uses the smallest form whose error per coordinate does not exceed the given value in metres.
     Error(f32),
 }
 

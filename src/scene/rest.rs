@@ -2,122 +2,121 @@
 
 use glam::{Mat3, Mat4, Vec3};
 
-use super::pose::{Skinning, weights};
+use super::pose::{Skinning, joint_weights};
 use super::{Joint, Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// The smallest scale of a joint at rest, as a fraction of its scale in the bind pose.
-const NO_SIZE: f32 = 1e-6;
+/// The scale of a joint at rest that counts as 0, as a fraction of its scale in the bind pose.
+const MIN_SCALE: f32 = 1e-6;
 
 /// The rounding error of a distance, as a fraction of the size of the mesh.
-const SAME: f32 = 1e-5;
+const TOLERANCE: f32 = 1e-5;
 
 /// The maximum number of matrix products per animation when measuring a deviation.
 const MAX_PRODUCTS: usize = 1 << 22;
 
-/// The number of poses in memory at a time.
-const TIMES: usize = 64;
+/// The number of poses computed at a time, which limits the memory.
+const POSES_PER_BATCH: usize = 64;
 
 impl Scene {
-    /// Drops the skeleton and moves vertices to the rest pose if `count`, the number of joints that the format needs,
-    /// exceeds `max`.
+    /// If `count`, the number of joints that the format needs, exceeds `max`: drops the skeleton, moves vertices to the
+    /// rest pose, and returns the loss.
     pub(crate) fn limit_joints(&mut self, count: usize, max: usize, format: &str) -> Option<Loss> {
         if count <= max {
             return None;
         }
-        self.pose_at_rest();
+        self.apply_rest_pose();
         self.skeleton.joints.clear();
         self.animations.clear();
         self.meshes.iter_mut().for_each(|mesh| mesh.skins.clear());
         let message = format!(
-            "{format} has at most {max} joints: vertices moved to the rest pose, joints and animations dropped"
+            "{format} has at most {max} joints; vertices were moved to the rest pose, and joints dropped"
         );
-        Some(Loss::dropped("skeleton.joints", message).counting(count, "joints"))
+        Some(Loss::dropped("skeleton.joints", message).with_count(count, "joints"))
     }
 
-    /// Rebinds vertices to joints in the rest pose, for formats with a single pose. Does nothing if bind pose and rest
-    /// pose agree.
+    /// Rebinds vertices to joints in the rest pose, for formats with a single pose. Does nothing if the bind pose
+    /// equals the rest pose. Returns the losses.
     ///
-    /// Animations are unchanged, since keys are relative to parents. Vertices of several joints that move differently
-    /// deviate in animations; the deviation is measured and listed. Joints for which `free` returns `true` may be bound
-    /// in another pose if the result is exact.
+    /// Animations are unchanged, since keys are relative to parents. In animations, a vertex deviates if it is bound to
+    /// several joints that move differently; the largest deviation is measured and listed. A joint for which `free`
+    /// returns `true` may be bound in another pose, if its vertices then do not deviate.
     #[doc(hidden)]
     pub fn bind_at_rest(&mut self, format: &str, free: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
         if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
             return losses;
         }
-        losses.extend(self.give_joints_a_size(format));
-        let global = self.skeleton.to_model(&self.skeleton.rest_pose());
+        losses.extend(self.restore_zero_scales(format));
+        let global = self.skeleton.joint_matrices(&self.skeleton.rest_pose());
         if !global.iter().all(|matrix| matrix.inverse().is_finite()) {
-            self.set_rest(None);
+            self.set_rest_transforms(None);
             let message =
-                format!("{format} has no rest pose, and this one has no inverse: the bind pose kept");
+                format!("{format} has no rest pose, and a rest matrix is singular; the bind pose was kept");
             losses.push(Loss::changed("skeleton.joints.rest", message));
             return losses;
         }
         let skinning = Skinning::new(self, &global);
-        if skinning.is_still() {
+        if skinning.is_identity() {
             return losses;
         }
         let rebinding = Rebinding::new(self, &skinning, &global, free);
-        let (moved, bends) = rebinding.apply(self, &skinning);
-        losses.extend(rebinding.report(self, format, moved));
-        losses.extend(self.deviation(bends, format));
+        let (moved, deviations) = rebinding.apply(self, &skinning);
+        losses.extend(rebinding.to_loss(self, format, moved));
+        losses.extend(self.measure_deviation(deviations, format));
         losses
     }
 
-    /// Gives joints with a scale of 0 at rest the scale of the bind pose. Otherwise their vertices would coincide.
-    fn give_joints_a_size(&mut self, format: &str) -> Option<Loss> {
+    /// Replaces rest scales of 0 by the scale in the bind pose, since the vertices of such joints would coincide.
+    fn restore_zero_scales(&mut self, format: &str) -> Option<Loss> {
         let mut rest = self.skeleton.rest_pose();
         let mut count = 0;
         for (joint, transform) in rest.iter_mut().enumerate() {
-            let bind = self.skeleton.bind(joint);
-            let mut given = false;
+            let bind = self.skeleton.bind_transform(joint);
+            let mut is_changed = false;
             for (factor, bound) in transform.scale.iter_mut().zip(bind.scale) {
-                if factor.abs() <= NO_SIZE * bound.abs() {
-                    (*factor, given) = (if bound == 0.0 { 1.0 } else { bound }, true);
+                if factor.abs() <= MIN_SCALE * bound.abs() {
+                    (*factor, is_changed) = (if bound == 0.0 { 1.0 } else { bound }, true);
                 }
             }
-            count += usize::from(given);
+            count += usize::from(is_changed);
         }
         if count == 0 {
             return None;
         }
-        self.set_rest(Some(&rest));
+        self.set_rest_transforms(Some(&rest));
         let message =
-            format!("{format} has no rest pose: joints with a scale of 0 at rest get that of the bind pose");
+            format!("{format} has no rest pose; a scale of 0 at rest was replaced by the bind scale");
         let joints = self.skeleton.joints.len();
-        Some(Loss::changed("skeleton.joints.rest", message).affecting(count, joints, "joints"))
+        Some(Loss::changed("skeleton.joints.rest", message).with_count_of(count, joints, "joints"))
     }
 
-    /// Returns a loss with the largest deviation, in metres, of vertices with several joints in animations. `None` if it
-    /// does not exceed rounding.
-    fn deviation(&self, mut bends: Vec<Bend>, format: &str) -> Option<Loss> {
-        bends.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
-        let mut most = 0.0_f32;
+    /// Returns a loss with the largest deviation, in metres, of vertices in animations. `None` if the deviation is
+    /// within rounding.
+    fn measure_deviation(&self, mut deviations: Vec<VertexDeviation>, format: &str) -> Option<Loss> {
+        deviations.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
+        let mut largest = 0.0_f32;
         for animation in &self.animations {
             let joints = self.skeleton.joints.len();
             let times = animation.all_times();
             let step = (times.len() * joints).div_ceil(MAX_PRODUCTS).max(1);
             let times: Vec<f32> = times.into_iter().step_by(step).collect();
             let count = MAX_PRODUCTS / times.len().max(1);
-            for times in times.chunks(TIMES) {
+            for times in times.chunks(POSES_PER_BATCH) {
                 for pose in animation.poses(&self.skeleton, times).chunks(joints) {
-                    let global = self.skeleton.to_model(pose);
-                    let distances = bends.iter().take(count).map(|bend| bend.distance(&global));
-                    most = distances.filter(|distance| distance.is_finite()).fold(most, f32::max);
+                    let global = self.skeleton.joint_matrices(pose);
+                    let distances = deviations.iter().take(count).map(|vertex| vertex.distance(&global));
+                    largest = distances.filter(|distance| distance.is_finite()).fold(largest, f32::max);
                 }
             }
         }
         let transform = self.transform.unwrap_or(Mat4::IDENTITY);
-        let error = most * longest_axis(transform);
+        let error = largest * longest_axis(transform);
         let size = longest_axis(transform) * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
-        (error > SAME * size).then(|| {
-            let message = format!(
-                "{format} has a single pose: vertices weighted to several joints deviate in animations"
-            );
-            Loss::quantised("animations", message, Quantity::POSITIONS, error).of_size(size)
+        (error > TOLERANCE * size).then(|| {
+            let message =
+                format!("{format} has a single pose; vertices with several joints deviate in animations");
+            Loss::quantised("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
 }
@@ -127,73 +126,74 @@ fn longest_axis(matrix: Mat4) -> f32 {
     [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length).into_iter().fold(0.0, f32::max)
 }
 
-/// The new bind pose.
+/// A bind pose equal to the rest pose.
 struct Rebinding {
     /// The new inverse bind matrix of each joint; `None` if it is unchanged.
     inverse_binds: Vec<Option<Mat4>>,
-    /// Whether some vertices of a joint move to the rest pose differently from the joint.
-    bent: Vec<bool>,
+    /// For each joint, whether any of its vertices moves to the rest pose differently from the joint.
+    is_deviating: Vec<bool>,
 }
 
-/// The movement of the vertices of a joint to the rest pose.
+/// How the vertices of a joint move to the rest pose.
 #[derive(Clone, Copy)]
-struct Moves {
+struct JointMotion {
+    /// The motion of the first vertex.
     first: Option<Mat4>,
-    /// Whether all vertices move alike.
-    alike: bool,
-    /// Whether all vertices move with the joint.
-    rigid: bool,
+    /// Whether all vertices move like the first.
+    is_uniform: bool,
+    /// Whether all vertices move like the joint.
+    is_rigid: bool,
 }
 
 impl Rebinding {
     fn new(scene: &Scene, skinning: &Skinning, global: &[Mat4], free: impl Fn(&Joint) -> bool) -> Rebinding {
-        let mut moves = vec![Moves { first: None, alike: true, rigid: true }; global.len()];
+        let mut motions = vec![JointMotion { first: None, is_uniform: true, is_rigid: true }; global.len()];
         for mesh in &scene.meshes {
             for vertex in 0..mesh.positions.len() {
                 let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
-                for (joint, _) in weights(&mesh.skins, vertex) {
-                    let Some(moves) = moves.get_mut(joint) else { continue };
-                    let first = *moves.first.get_or_insert(matrix);
-                    moves.alike &= skinning.agree(matrix, first);
-                    moves.rigid &= skinning.agree(matrix, skinning.matrices[joint]);
+                for (joint, _) in joint_weights(&mesh.skins, vertex) {
+                    let Some(motion) = motions.get_mut(joint) else { continue };
+                    let first = *motion.first.get_or_insert(matrix);
+                    motion.is_uniform &= skinning.are_equivalent(matrix, first);
+                    motion.is_rigid &= skinning.are_equivalent(matrix, skinning.matrices[joint]);
                 }
             }
         }
-        let mut rebinding = Rebinding { inverse_binds: Vec::new(), bent: Vec::new() };
-        for ((joint, moves), (own, global)) in
-            scene.skeleton.joints.iter().zip(moves).zip(skinning.matrices.iter().zip(global))
+        let mut rebinding = Rebinding { inverse_binds: Vec::new(), is_deviating: Vec::new() };
+        for ((joint, motion), (own, global)) in
+            scene.skeleton.joints.iter().zip(motions).zip(skinning.matrices.iter().zip(global))
         {
-            let exact = moves
-                .first
-                .filter(|first| moves.alike && !moves.rigid && free(joint) && first.inverse().is_finite());
+            let exact = motion.first.filter(|first| {
+                motion.is_uniform && !motion.is_rigid && free(joint) && first.inverse().is_finite()
+            });
             let moved = exact.unwrap_or(*own);
             let inverse_bind = match exact {
                 Some(moved) => joint.inverse_bind * moved.inverse(),
                 None => global.inverse(),
             };
-            rebinding.inverse_binds.push((!skinning.keeps(moved)).then_some(inverse_bind));
-            rebinding.bent.push(!moves.rigid && exact.is_none());
+            rebinding.inverse_binds.push((!skinning.is_negligible(moved)).then_some(inverse_bind));
+            rebinding.is_deviating.push(!motion.is_rigid && exact.is_none());
         }
         rebinding
     }
 
-    /// Moves the vertices and binds the joints. Returns the number of moved vertices, and the vertices that deviate in
-    /// other poses.
-    fn apply(&self, scene: &mut Scene, skinning: &Skinning) -> (usize, Vec<Bend>) {
-        let (mut moved, mut bends) = (0, Vec::new());
+    /// Moves the vertices and rebinds the joints. Returns the number of moved vertices, and the deviations of vertices
+    /// in other poses.
+    fn apply(&self, scene: &mut Scene, skinning: &Skinning) -> (usize, Vec<VertexDeviation>) {
+        let (mut moved, mut deviations) = (0, Vec::new());
         let joints = &scene.skeleton.joints;
         for mesh in &mut scene.meshes {
             for vertex in 0..mesh.positions.len() {
                 let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
                 let before = Vec3::from(mesh.positions[vertex]);
-                if !skinning.keeps(matrix) {
-                    mesh.place_vertex(vertex, matrix);
+                if !skinning.is_negligible(matrix) {
+                    mesh.transform_vertex(vertex, matrix);
                     moved += 1;
                 }
-                let bent = |(joint, _)| self.bent.get(joint).is_some_and(|bent| *bent);
-                if weights(&mesh.skins, vertex).any(bent) {
+                let is_deviating = |(joint, _)| self.is_deviating.get(joint).is_some_and(|flag| *flag);
+                if joint_weights(&mesh.skins, vertex).any(is_deviating) {
                     let after = Vec3::from(mesh.positions[vertex]);
-                    bends.push(Bend::new(weights(&mesh.skins, vertex), |joint| {
+                    deviations.push(VertexDeviation::new(joint_weights(&mesh.skins, vertex), |joint| {
                         let old = joints.get(joint)?.inverse_bind;
                         let new = self.inverse_binds[joint].unwrap_or(old);
                         Some(new.transform_point3(after) - old.transform_point3(before))
@@ -204,28 +204,31 @@ impl Rebinding {
         for (joint, inverse_bind) in scene.skeleton.joints.iter_mut().zip(&self.inverse_binds) {
             joint.inverse_bind = inverse_bind.unwrap_or(joint.inverse_bind);
         }
-        (moved, bends)
+        (moved, deviations)
     }
 
-    fn report(&self, scene: &Scene, format: &str, moved: usize) -> Option<Loss> {
+    fn to_loss(&self, scene: &Scene, format: &str, moved: usize) -> Option<Loss> {
         let rebound = self.inverse_binds.iter().flatten().count();
         let (what, count, of, items) = match moved {
-            0 => ("joints rebound where they rest", rebound, self.inverse_binds.len(), "joints"),
+            0 => ("joints were rebound in the rest pose", rebound, self.inverse_binds.len(), "joints"),
             _ => {
                 let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
-                ("vertices moved to the rest pose and rebound there", moved, vertices, "vertices")
+                ("vertices were moved to the rest pose and rebound", moved, vertices, "vertices")
             }
         };
-        let message = format!("{format} has a single pose: {what}");
-        (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).affecting(count, of, items))
+        let message = format!("{format} has a single pose; {what}");
+        (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).with_count_of(count, of, items))
     }
 }
 
 /// The weighted deviation of a vertex in the space of each of its joints.
-struct Bend(Vec<(usize, Vec3)>);
+struct VertexDeviation(Vec<(usize, Vec3)>);
 
-impl Bend {
-    fn new(weights: impl Iterator<Item = (usize, f32)>, offset: impl Fn(usize) -> Option<Vec3>) -> Bend {
+impl VertexDeviation {
+    fn new(
+        weights: impl Iterator<Item = (usize, f32)>,
+        offset: impl Fn(usize) -> Option<Vec3>,
+    ) -> VertexDeviation {
         let mut sum = 0.0;
         let mut offsets = Vec::new();
         for (joint, weight) in weights {
@@ -235,15 +238,16 @@ impl Bend {
             }
         }
         offsets.iter_mut().for_each(|(_, offset)| *offset /= sum);
-        Bend(offsets)
+        VertexDeviation(offsets)
     }
 
-    /// Returns an upper bound of the distance if no joint is scaled.
+    /// Returns an upper bound of [`distance`](VertexDeviation::distance) for poses without scale.
     fn bound(&self) -> f32 {
         self.0.iter().map(|(_, offset)| offset.length()).sum()
     }
 
-    /// Returns the distance for these transforms from joint space to model space.
+    /// Returns the distance between the exact and the rebound vertex in the pose `global`, the transforms from joint
+    /// space to model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
         let moved =
             self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));

@@ -11,15 +11,15 @@ use super::{
 use crate::{Category, Loss, LossKind, Path, Quantity, Result};
 
 impl Capabilities {
-    /// Converts a scene to the axes, unit and texture origin of the format, and removes everything that the format cannot
-    /// express. Every writer calls this first.
+    /// Converts a scene to the axes, unit and texture origin of the format, removes everything that the format cannot
+    /// express, and returns the losses. Every writer calls this function first.
     ///
-    /// Applies the transform, triangulates polygons, merges meshes and rounds 64-bit coordinates where the format
-    /// requires it.
+    /// Where the format requires it, applies the scene transform, triangulates polygons and merges meshes. Always
+    /// rounds 64-bit coordinates to 32 bits.
     ///
     /// # Errors
     ///
-    /// Returns an error if copies of meshes at several nodes exceed the maximum number of triangles.
+    /// Returns an error if meshes copied for several nodes exceed [`SceneOptions::max_triangles`].
     pub fn restrict(
         &self,
         scene: &mut Scene,
@@ -27,22 +27,23 @@ impl Capabilities {
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
         conventions.from_scene_space(scene);
-        let mut losses = Losses { format: self.format, list: Vec::new() };
+        let mut losses = LossRecorder { format: self.format, list: Vec::new() };
         if !self.lods {
             keep_finest(scene, &mut losses);
         }
         if !self.skeleton {
-            let moved = scene.pose_at_rest();
+            let moved = scene.apply_rest_pose();
             if moved > 0 {
-                let message = format!("{} has no skeleton: vertices moved to the rest pose", self.format);
+                let message =
+                    format!("{} has no skeleton; vertices were moved to the rest pose", self.format);
                 let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
                 let loss = Loss::changed("skeleton.joints", message);
-                losses.list.push(loss.affecting(moved, vertices, "vertices"));
+                losses.list.push(loss.with_count_of(moved, vertices, "vertices"));
             }
         }
         if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
             let message =
-                format!("{} has no transforms: applied to the vertices and root joints", self.format);
+                format!("{} has no scene transform; it was applied to vertices and root joints", self.format);
             losses.list.push(Loss::changed("transform", message));
         }
         if !self.transform {
@@ -51,8 +52,8 @@ impl Capabilities {
             }
             scene.apply_transform();
         }
-        losses.list.extend(self.apply_nodes(scene, options.max_triangles)?);
-        scene.round(&mut losses.list);
+        losses.list.extend(self.bake_placements(scene, options.max_triangles)?);
+        scene.round_positions(&mut losses.list);
         for (index, mesh) in scene.meshes.iter_mut().enumerate() {
             self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
         }
@@ -60,9 +61,9 @@ impl Capabilities {
             let loss = Loss::new(
                 LossKind::Merged,
                 "meshes",
-                format!("combined into the single mesh of {}", self.format),
+                format!("{} has a single mesh; all meshes were merged", self.format),
             );
-            let loss = loss.counting(scene.meshes.len(), "meshes");
+            let loss = loss.with_count(scene.meshes.len(), "meshes");
             let meshes = std::mem::take(&mut scene.meshes);
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
             losses.list.push(loss);
@@ -74,28 +75,30 @@ impl Capabilities {
             scene.user_data.clear();
         }
         if !self.extras && !scene.extras.is_empty() {
-            losses.drop("extras", "extras", names_of(&scene.extras));
+            losses.drop("extras", "extras", join_names(&scene.extras));
             scene.extras.clear();
         }
         Ok(losses.list)
     }
 
-    /// Bakes the nodes that the format cannot express: one copy of the mesh per node.
+    /// Bakes the placements that the format cannot express into the vertices: one copy of the mesh per instance.
+    /// Returns the losses.
     ///
     /// # Errors
     ///
     /// Returns an error if the copies exceed `max_triangles` triangles or vertices.
-    pub fn apply_nodes(&self, scene: &mut Scene, max_triangles: u64) -> Result<Vec<Loss>> {
+    pub fn bake_placements(&self, scene: &mut Scene, max_triangles: u64) -> Result<Vec<Loss>> {
         let mut losses = Vec::new();
         if self.nodes {
             scene.bake_inexpressible(max_triangles, &mut losses)?;
             return Ok(losses);
         }
-        let moves = |placement: &Placement| placement.count() > 1 || placement.transform != DMat4::IDENTITY;
+        let is_moving =
+            |placement: &Placement| placement.instance_count() > 1 || placement.transform != DMat4::IDENTITY;
         for (index, mesh) in scene.meshes.iter().enumerate() {
-            if mesh.placements.iter().any(moves) {
+            if mesh.placements.iter().any(is_moving) {
                 let message =
-                    format!("{} has no nodes: their transforms applied to the vertices", self.format);
+                    format!("{} has no nodes; node transforms were applied to the vertices", self.format);
                 losses.push(Loss::changed(format!("meshes[{index}]"), message));
             }
         }
@@ -103,7 +106,7 @@ impl Capabilities {
         Ok(losses)
     }
 
-    fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut Losses) {
+    fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut LossRecorder) {
         losses.drop_text(
             !self.mesh_names,
             format!("{at}.name"),
@@ -114,13 +117,13 @@ impl Capabilities {
         // A transform may have moved flat meshes out of the plane z = 0.
         if mesh.flat && !(self.flat && mesh.is_flat()) {
             mesh.flat = false;
-            let message = format!("{} has no 2D positions: z = 0 added", self.format);
+            let message = format!("{} has no 2D positions; z = 0 was added", self.format);
             losses.list.push(Loss::dropped(format!("{at}.flat"), message));
         }
         losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
         losses.drop_option(!self.tangents, format!("{at}.tangents"), "tangents", &mut mesh.tangents);
-        losses.drop_sets(self.uvs, format!("{at}.uvs"), "texture coordinates", &mut mesh.uvs);
-        losses.drop_sets(self.colors, format!("{at}.colors"), "colours", &mut mesh.colors);
+        losses.drop_sets(self.max_uv_sets, format!("{at}.uvs"), "texture coordinates", &mut mesh.uvs);
+        losses.drop_sets(self.max_color_sets, format!("{at}.colors"), "colours", &mut mesh.colors);
         self.restrict_skins(mesh, at, losses);
         let mut index = 0;
         mesh.custom.retain(|custom| {
@@ -138,12 +141,12 @@ impl Capabilities {
         self.restrict_faces(mesh, at, losses);
         self.flip_uvs(mesh, uv_origin, at, losses);
         if !self.extras && !mesh.extras.is_empty() {
-            losses.drop(format!("{at}.extras"), "mesh extras", names_of(&mesh.extras));
+            losses.drop(format!("{at}.extras"), "mesh extras", join_names(&mesh.extras));
             mesh.extras.clear();
         }
     }
 
-    fn restrict_material(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+    fn restrict_material(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         let field = |field: &str| format!("{at}.material.{field}");
         let Mesh { material, uvs, .. } = mesh;
         losses.drop_text(
@@ -165,8 +168,7 @@ impl Capabilities {
             let set = if self.surfaces { 0 } else { std::mem::take(&mut texture.uv_set) };
             if set > 0 && set < uvs.len() {
                 uvs.swap(0, set);
-                let only = if self.uvs == 1 { "the only set of" } else { "the set of textures in" };
-                let message = format!("becomes uvs[0], {only} {}", self.format);
+                let message = format!("textures of {} use uvs[0]; this set was moved to uvs[0]", self.format);
                 losses.list.push(Loss::renamed(format!("{at}.uvs[{set}]"), message));
             }
             let Sampler { wrap, magnify, minify } = Sampler::default();
@@ -206,48 +208,49 @@ impl Capabilities {
         }
     }
 
-    fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
-        if self.skins == 1 && mesh.skins.len() > 1 {
-            let (skin, reduced) = Skin::with_four(&mesh.skins, mesh.positions.len());
+    fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
+        if self.max_skins == 1 && mesh.skins.len() > 1 {
+            let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, mesh.positions.len());
             mesh.skins = vec![skin];
-            if reduced.vertices > 0 {
-                let message = format!("{} has 4 joints per vertex: the largest weights kept", self.format);
+            if reduced.vertex_count > 0 {
+                let message =
+                    format!("{} has 4 joints per vertex; the largest weights were kept", self.format);
                 let loss =
-                    Loss::quantised(format!("{at}.skins"), message, Quantity::WEIGHTS, reduced.dropped);
-                losses.list.push(loss.affecting(reduced.vertices, mesh.positions.len(), "vertices"));
+                    Loss::quantised(format!("{at}.skins"), message, Quantity::WEIGHTS, reduced.max_dropped);
+                losses.list.push(loss.with_count_of(reduced.vertex_count, mesh.positions.len(), "vertices"));
             }
         }
-        losses.drop_sets(self.skins, format!("{at}.skins"), "joints and weights", &mut mesh.skins);
+        losses.drop_sets(self.max_skins, format!("{at}.skins"), "joints and weights", &mut mesh.skins);
     }
 
-    fn restrict_faces(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+    fn restrict_faces(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         let faces = mesh.faces.corners.as_ref().map_or(0, Vec::len);
-        let polygons = mesh.faces.corners.iter().flatten().filter(|count| **count > self.corners).count();
+        let polygons = mesh.faces.corners.iter().flatten().filter(|count| **count > self.max_corners).count();
         if polygons > 0 {
-            let message = format!("faces with more than {} corners triangulated", self.corners);
+            let message = format!("faces with more than {} corners were triangulated", self.max_corners);
             let loss = Loss::new(LossKind::Split, format!("{at}.faces.corners"), message);
-            losses.list.push(loss.affecting(polygons, faces, "faces"));
+            losses.list.push(loss.with_count_of(polygons, faces, "faces"));
         }
-        let thin = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
-        // Writers of formats with unlimited polygons handle such faces and list them.
-        if thin > 0 && self.corners < u32::MAX {
+        let degenerate = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
+        // Writers of formats without a corner limit drop and list such faces themselves.
+        if degenerate > 0 && self.max_corners < u32::MAX {
             let loss = Loss::dropped(format!("{at}.faces.corners"), "faces with fewer than 3 corners");
-            losses.list.push(loss.affecting(thin, faces, "faces"));
+            losses.list.push(loss.with_count_of(degenerate, faces, "faces"));
         }
-        if polygons > 0 || self.corners == 3 {
+        if polygons > 0 || self.max_corners == 3 {
             losses.list.extend(mesh.triangulate().map(|loss| loss.within(at)));
         }
-        let spare = mesh.faces.drop_spare_corners(mesh.positions.len());
-        if spare > 0 {
+        let surplus = mesh.faces.drop_surplus_corners(mesh.positions.len());
+        if surplus > 0 {
             let loss = Loss::dropped(format!("{at}.faces"), "corners after the last triangle");
-            losses.list.push(loss.counting(spare, "corners"));
+            losses.list.push(loss.with_count(surplus, "corners"));
         }
         if !self.unindexed {
-            mesh.faces.number(mesh.positions.len());
+            mesh.faces.add_sequential_indices(mesh.positions.len());
         }
     }
 
-    fn flip_uvs(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut Losses) {
+    fn flip_uvs(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut LossRecorder) {
         if mesh.uv_origin == uv_origin {
             return;
         }
@@ -255,24 +258,22 @@ impl Capabilities {
         for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
             let mut worst = 0.0_f32;
             for [_, v] in uvs {
-                let turned = 1.0 - *v;
+                let flipped = 1.0 - *v;
                 // In 64 bits, the difference is exact for all relevant values.
-                let error = (f64::from(*v) - (1.0 - f64::from(turned))).abs();
+                let error = (f64::from(*v) - (1.0 - f64::from(flipped))).abs();
                 worst = worst.max(error as f32);
-                *v = turned;
+                *v = flipped;
             }
             if worst > 0.0 {
-                let message = format!(
-                    "texture coordinates flipped, v becomes 1 - v: the texture origin of {} is {uv_origin}",
-                    self.format
-                );
+                let message =
+                    format!("{} has its texture origin {uv_origin}; v was replaced by 1 - v", self.format);
                 let path = format!("{at}.uvs[{set}]");
                 losses.list.push(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst));
             }
         }
     }
 
-    fn restrict_skeleton(&self, scene: &mut Scene, losses: &mut Losses) {
+    fn restrict_skeleton(&self, scene: &mut Scene, losses: &mut LossRecorder) {
         losses.drop_if(!self.animations, "animations", "animations", &mut scene.animations);
         losses.drop_if(!self.skeleton, "skeleton.joints", "joints", &mut scene.skeleton.joints);
         let mut named = 0;
@@ -285,7 +286,7 @@ impl Capabilities {
                 losses.drop(
                     format!("skeleton.joints[{index}].extras"),
                     "joint extras",
-                    names_of(&joint.extras),
+                    join_names(&joint.extras),
                 );
                 joint.extras.clear();
             }
@@ -296,14 +297,14 @@ impl Capabilities {
     }
 }
 
-/// Keeps the meshes of the finest level of detail only.
-fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
+/// Drops the meshes of all levels of detail except the finest.
+fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
     let lods = std::mem::take(&mut scene.lods);
     let Some(finest) = lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };
     let all: HashSet<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
     let kept: HashSet<usize> = finest.meshes.iter().copied().collect();
     let is_dropped = |mesh: &usize| all.contains(mesh) && !kept.contains(mesh);
-    // In reverse, so that earlier indices stay valid.
+    // In reverse order, so that indices of earlier losses stay valid.
     for mesh in (0..scene.meshes.len()).rev().filter(is_dropped) {
         losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
     }
@@ -314,33 +315,34 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
         index += 1;
         keep
     });
-    // A single level that shows all meshes at every distance is no loss.
+    // A single level with all meshes and distance 0 is no loss.
     if lods.len() == 1 && finest.distance == 0.0 && scene.meshes.len() == before {
         return;
     }
-    let message = format!("{} has no levels of detail: the finest kept", losses.format);
+    let message = format!("{} has no levels of detail; the finest was kept", losses.format);
     let loss = Loss::dropped("lods", message);
-    losses.list.push(loss.affecting(before - scene.meshes.len(), before, "meshes"));
+    losses.list.push(loss.with_count_of(before - scene.meshes.len(), before, "meshes"));
 }
 
-fn names_of(extras: &super::Extras) -> String {
+fn join_names(extras: &super::Extras) -> String {
     let names: Vec<_> = extras.keys().map(String::as_str).collect();
     names.join(", ")
 }
 
-struct Losses {
+struct LossRecorder {
     format: &'static str,
     list: Vec<Loss>,
 }
 
-impl Losses {
+impl LossRecorder {
     fn drop(&mut self, path: impl Into<Path>, what: &str, detail: impl std::fmt::Display) {
-        self.list.push(Loss::dropped(path, format!("{} does not store {what}", self.format)).detail(detail));
+        self.list
+            .push(Loss::dropped(path, format!("{} does not store {what}", self.format)).with_detail(detail));
     }
 
     fn drop_counted(&mut self, path: &str, what: &str, count: usize, items: &'static str) {
         let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
-        self.list.push(loss.counting(count, items));
+        self.list.push(loss.with_count(count, items));
     }
 
     fn drop_if<T>(&mut self, drop: bool, path: &str, what: &'static str, values: &mut Vec<T>) {
@@ -353,7 +355,7 @@ impl Losses {
     fn drop_text(&mut self, drop: bool, path: String, (what, category): (&str, Category), text: &mut String) {
         if drop && !text.is_empty() {
             let loss = Loss::dropped(path, format!("{} does not store {what}", self.format));
-            self.list.push(loss.detail(format_args!("\"{text}\"")).in_category(category));
+            self.list.push(loss.with_detail(format_args!("\"{text}\"")).in_category(category));
             text.clear();
         }
     }
@@ -364,16 +366,16 @@ impl Losses {
         }
     }
 
-    fn drop_sets<T>(&mut self, held: usize, path: String, what: &str, sets: &mut Vec<T>) {
+    fn drop_sets<T>(&mut self, max_sets: usize, path: String, what: &str, sets: &mut Vec<T>) {
         let format = self.format;
-        for set in held..sets.len() {
-            let message = match held {
+        for set in max_sets..sets.len() {
+            let message = match max_sets {
                 0 => format!("{format} does not store {what}"),
                 1 => format!("{format} has a single set of {what}"),
-                _ => format!("{format} has {held} sets of {what}"),
+                _ => format!("{format} has {max_sets} sets of {what}"),
             };
             self.list.push(Loss::dropped(format!("{path}[{set}]"), message));
         }
-        sets.truncate(held);
+        sets.truncate(max_sets);
     }
 }

@@ -1,9 +1,9 @@
 //! Removes scale from the bind pose, for formats with rigid bind poses.
 //!
-//! Each joint gets a new space that differs from its old one by a constant linear map `D`, so that its bind pose is
-//! rigid. A transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`. `D⁻¹(parent)` maps its
-//! translation. If both maps are uniform, its rotation is unchanged and its scale is multiplied by a factor. Otherwise
-//! the product may shear, which keys cannot express, so the nearest rotation and scale replace it.
+//! Each joint gets a new space, which a constant linear map `D` relates to the old one, so that its bind pose is rigid.
+//! A transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`, and its translation is mapped by
+//! `D⁻¹(parent)`. If both maps are uniform scales, the rotation is unchanged and the scale is multiplied by a factor.
+//! Otherwise the product may shear, which keys cannot express, so it is replaced by the nearest rotation and scale.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use super::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, Skel
 use crate::{Loss, Quantity};
 
 /// The tolerance for equal scale factors.
-const SAME: f32 = 1e-4;
+const TOLERANCE: f32 = 1e-4;
 
 impl Scene {
-    /// Folds the scale of the bind pose into translations, vertices and keys, except for joints for which `keep` returns
-    /// `true`. Returns the losses.
+    /// Removes scale from the bind pose by applying it to translations, vertices and keys. Joints for which `keep`
+    /// returns `true` are not changed. Returns the losses.
     #[doc(hidden)]
     pub fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
@@ -25,56 +25,59 @@ impl Scene {
         if count == 0 {
             return losses;
         }
-        if self.transform.is_some_and(|transform| scale_error(transform) > SAME) {
-            let message = format!("{format} has no transforms: applied to the vertices and root joints");
+        if self.transform.is_some_and(|transform| scale_error(transform) > TOLERANCE) {
+            let message =
+                format!("{format} has no scene transform; it was applied to vertices and root joints");
             losses.push(Loss::changed("transform", message));
             self.apply_transform();
         }
-        let maps: Vec<Mat3> = self.skeleton.joints.iter().map(|joint| map_of(joint, &keep)).collect();
-        let scaled = maps.iter().filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, SAME)).count();
+        let maps: Vec<Mat3> = self.skeleton.joints.iter().map(|joint| rigid_bind_map(joint, &keep)).collect();
+        let scaled = maps.iter().filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, TOLERANCE)).count();
         if scaled > 0 {
             let message =
-                format!("{format} has no scale of joints: folded into translations, vertices and keys");
+                format!("{format} has no joint scale; it was applied to translations, vertices and keys");
             let loss = Loss::changed("skeleton.joints.inverse_bind", message);
-            losses.push(loss.affecting(scaled, count, "joints"));
-            losses.extend(self.change_spaces(maps, format));
+            losses.push(loss.with_count_of(scaled, count, "joints"));
+            losses.extend(self.convert_spaces(maps, format));
         }
         losses
     }
 
-    /// Changes the space of each joint by its map. Returns a loss if dropped shear moves vertices.
-    fn change_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
+    /// Converts bind poses, rest poses and animations to new joint spaces, given by one map per joint. Returns a loss
+    /// if vertices move because shear was dropped.
+    fn convert_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
         let before = Scene {
             skeleton: self.skeleton.clone(),
             animations: self.animations.clone(),
             ..Scene::default()
         };
-        let spaces = Spaces { maps, skeleton: &before.skeleton };
+        let spaces = JointSpaces { maps, skeleton: &before.skeleton };
         for index in 0..before.skeleton.joints.len() {
             let bind = before.skeleton.joints[index].inverse_bind.inverse();
             let joint = &mut self.skeleton.joints[index];
             joint.inverse_bind = (bind * Mat4::from_mat3(spaces.maps[index])).inverse();
-            joint.rest = Some(spaces.transform(index, before.skeleton.rest(index)));
+            joint.rest = Some(spaces.convert_transform(index, before.skeleton.rest_transform(index)));
         }
-        self.animations.iter_mut().for_each(|animation| spaces.animation(animation));
-        if (0..before.skeleton.joints.len()).all(|joint| spaces.factor(joint).is_some()) {
+        self.animations.iter_mut().for_each(|animation| spaces.convert_animation(animation));
+        if (0..before.skeleton.joints.len()).all(|joint| spaces.scale_factor(joint).is_some()) {
             return None;
         }
         let error = self.largest_distance(&before);
         let size = self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
-        (error > SAME * size).then(|| {
-            let message = format!("{format} has no shear of joints, which moves positions: dropped");
-            Loss::quantised("skeleton.joints.scale", message, Quantity::POSITIONS, error).of_size(size)
+        (error > TOLERANCE * size).then(|| {
+            let message = format!("{format} has no joint shear; dropping it moves vertices");
+            Loss::quantised("skeleton.joints.scale", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
 
-    /// Returns the largest distance between vertex positions before and after, in the rest pose and at the times of all
-    /// samples.
+    /// Returns the largest distance between the positions of a vertex in the scene `before` and in this scene. Compares
+    /// the rest poses, and the animations at the times of all samples.
     fn largest_distance(&self, before: &Scene) -> f32 {
-        let boxes = self.boxes();
+        let boxes = self.joint_boxes();
         let mut error = 0.0_f32;
         let mut compare = |old: &[Transform], new: &[Transform]| {
-            let matrices = before.skeleton.to_model(old).into_iter().zip(self.skeleton.to_model(new));
+            let matrices =
+                before.skeleton.joint_matrices(old).into_iter().zip(self.skeleton.joint_matrices(new));
             let joints = before.skeleton.joints.iter().zip(&self.skeleton.joints);
             for (((old, new), (bound, rebound)), corners) in matrices.zip(joints).zip(&boxes) {
                 let difference = old * bound.inverse_bind - new * rebound.inverse_bind;
@@ -93,8 +96,8 @@ impl Scene {
         error
     }
 
-    /// Returns the corners of the bounding box of each joint's vertices; `None` without vertices.
-    fn boxes(&self) -> Vec<Option<[Vec3; 8]>> {
+    /// Returns for each joint the corners of the bounding box of its vertices; `None` if it has no vertices.
+    fn joint_boxes(&self) -> Vec<Option<[Vec3; 8]>> {
         let mut bounds = vec![None::<(Vec3, Vec3)>; self.skeleton.joints.len()];
         for mesh in &self.meshes {
             for skin in &mesh.skins {
@@ -118,10 +121,11 @@ impl Scene {
     }
 }
 
-/// Returns the map from the rigidly bound space of a joint to its own; the identity if it is unscaled or kept.
-fn map_of(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
+/// Returns the map from the rigidly bound space of a joint to its current space. Returns the identity if the joint is
+/// not scaled, or `keep` returns `true`.
+fn rigid_bind_map(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     let bind = joint.inverse_bind.inverse();
-    if keep(joint) || !bind.is_finite() || scale_error(bind) <= SAME {
+    if keep(joint) || !bind.is_finite() || scale_error(bind) <= TOLERANCE {
         return Mat3::IDENTITY;
     }
     let turn = Mat3::from_quat(Quat::from_array(Transform::from_matrix(bind).rotation));
@@ -135,55 +139,58 @@ fn scale_error(matrix: Mat4) -> f32 {
     [axes.x_axis, axes.y_axis, axes.z_axis].iter().map(|axis| (axis.length() - 1.0).abs()).fold(0.0, f32::max)
 }
 
-/// Returns the factor of a uniform scale; `None` for other maps.
-fn uniform(map: Mat3) -> Option<f32> {
+/// Returns the factor of a uniform scale; `None` if the map is not a uniform scale.
+fn uniform_factor(map: Mat3) -> Option<f32> {
     let factor = map.x_axis.x;
-    map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), SAME * factor.abs()).then_some(factor)
+    map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), TOLERANCE * factor.abs()).then_some(factor)
 }
 
-struct Spaces<'a> {
+/// New spaces of the joints.
+struct JointSpaces<'a> {
+    /// The map from the new space of each joint to its old space.
     maps: Vec<Mat3>,
-    /// The skeleton before the change.
+    /// The skeleton before the conversion.
     skeleton: &'a Skeleton,
 }
 
-impl Spaces<'_> {
+impl JointSpaces<'_> {
     fn map(&self, joint: usize) -> Mat3 {
         self.maps.get(joint).copied().unwrap_or(Mat3::IDENTITY)
     }
 
-    /// Returns the map from the old space of the parent to its new one.
-    fn above(&self, joint: usize) -> Mat3 {
+    /// Returns the map from the old space of the parent to its new space; the identity for roots.
+    fn inverse_parent_map(&self, joint: usize) -> Mat3 {
         let parent = self.skeleton.joints.get(joint).and_then(|joint| joint.parent);
         parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
     }
 
-    /// Returns the factor for the scale of a joint if its rotation is unchanged.
-    fn factor(&self, joint: usize) -> Option<f32> {
-        Some(uniform(self.above(joint))? * uniform(self.map(joint))?).filter(|factor| *factor > 0.0)
+    /// Returns the factor that the scale of a joint is multiplied by; `None` if its rotation changes, too.
+    fn scale_factor(&self, joint: usize) -> Option<f32> {
+        Some(uniform_factor(self.inverse_parent_map(joint))? * uniform_factor(self.map(joint))?)
+            .filter(|factor| *factor > 0.0)
     }
 
-    fn transform(&self, joint: usize, local: Transform) -> Transform {
-        let above = self.above(joint);
-        let translation = (above * Vec3::from(local.translation)).into();
-        match self.factor(joint) {
+    fn convert_transform(&self, joint: usize, local: Transform) -> Transform {
+        let parent_map = self.inverse_parent_map(joint);
+        let translation = (parent_map * Vec3::from(local.translation)).into();
+        match self.scale_factor(joint) {
             Some(factor) => {
                 Transform { translation, scale: local.scale.map(|scale| scale * factor), ..local }
             }
             None => {
-                let linear = above * Mat3::from_mat4(local.to_matrix()) * self.map(joint);
+                let linear = parent_map * Mat3::from_mat4(local.to_matrix()) * self.map(joint);
                 Transform { translation, ..Transform::from_matrix(Mat4::from_mat3(linear)) }
             }
         }
     }
 
-    fn animation(&self, animation: &mut Animation) {
+    fn convert_animation(&self, animation: &mut Animation) {
         let mut sheared = BTreeSet::new();
         for channel in &mut animation.channels {
-            match (&mut channel.samples, self.factor(channel.joint)) {
+            match (&mut channel.samples, self.scale_factor(channel.joint)) {
                 (Samples::Translation(values), _) => {
-                    let above = self.above(channel.joint);
-                    values.iter_mut().for_each(|value| *value = (above * Vec3::from(*value)).into());
+                    let parent_map = self.inverse_parent_map(channel.joint);
+                    values.iter_mut().for_each(|value| *value = (parent_map * Vec3::from(*value)).into());
                 }
                 (Samples::Rotation(_), Some(_)) => {}
                 (Samples::Scale(values), Some(factor)) => {
@@ -193,19 +200,19 @@ impl Spaces<'_> {
             }
         }
         for joint in sheared {
-            self.sample(animation, joint);
+            self.resample_joint(animation, joint);
         }
         // Scales of 1 need no keys.
         let is_one =
-            |values: &[[f32; 3]]| values.as_flattened().iter().all(|value| (value - 1.0).abs() <= SAME);
+            |values: &[[f32; 3]]| values.as_flattened().iter().all(|value| (value - 1.0).abs() <= TOLERANCE);
         animation.channels.retain(|channel| match &channel.samples {
             Samples::Scale(values) => !is_one(values),
             _ => true,
         });
     }
 
-    /// Resamples the rotation and scale of a joint at the times of both.
-    fn sample(&self, animation: &mut Animation, joint: usize) {
+    /// Resamples the rotation and scale of a joint at the sample times of both.
+    fn resample_joint(&self, animation: &mut Animation, joint: usize) {
         let (own, others): (Vec<_>, _) =
             std::mem::take(&mut animation.channels).into_iter().partition(|channel| {
                 channel.joint == joint && !matches!(channel.samples, Samples::Translation(_))
@@ -217,10 +224,10 @@ impl Spaces<'_> {
         times.sort_by(f32::total_cmp);
         times.dedup();
         let period = animation.looped.then_some(animation.duration);
-        let mut poses = vec![self.skeleton.rest(joint); times.len()];
+        let mut poses = vec![self.skeleton.rest_transform(joint); times.len()];
         for channel in &own {
             let Some(list) = animation.times.get(channel.times) else { continue };
-            match channel.at(list, &times, period) {
+            match channel.resample(list, &times, period) {
                 Samples::Rotation(values) => {
                     poses.iter_mut().zip(values).for_each(|(pose, value)| pose.rotation = value);
                 }
@@ -232,15 +239,16 @@ impl Spaces<'_> {
         }
         let (mut rotations, mut scales) = (Vec::<[f32; 4]>::new(), Vec::new());
         for pose in poses {
-            let Transform { rotation, scale, .. } = self.transform(joint, pose);
+            let Transform { rotation, scale, .. } = self.convert_transform(joint, pose);
             let turn = Quat::from_array(rotation);
-            let is_far = rotations.last().is_some_and(|last| Quat::from_array(*last).dot(turn) < 0.0);
-            rotations.push(if is_far { -turn } else { turn }.to_array());
+            let is_opposite = rotations.last().is_some_and(|last| Quat::from_array(*last).dot(turn) < 0.0);
+            rotations.push(if is_opposite { -turn } else { turn }.to_array());
             scales.push(scale);
         }
         let list = animation.times.len();
         animation.times.push(times);
-        let add = |samples| Channel { joint, times: list, interpolation: Interpolation::Linear, samples };
-        animation.channels.extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(add));
+        let to_channel =
+            |samples| Channel { joint, times: list, interpolation: Interpolation::Linear, samples };
+        animation.channels.extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(to_channel));
     }
 }

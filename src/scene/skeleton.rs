@@ -14,15 +14,16 @@ pub struct Skeleton {
 /// One joint.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Joint {
-    /// The name; empty for none.
+    /// The name; empty if there is none.
     pub name: String,
     /// The index of the parent; `None` for a root.
     pub parent: Option<usize>,
     /// The transform from model space to joint space in the bind pose.
     pub inverse_bind: Mat4,
-    /// The rest transform relative to the parent, used while no animation plays. `None` for that of the bind pose.
+    /// The rest transform relative to the parent, used while no animation plays. `None` if the joint rests in the bind
+    /// pose.
     pub rest: Option<Transform>,
-    /// Data without another field.
+    /// Application-specific data.
     pub extras: Extras,
 }
 
@@ -53,8 +54,7 @@ impl Transform {
         Mat4::from_scale_rotation_translation(self.scale.into(), rotation, self.translation.into())
     }
 
-    /// Approximates a matrix by a transform. Exact except for shear and projection; non-finite matrices become the
-    /// identity.
+    /// Approximates a matrix by a transform. Drops shear and projection; returns the identity for non-finite matrices.
     pub fn from_matrix(matrix: Mat4) -> Transform {
         if !matrix.is_finite() {
             return Transform::default();
@@ -64,13 +64,13 @@ impl Transform {
         if scale.is_finite() && rotation.is_finite() && !scale.cmpeq(Vec3::ZERO).any() {
             return Transform { translation, rotation: rotation.normalize().to_array(), scale: scale.into() };
         }
-        // A column is zero, or its squared length overflows. Directions of zero columns follow from the others.
+        // A column is zero, or its squared length overflows. Derives the directions of zero columns from the others.
         let axes = Mat3::from_mat4(matrix);
         let axes = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::as_dvec3);
         let scale = axes.map(|axis| axis.length().min(f32::MAX.into()) as f32);
         let [x, y, z] = axes.map(|axis| axis.normalize_or_zero().as_vec3());
-        let beside = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
-        let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| beside(y + z));
+        let perpendicular = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
+        let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| perpendicular(y + z));
         let x = x.unwrap_or(Vec3::X);
         // Drops the shear of y towards x.
         let y = (y - x * x.dot(y)).try_normalize().or_else(|| z.cross(x).try_normalize());
@@ -82,21 +82,21 @@ impl Transform {
 
 impl Skeleton {
     /// Returns the rest transform of a joint relative to its parent.
-    pub fn rest(&self, joint: usize) -> Transform {
-        self.joints.get(joint).and_then(|joint| joint.rest).unwrap_or_else(|| self.bind(joint))
+    pub fn rest_transform(&self, joint: usize) -> Transform {
+        self.joints.get(joint).and_then(|joint| joint.rest).unwrap_or_else(|| self.bind_transform(joint))
     }
 
     /// Returns the bind transform of a joint relative to its parent.
-    pub fn bind(&self, joint: usize) -> Transform {
-        let Some(entry) = self.joints.get(joint) else { return Transform::default() };
-        let parent = entry.parent.and_then(|parent| self.joints.get(parent));
+    pub fn bind_transform(&self, joint: usize) -> Transform {
+        let Some(child) = self.joints.get(joint) else { return Transform::default() };
+        let parent = child.parent.and_then(|parent| self.joints.get(parent));
         let to_parent = parent.map_or(Mat4::IDENTITY, |parent| parent.inverse_bind);
-        Transform::from_matrix(to_parent * entry.inverse_bind.inverse())
+        Transform::from_matrix(to_parent * child.inverse_bind.inverse())
     }
 
-    /// Returns the matrix from joint space to model space of each joint. `local` holds one transform per joint, relative
-    /// to its parent.
-    pub fn to_model(&self, local: &[Transform]) -> Vec<Mat4> {
+    /// Returns the matrix from joint space to model space for each joint. `local` is the pose: one transform per joint,
+    /// relative to its parent.
+    pub fn joint_matrices(&self, local: &[Transform]) -> Vec<Mat4> {
         let mut global: Vec<Option<Mat4>> = vec![None; self.joints.len()];
         for joint in self.parents_first() {
             let own = local.get(joint).map_or(Mat4::IDENTITY, Transform::to_matrix);
@@ -106,7 +106,7 @@ impl Skeleton {
         global.into_iter().map(|matrix| matrix.unwrap_or(Mat4::IDENTITY)).collect()
     }
 
-    /// Returns the joints with parents before their children, without joints in cycles.
+    /// Returns the joint indices, parents before their children. Omits joints in cycles.
     pub fn parents_first(&self) -> Vec<usize> {
         let count = self.joints.len();
         let mut children = vec![Vec::new(); count];

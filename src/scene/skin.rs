@@ -1,20 +1,20 @@
-//! Skins: the joints and weights of vertices.
+//! Skins: bindings of vertices to joints, with weights.
 
-/// Four joints and weights per vertex.
+/// Binds each vertex to up to four joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skin {
-    /// The indices of joints. [`Skin::NONE`] fills unused slots.
+    /// Four joint indices per vertex. Unused slots are [`Skin::NONE`].
     pub joints: Vec<[u16; 4]>,
-    /// The weights.
+    /// Four weights per vertex.
     pub weights: Weights,
 }
 
 /// Four weights per vertex, in the precision of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Weights {
-    /// 255 is 1.0.
+    /// Bytes; 255 represents 1.0.
     U8(Vec<[u8; 4]>),
-    /// Usually from 0 to 1, summing to 1.
+    /// Floats, usually from 0 to 1 with a sum of 1 per vertex.
     F32(Vec<[f32; 4]>),
 }
 
@@ -32,7 +32,7 @@ impl Weights {
         self.len() == 0
     }
 
-    /// Converts the weights to floats; bytes map to 0 to 1.
+    /// Converts the weights to floats; bytes are divided by 255.
     pub fn into_f32(self) -> Vec<[f32; 4]> {
         match self {
             Weights::U8(values) => {
@@ -47,7 +47,7 @@ impl Skin {
     /// The joint index of an unused slot.
     pub const NONE: u16 = u16::MAX;
 
-    /// Binds each vertex rigidly to one joint, or to none for [`Skin::NONE`].
+    /// Binds each vertex to one joint with a weight of 1, or to no joint if its index is [`Skin::NONE`].
     pub fn rigid(joints: impl IntoIterator<Item = u16>) -> Skin {
         let joints: Vec<_> =
             joints.into_iter().map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]).collect();
@@ -56,17 +56,18 @@ impl Skin {
         Skin { joints, weights: Weights::U8(weights) }
     }
 
-    /// Reduces skins to the four largest influences of each vertex, normalized to a sum of 1.
-    pub(super) fn with_four(skins: &[Skin], vertices: usize) -> (Skin, Reduced) {
-        let (four, reduced) = reduce::<4>(skins, vertices);
+    /// Combines skins into one, with the four largest weights of each vertex, normalised to a sum of 1.
+    pub(super) fn reduce_to_four(skins: &[Skin], vertices: usize) -> (Skin, ReductionStats) {
+        let (four, reduced) = reduce_influences::<4>(skins, vertices);
         let joints = four.iter().map(|influences| influences.map(|(joint, _)| joint)).collect();
         let weights = four.iter().map(|influences| influences.map(|(_, weight)| weight)).collect();
         (Skin { joints, weights: Weights::F32(weights) }, reduced)
     }
 
-    /// Returns the four largest influences of each vertex in all skins, normalized to a sum of 1.
+    /// Combines skins into one, with the four largest weights of each vertex, normalised to a sum of 1. `vertices` is
+    /// the vertex count.
     pub fn strongest(skins: &[Skin], vertices: usize) -> Skin {
-        Skin::with_four(skins, vertices).0
+        Skin::reduce_to_four(skins, vertices).0
     }
 
     /// Returns the number of vertices.
@@ -80,8 +81,8 @@ impl Skin {
     }
 }
 
-/// Returns the joints of a vertex with positive weights, from all skins, in descending order of weight. The sort is
-/// stable.
+/// Returns the joints of a vertex in all skins with their weights, if positive, in descending order of weight. The sort
+/// is stable.
 pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     let mut all: Vec<(u16, f32)> = skins
         .iter()
@@ -99,29 +100,29 @@ pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     all
 }
 
-/// Influences dropped for a target with fewer influences per vertex.
+/// Statistics about influences that were dropped for a format with fewer joints per vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Reduced {
+pub(crate) struct ReductionStats {
     /// The number of vertices with dropped influences.
-    pub vertices: usize,
-    /// The largest dropped fraction of a vertex's total weight.
-    pub dropped: f32,
+    pub vertex_count: usize,
+    /// The largest dropped fraction of the total weight of a vertex.
+    pub max_dropped: f32,
 }
 
-/// Returns the `COUNT` largest influences of each vertex, normalized to a sum of 1.
-pub(crate) fn reduce<const COUNT: usize>(
+/// Returns the `COUNT` largest influences (joint and weight) of each vertex, with weights normalised to a sum of 1.
+pub(crate) fn reduce_influences<const COUNT: usize>(
     skins: &[Skin],
     vertices: usize,
-) -> (Vec<[(u16, f32); COUNT]>, Reduced) {
-    let mut reduced = Reduced::default();
+) -> (Vec<[(u16, f32); COUNT]>, ReductionStats) {
+    let mut reduced = ReductionStats::default();
     let kept = (0..vertices).map(|vertex| {
         let all = influences(skins, vertex);
         let (kept, lost) = all.split_at(all.len().min(COUNT));
         let sum: f32 = kept.iter().map(|(_, weight)| weight).sum();
         if !lost.is_empty() {
-            reduced.vertices += 1;
+            reduced.vertex_count += 1;
             let lost: f32 = lost.iter().map(|(_, weight)| weight).sum();
-            reduced.dropped = reduced.dropped.max(lost / (sum + lost));
+            reduced.max_dropped = reduced.max_dropped.max(lost / (sum + lost));
         }
         std::array::from_fn(|slot| match kept.get(slot) {
             Some(&(joint, weight)) => (joint, weight / sum),
@@ -131,8 +132,8 @@ pub(crate) fn reduce<const COUNT: usize>(
     (kept.collect(), reduced)
 }
 
-/// Converts weights to bytes with a sum of 255, using the largest remainder method. Returns zeros unless the sum of the
-/// weights is positive.
+/// Converts weights to bytes with a sum of 255, using the largest remainder method. Returns zeros if the sum of the
+/// weights is not positive.
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
     let sum: f32 = weights.iter().sum();

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::{
-    AlphaMode, Animation, Channel, Colors, Components, Custom, Extras, Faces, Indices, Interpolation, Joint,
-    Lod, Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
+    AlphaMode, Animation, Channel, Colors, Components, CustomAttribute, Extras, Faces, Indices,
+    Interpolation, Joint, Lod, Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
 };
 
 /// Generates scenes that are valid in glTF: finite numbers, unit vectors, weights with a sum of 1, and ascending
@@ -51,54 +51,58 @@ pub fn scenes() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Generates scenes with defects that other formats allow and glTF forbids. Examples are arbitrary floats, repeated joints,
-/// degenerate faces, and negative times.
-pub fn wild_scenes() -> impl Strategy<Value = Scene> {
-    let damage = (any::<Index>(), any::<Index>(), ANY, any::<[u8; 4]>());
-    (scenes(), vec(damage, 1..6)).prop_map(|(mut scene, damages)| {
-        for (what, place, float, bytes) in damages {
-            damage_scene(&mut scene, what.index(14), &place, float, bytes);
+/// Generates scenes with defects that glTF forbids but other formats allow, such as arbitrary floats, repeated joints,
+/// degenerate faces and negative times.
+pub fn defective_scenes() -> impl Strategy<Value = Scene> {
+    let defect_seed = (any::<Index>(), any::<Index>(), ANY, any::<[u8; 4]>());
+    (scenes(), vec(defect_seed, 1..6)).prop_map(|(mut scene, defects)| {
+        for (defect, index, float, bytes) in defects {
+            add_defect(&mut scene, defect.index(14), &index, float, bytes);
         }
         scene
     })
 }
 
-fn damage_scene(scene: &mut Scene, what: usize, place: &Index, float: f32, bytes: [u8; 4]) {
-    fn some<'a, T>(values: &'a mut [T], place: &Index) -> Option<&'a mut T> {
+fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes: [u8; 4]) {
+    fn pick<'a, T>(values: &'a mut [T], index: &Index) -> Option<&'a mut T> {
         let count = values.len();
-        if count == 0 { None } else { values.get_mut(place.index(count)) }
+        if count == 0 { None } else { values.get_mut(index.index(count)) }
     }
-    let mesh = some(&mut scene.meshes, place);
-    let animation = some(&mut scene.animations, place);
-    match (what, mesh, animation) {
-        (0, Some(mesh), _) => set(mesh.normals.as_deref_mut(), place, |v| v[0] = float),
-        (1, Some(mesh), _) => set(mesh.normals.as_deref_mut(), place, |v| *v = [0.0; 3]),
-        (2, Some(mesh), _) => set(mesh.tangents.as_deref_mut(), place, |v| v[3] = float),
+    let mesh = pick(&mut scene.meshes, index);
+    let animation = pick(&mut scene.animations, index);
+    match (defect, mesh, animation) {
+        (0, Some(mesh), _) => change_one(mesh.normals.as_deref_mut(), index, |v| v[0] = float),
+        (1, Some(mesh), _) => change_one(mesh.normals.as_deref_mut(), index, |v| *v = [0.0; 3]),
+        (2, Some(mesh), _) => change_one(mesh.tangents.as_deref_mut(), index, |v| v[3] = float),
         (3, Some(mesh), _) => mesh.normals = None,
-        (4, Some(mesh), _) => set(mesh.uvs.first_mut().map(Vec::as_mut_slice), place, |v| v[1] = float),
+        (4, Some(mesh), _) => {
+            change_one(mesh.uvs.first_mut().map(Vec::as_mut_slice), index, |v| v[1] = float)
+        }
         (5, Some(mesh), _) => match mesh.colors.first_mut() {
-            Some(Colors::F32(values)) => set(Some(values), place, |v| v[2] = float),
+            Some(Colors::F32(values)) => change_one(Some(values), index, |v| v[2] = float),
             _ => mesh.positions.first_mut().into_iter().for_each(|position| position[1] = float),
         },
         (6, Some(mesh), _) => match mesh.skins.first_mut().map(|skin| &mut skin.weights) {
-            Some(Weights::U8(values)) => set(Some(values), place, |v| *v = bytes),
-            Some(Weights::F32(values)) => set(Some(values), place, |v| v[1] = float),
+            Some(Weights::U8(values)) => change_one(Some(values), index, |v| *v = bytes),
+            Some(Weights::F32(values)) => change_one(Some(values), index, |v| v[1] = float),
             None => {}
         },
         (7, Some(mesh), _) => {
             let joints = mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice());
-            set(joints, place, |v| v[1] = v[0]);
+            change_one(joints, index, |v| v[1] = v[0]);
         }
         (8, Some(mesh), _) => {
             mesh.faces = Faces { indices: Some(Indices::U32(vec![0; 7])), corners: Some(vec![4, 2, 1]) };
         }
         (9, Some(mesh), _) => mesh.faces = Faces { indices: Some(Indices::U16(vec![0; 5])), corners: None },
-        (10, ..) => set(Some(&mut scene.skeleton.joints), place, |joint| joint.inverse_bind.w_axis.x = float),
+        (10, ..) => {
+            change_one(Some(&mut scene.skeleton.joints), index, |joint| joint.inverse_bind.w_axis.x = float)
+        }
         (11, ..) => scene.transform.iter_mut().for_each(|matrix| matrix.x_axis.y = float),
         (12, _, Some(animation)) => {
             animation.channels.iter_mut().for_each(|c| c.interpolation = Interpolation::Normalized);
             if let Some(Samples::Rotation(values)) = animation.channels.first_mut().map(|c| &mut c.samples) {
-                set(Some(values), place, |v| v[0] = float);
+                change_one(Some(values), index, |v| v[0] = float);
             }
         }
         (13, _, Some(animation)) => {
@@ -109,10 +113,10 @@ fn damage_scene(scene: &mut Scene, what: usize, place: &Index, float: f32, bytes
     }
 }
 
-fn set<T>(values: Option<&mut [T]>, place: &Index, change: impl FnOnce(&mut T)) {
+fn change_one<T>(values: Option<&mut [T]>, index: &Index, change: impl FnOnce(&mut T)) {
     let values = values.unwrap_or_default();
     if !values.is_empty() {
-        change(&mut values[place.index(values.len())]);
+        change(&mut values[index.index(values.len())]);
     }
 }
 
@@ -154,20 +158,24 @@ fn matrices() -> impl Strategy<Value = Mat4> {
 fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
     (1..=4usize).prop_flat_map(move |thirds| {
         let vertices = 3 * thirds;
-        let look = (names(), materials(), extras(), any::<bool>());
+        let appearance = (names(), materials(), extras(), any::<bool>());
         let tangents = (directions(), any::<bool>())
             .prop_map(|([x, y, z], right)| [x, y, z, if right { 1.0 } else { -1.0 }]);
-        let space = (
+        let geometry = (
             vec([numbers(), numbers(), numbers()], vertices),
             option::of(vec(directions(), vertices)),
             option::of(vec(tangents, vertices)),
             vec(vec([numbers(), numbers()], vertices), 0..=2),
         );
-        let more =
-            (vec(colors(vertices), 0..=2), skins(joints, vertices), customs(vertices), faces(vertices));
-        (look, space, more).prop_map(|(look, space, more)| {
-            let (name, material, extras, flat) = look;
-            let (mut positions, normals, tangents, uvs) = space;
+        let more = (
+            vec(colors(vertices), 0..=2),
+            skins(joints, vertices),
+            custom_attributes(vertices),
+            faces(vertices),
+        );
+        (appearance, geometry, more).prop_map(|(appearance, geometry, more)| {
+            let (name, material, extras, flat) = appearance;
+            let (mut positions, normals, tangents, uvs) = geometry;
             positions.iter_mut().filter(|_| flat).for_each(|[_, _, z]: &mut [f32; 3]| *z = 0.0);
             let (colors, skins, custom, faces) = more;
             let tangents = tangents.filter(|_| normals.is_some());
@@ -190,7 +198,7 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
     })
 }
 
-/// Generates materials without textures, which would need texture coordinates.
+/// Generates materials without textures, since these would need texture coordinates.
 fn materials() -> impl Strategy<Value = Material> {
     let unit = || 0.0f32..=1.0;
     let alpha = prop_oneof![
@@ -240,19 +248,19 @@ trait Shuffle: Strategy<Value = std::collections::BTreeSet<u16>> + Sized {
 
 impl<S: Strategy<Value = std::collections::BTreeSet<u16>>> Shuffle for S {}
 
-/// Returns a skin of the joints of each vertex at positions in this range.
+/// Returns a skin with the joints of each vertex at the indices in `range`.
 fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Skin {
     const BYTES: [[u8; 4]; 5] =
         [[0; 4], [255, 0, 0, 0], [128, 127, 0, 0], [100, 100, 55, 0], [64, 64, 64, 63]];
     const FLOATS: [[f32; 4]; 5] =
         [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.5, 0.25, 0.25, 0.0], [0.25; 4]];
-    let places = |slot: usize| range.clone().nth(slot);
+    let index_of = |slot: usize| range.clone().nth(slot);
     let joints = vertices.iter().map(|joints| {
-        std::array::from_fn(|slot| places(slot).and_then(|p| joints.get(p)).copied().unwrap_or(Skin::NONE))
+        std::array::from_fn(|slot| index_of(slot).and_then(|p| joints.get(p)).copied().unwrap_or(Skin::NONE))
     });
     let joints = joints.collect();
     let floats = |joints: &Vec<u16>| {
-        std::array::from_fn(|slot| places(slot).map_or(0.0, |place| FLOATS[joints.len()][place]))
+        std::array::from_fn(|slot| index_of(slot).map_or(0.0, |index| FLOATS[joints.len()][index]))
     };
     let weights = match bytes {
         true => Weights::U8(vertices.iter().map(|joints| BYTES[joints.len()]).collect()),
@@ -262,11 +270,11 @@ fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Sk
 }
 
 /// Generates attributes of all component types with distinct names.
-fn customs(vertices: usize) -> impl Strategy<Value = Vec<Custom>> {
-    let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(kind, components)| {
+fn custom_attributes(vertices: usize) -> impl Strategy<Value = Vec<CustomAttribute>> {
+    let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(component_type, components)| {
         vec(-30_000i32..30_000, vertices * components).prop_map(move |values| {
             let values = values.into_iter();
-            let values = match kind {
+            let values = match component_type {
                 0 => Components::F32(values.map(|x| x as f32 / 7.0).collect()),
                 1 => Components::F64(values.map(|x| f64::from(x) / 4.0).collect()),
                 2 => Components::U8(values.map(|x| x as u8).collect()),
@@ -281,7 +289,7 @@ fn customs(vertices: usize) -> impl Strategy<Value = Vec<Custom>> {
     });
     (vec(custom, 0..=3), "[A-Z_]{0,3}").prop_map(|(list, name)| {
         let list = list.into_iter().enumerate();
-        list.map(|(index, (components, values))| Custom {
+        list.map(|(index, (components, values))| CustomAttribute {
             name: format!("{index}{name}"),
             components,
             values,
@@ -298,15 +306,15 @@ fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
     prop_oneof![Just(None), wide, narrow].prop_map(|indices| Faces { indices, corners: None })
 }
 
-/// Generates skeletons with all parents before or all parents after their children.
+/// Generates skeletons in which all parents precede their children, or all follow them.
 fn skeletons(count: usize) -> impl Strategy<Value = Skeleton> {
     let joint = (names(), option::of(any::<Index>()), matrices(), option::of(transforms()), extras());
     (vec(joint, count), any::<bool>()).prop_map(move |(joints, backwards)| {
-        let place = |index: usize| if backwards { count - 1 - index } else { index };
+        let position_of = |index: usize| if backwards { count - 1 - index } else { index };
         let entries = joints.into_iter().enumerate();
         let mut joints: Vec<Joint> = entries
             .map(|(index, (name, parent, inverse_bind, rest, extras))| {
-                let parent = parent.filter(|_| index > 0).map(|parent| place(parent.index(index)));
+                let parent = parent.filter(|_| index > 0).map(|parent| position_of(parent.index(index)));
                 Joint { name, parent, inverse_bind, rest, extras }
             })
             .collect();
@@ -333,11 +341,11 @@ fn animations(joints: usize) -> impl Strategy<Value = Animation> {
                 times.collect::<Vec<_>>()
             };
             let times: Vec<Vec<f32>> = lists.into_iter().map(ticks).collect();
-            let channels = targets.into_iter().enumerate().map(|(place, (joint, path))| {
-                let list = place % times.len();
+            let channels = targets.into_iter().enumerate().map(|(number, (joint, property))| {
+                let list = number % times.len();
                 let values =
-                    values.iter().skip(place).take(times[list].len()).map(|(transform, _)| transform);
-                let samples = match path {
+                    values.iter().skip(number).take(times[list].len()).map(|(transform, _)| transform);
+                let samples = match property {
                     0 => Samples::Translation(values.map(|t| t.translation).collect()),
                     1 => Samples::Rotation(values.map(|t| t.rotation).collect()),
                     _ => Samples::Scale(values.map(|t| t.scale).collect()),

@@ -1,16 +1,16 @@
-//! Textures: images of base colours, and their samplers.
+//! Textures: images for base colours, and their samplers.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The image of a base colour.
+/// An image that the base colour is multiplied by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Texture {
     /// The path of the image file relative to the model, with `/` between folders. For an embedded image, its name
-    /// without extension; empty for none.
+    /// without extension; empty if it has no name.
     pub name: String,
-    /// The embedded image; `None` for an image file.
+    /// The embedded image; `None` if the image is a separate file.
     pub image: Option<Image>,
     /// The index of the set of texture coordinates in [`Mesh::uvs`](super::Mesh::uvs).
     pub uv_set: usize,
@@ -21,16 +21,16 @@ pub struct Texture {
 impl Texture {
     /// Returns the name in quotes, or the type and size of an unnamed embedded image.
     pub(crate) fn label(&self) -> String {
-        self.content().unwrap_or_else(|| format!("\"{}\"", self.name))
+        self.describe_unnamed_image().unwrap_or_else(|| format!("\"{}\"", self.name))
     }
 
-    /// Returns the name, or the type and size of an unnamed embedded image.
-    pub(super) fn to_info(&self) -> String {
-        self.content().unwrap_or_else(|| self.name.clone())
+    /// Returns the text for summaries: the name, or the type and size of an unnamed embedded image.
+    pub(super) fn to_info_text(&self) -> String {
+        self.describe_unnamed_image().unwrap_or_else(|| self.name.clone())
     }
 
-    /// Returns the type and size of an unnamed embedded image.
-    fn content(&self) -> Option<String> {
+    /// Returns the type and size of an unnamed embedded image; `None` for other textures.
+    fn describe_unnamed_image(&self) -> Option<String> {
         let Image { media_type, bytes } = self.image.as_ref().filter(|_| self.name.is_empty())?;
         Some(match bytes.len() {
             size @ 0..1000 => format!("embedded {media_type}, {size} bytes"),
@@ -44,10 +44,10 @@ impl Texture {
     }
 }
 
-/// An embedded image: the content of an image file. Copies share their bytes.
+/// An embedded image: the content of an image file. Clones share the bytes.
 #[derive(Debug, Clone, Eq)]
 pub struct Image {
-    /// The media type: `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: String,
     /// The content of the file.
     pub bytes: Arc<[u8]>,
@@ -61,7 +61,7 @@ impl PartialEq for Image {
 }
 
 impl Hash for Image {
-    /// Hashes the media type and the size only: hashing the bytes for every mesh would take longer than the conversion.
+    /// Hashes only the media type and the size. Hashing the bytes for every mesh would take longer than the conversion.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.media_type, self.bytes.len()).hash(state);
     }
@@ -70,21 +70,22 @@ impl Hash for Image {
 /// The wrapping and filtering of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Sampler {
-    /// The wrapping in the directions of u and v.
+    /// The wrapping of u and of v.
     pub wrap: [Wrap; 2],
     /// The filter for magnification; `None` leaves it to the renderer.
     pub magnify: Option<Filter>,
-    /// The filters for minification, between pixels and between mip levels, if used; `None` leaves them to the
-    /// renderer.
+    /// The filters for minification: between pixels and, if mipmaps are used, between mip levels. `None` leaves both to
+    /// the renderer.
     pub minify: Option<(Filter, Option<Filter>)>,
 }
 
 impl Sampler {
-    /// Returns the filters, or `None` if they interpolate everywhere, the default of renderers.
+    /// Describes the filters; `None` if all of them are linear or left to the renderer.
     pub(super) fn filters(&self) -> Option<String> {
         let Sampler { magnify, minify, .. } = self;
-        let smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
-        if smooth(magnify) && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear))) {
+        let is_smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
+        if is_smooth(magnify) && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear)))
+        {
             return None;
         }
         let magnify = magnify.map(|filter| format!("magnified {filter}"));

@@ -11,9 +11,9 @@ use crate::info::Bounds;
 impl Scene {
     /// Returns the corners of all triangles in model space, in metres.
     ///
-    /// Each item is `[[f32; 3]; 3]`: three corners (X, Y, Z).
-    /// Includes each placement of the meshes of the finest level of detail, and triangulates polygons. Triangles are
-    /// counter-clockwise seen from the front. Axes are those of glTF: +Y up, +Z forward.
+    /// Each item consists of three corners (X, Y, Z), counter-clockwise when seen from the front. Polygons are
+    /// triangulated, and meshes are repeated for each placement. Only the finest level of detail is included. Axes
+    /// follow glTF: +Y up, +Z forward.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -31,8 +31,8 @@ impl Scene {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
-        let shown = self.meshes.iter().zip(self.finest_meshes()).filter(|(_, is_finest)| *is_finest);
-        shown.flat_map(|(mesh, _)| self.triangles_of(mesh))
+        let finest = self.meshes.iter().zip(self.finest_meshes()).filter(|(_, is_finest)| *is_finest);
+        finest.flat_map(|(mesh, _)| self.mesh_triangles(mesh))
     }
 
     /// Returns the bounding box of the [triangles](Scene::triangles); `None` if there are none.
@@ -48,24 +48,24 @@ impl Scene {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn bounds(&self) -> Option<Bounds> {
-        Bounds::of(self.triangles().flatten())
+        Bounds::from_points(self.triangles().flatten())
     }
 
-    /// Returns a flag per mesh: `true` if it belongs to the finest level of detail or to no level.
+    /// Returns one flag per mesh: `true` if the mesh belongs to the finest level of detail or to no level.
     pub fn finest_meshes(&self) -> Vec<bool> {
         let finest = self.lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
-        let mut shown = vec![true; self.meshes.len()];
-        let mut set = |meshes: &[usize], is_shown: bool| {
+        let mut flags = vec![true; self.meshes.len()];
+        let mut set = |meshes: &[usize], is_finest: bool| {
             for mesh in meshes {
-                shown.get_mut(*mesh).into_iter().for_each(|mesh| *mesh = is_shown);
+                flags.get_mut(*mesh).into_iter().for_each(|flag| *flag = is_finest);
             }
         };
         self.lods.iter().for_each(|lod| set(&lod.meshes, false));
         set(finest.map_or(&[], |lod| &lod.meshes), true);
-        shown
+        flags
     }
 
-    fn triangles_of<'s>(&'s self, mesh: &'s Mesh) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'s> {
+    fn mesh_triangles<'s>(&'s self, mesh: &'s Mesh) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'s> {
         let mesh = match mesh.faces.corners {
             Some(_) => {
                 let mut triangles = mesh.clone();
@@ -74,11 +74,15 @@ impl Scene {
             }
             None => Cow::Borrowed(mesh),
         };
-        let whole = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
-        let mut transforms: Vec<DMat4> =
-            mesh.placements.iter().flat_map(|node| node.transforms()).map(|node| whole * node).collect();
+        let scene_transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
+        let mut transforms: Vec<DMat4> = mesh
+            .placements
+            .iter()
+            .flat_map(|node| node.transforms())
+            .map(|node| scene_transform * node)
+            .collect();
         if mesh.placements.is_empty() {
-            transforms.push(whole);
+            transforms.push(scene_transform);
         }
         let (corners, mesh) = (mesh.faces.corner_count(mesh.positions.len()), Arc::new(mesh));
         transforms.into_iter().flat_map(move |transform| {

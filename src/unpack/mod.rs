@@ -1,14 +1,11 @@
-//! Packed blocks: unpacking and packing.
+//! Packs and unpacks blocks.
 //!
-//! Stated sizes are untrusted. LZ4 expands n bytes to at most 255 · n ([C4](crate::crucible)), so larger sizes are
-//! rejected. If a stated size is implausibly large for its block, the buffer starts smaller and grows as the block fills
-//! it.
+//! The sizes that files state are not trusted. LZ4 expands n bytes to at most 255 · n ([C4](crate::crucible)), so
+//! larger sizes are rejected. If a stated size is implausibly large for its block, the buffer starts smaller and
+//! grows with the content.
 
 #[cfg(feature = "zstd")]
-#[cfg_attr(
-    not(feature = "iyma"),
-    allow(dead_code, unused_imports, reason = "IyMA reads and writes in parts")
-)]
+#[cfg_attr(not(feature = "iyma"), allow(dead_code, unused_imports, reason = "only IyMA uses all of it"))]
 pub(crate) mod zstd;
 
 use std::borrow::Cow;
@@ -17,11 +14,11 @@ use crate::Limits;
 use crate::layout::declaration::Packing;
 use crate::layout::expr::Value;
 
-/// The reason why a block could not be unpacked.
+/// The reason a block could not be unpacked, with the message.
 #[derive(Debug, PartialEq)]
-#[allow(dead_code, reason = "the features for packings need some of these each")]
-pub(crate) enum Failure {
-    /// The block or its stated size is wrong.
+#[allow(dead_code, reason = "each packing uses some of these")]
+pub(crate) enum UnpackError {
+    /// The block is invalid, or its stated size is wrong.
     Malformed(String),
     /// Bytes follow the block.
     Trailing(String),
@@ -31,31 +28,31 @@ pub(crate) enum Failure {
     Unsupported(String),
 }
 
-/// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content.
+/// Unpacks a block. LZ4 and zstd require `size`, the exact size of the content in bytes.
 ///
 /// # Errors
 ///
-/// Returns an error if the block is invalid, exceeds the limits, or lacks a required size.
+/// Returns an error if the block is invalid or exceeds the limits, or if `size` is required but `None`.
 pub(crate) fn unpack<'b>(
     (packing, encoding): (Packing, Option<Value>),
     packed: &'b [u8],
     size: Option<u64>,
     limits: &Limits,
-) -> Result<Cow<'b, [u8]>, Failure> {
+) -> Result<Cow<'b, [u8]>, UnpackError> {
     match (packing, size) {
         (Packing::Stored, _) => Ok(Cow::Borrowed(packed)),
-        (Packing::Lz4, Some(size)) => lz4::<u8>(packed, size, limits).map(Cow::Owned),
-        (Packing::Lz4, None) => Err(Failure::Malformed("an LZ4 block needs a stated size".into())),
-        (Packing::Zstd, Some(size)) => unzstd(packed, size, limits).map(Cow::Owned),
-        (Packing::Zstd, None) => Err(Failure::Malformed("zstd frames need a stated size".into())),
+        (Packing::Lz4, Some(size)) => unpack_lz4::<u8>(packed, size, limits).map(Cow::Owned),
+        (Packing::Lz4, None) => Err(UnpackError::Malformed("an LZ4 block needs a stated size".into())),
+        (Packing::Zstd, Some(size)) => unpack_zstd(packed, size, limits).map(Cow::Owned),
+        (Packing::Zstd, None) => Err(UnpackError::Malformed("zstd frames need a stated size".into())),
         (Packing::Coded { decode, .. }, _) => {
-            decode(packed, encoding).map(Cow::Owned).map_err(Failure::Malformed)
+            decode(packed, encoding).map(Cow::Owned).map_err(UnpackError::Malformed)
         }
         (Packing::Chosen(packings), _) => {
-            let packing = chosen(packings, &encoding).map_err(Failure::Malformed)?;
+            let packing = packing_by_number(packings, &encoding).map_err(UnpackError::Malformed)?;
             let content = unpack((packing, None), packed, size, limits)?;
             match size {
-                Some(size) if content.len() as u64 != size => Err(Failure::Malformed(format!(
+                Some(size) if content.len() as u64 != size => Err(UnpackError::Malformed(format!(
                     "unpacks to {} bytes, but {size} are stated",
                     content.len()
                 ))),
@@ -69,7 +66,7 @@ pub(crate) fn unpack<'b>(
 ///
 /// # Errors
 ///
-/// Returns an error if the content has no packed form, or the packing is not built in.
+/// Returns an error if the packing cannot express the content, or is not built in.
 pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]) -> Result<Vec<u8>, String> {
     match packing {
         Packing::Stored => Ok(content.to_vec()),
@@ -82,62 +79,68 @@ pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]
             Ok(packed)
         }
         Packing::Coded { encode, .. } => encode(content, encoding),
-        Packing::Chosen(packings) => pack((chosen(packings, &encoding)?, None), content),
+        Packing::Chosen(packings) => pack((packing_by_number(packings, &encoding)?, None), content),
         #[cfg(not(all(feature = "lz4", feature = "zstd")))]
         _ => Err(format!("{} is not built in", packing.name())),
     }
 }
 
-/// Returns the packing with this number.
-fn chosen(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packing, String> {
-    let is_it = |known: &i128| *number == Some(Value::Int(*known));
-    let found = packings.iter().find(|(known, _)| is_it(known)).map(|(_, packing)| *packing);
+/// Returns the packing with this number in `packings`.
+fn packing_by_number(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packing, String> {
+    let is_wanted = |known: &i128| *number == Some(Value::Int(*known));
+    let found = packings.iter().find(|(known, _)| is_wanted(known)).map(|(_, packing)| *packing);
     found.ok_or_else(|| match number {
         Some(number) => format!("unknown packing {number}"),
-        None => "the number of its packing is missing".to_owned(),
+        None => "the number of the packing is missing".to_owned(),
     })
 }
 
-/// Unpacks a block of exactly `size` bytes to values.
+/// Unpacks a block to values with a total size of exactly `size` bytes.
 #[cfg(feature = "crucible")]
-pub(crate) fn values<T: bytemuck::Pod>(
+pub(crate) fn unpack_values<T: bytemuck::Pod>(
     packing: Packing,
     packed: &[u8],
     size: u64,
     limits: &Limits,
-) -> Result<Vec<T>, Failure> {
+) -> Result<Vec<T>, UnpackError> {
     if packing == Packing::Lz4 {
-        return lz4(packed, size, limits);
+        return unpack_lz4(packed, size, limits);
     }
     let bytes = unpack((packing, None), packed, Some(size), limits)?;
     match bytes.len() as u64 == size {
         true => Ok(bytemuck::allocation::pod_collect_to_vec(&bytes)),
-        false => Err(Failure::Malformed(format!("unpacks to {} bytes, but {size} are stated", bytes.len()))),
+        false => {
+            Err(UnpackError::Malformed(format!("unpacks to {} bytes, but {size} are stated", bytes.len())))
+        }
     }
 }
 
-/// The largest trusted ratio of a stated size to the packed size.
+/// A stated size up to this multiple of the packed size is trusted.
 #[cfg(feature = "lz4")]
 const TRUSTED_RATIO: u64 = 8;
 
-/// The largest stated size that is trusted regardless of the packed size.
+/// A stated size up to this number of bytes is trusted for any packed size.
 #[cfg(feature = "lz4")]
 const TRUSTED_SIZE: u64 = 1 << 20;
 
-/// Unpacks a raw LZ4 block of exactly `size` bytes directly into values of type `T`.
+/// Unpacks a raw LZ4 block directly into values of type `T`, with a total size of exactly `size` bytes.
 #[cfg(feature = "lz4")]
-pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<T>, Failure> {
-    let malformed = |message| Err(Failure::Malformed(message));
+pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
+    packed: &[u8],
+    size: u64,
+    limits: &Limits,
+) -> Result<Vec<T>, UnpackError> {
+    let malformed = |message| Err(UnpackError::Malformed(message));
     let max = (packed.len() as u64).saturating_mul(255);
     if size > max {
         return malformed(format!(
-            "states {size} bytes, but {} packed bytes unpack to {max} at most",
+            "states {size} bytes, but {} packed bytes unpack to at most {max}",
             packed.len()
         ));
     }
     if size > limits.max_decoded {
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
-        return Err(Failure::Limit(message));
+        return Err(UnpackError::Limit(message));
     }
     let mut capacity = size.min((packed.len() as u64).saturating_mul(TRUSTED_RATIO).max(TRUSTED_SIZE));
     loop {
@@ -150,30 +153,30 @@ pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -
                 capacity = size.min(capacity * 2);
             }
             Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) => {
-                return malformed(format!("unpacks to more than the {size} bytes stated"));
+                return malformed(format!("unpacks to more than the stated {size} bytes"));
             }
             Err(error) => return malformed(format!("is not a valid LZ4 block: {error}")),
         }
     }
 }
 
-/// Returns an error: LZ4 is built in only with its feature.
+/// Returns an error, because the feature `lz4` is off.
 #[cfg(not(feature = "lz4"))]
-fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
-    Err(Failure::Unsupported("LZ4 blocks need the feature `lz4`".into()))
+fn unpack_lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, UnpackError> {
+    Err(UnpackError::Unsupported("LZ4 blocks need the feature `lz4`".into()))
 }
 
 #[cfg(feature = "zstd")]
-fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure> {
-    zstd::unpack(packed, size, limits).map_err(|fault| match fault {
-        zstd::Fault::Limit(message) => Failure::Limit(message),
-        zstd::Fault::Trailing(_) => Failure::Trailing(fault.to_string()),
-        other => Failure::Malformed(other.to_string()),
+fn unpack_zstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, UnpackError> {
+    zstd::unpack(packed, size, limits).map_err(|error| match error {
+        zstd::ZstdError::Limit(message) => UnpackError::Limit(message),
+        zstd::ZstdError::Trailing(_) => UnpackError::Trailing(error.to_string()),
+        other => UnpackError::Malformed(other.to_string()),
     })
 }
 
-/// Returns an error: zstd is built in only with its feature.
+/// Returns an error, because the feature `zstd` is off.
 #[cfg(not(feature = "zstd"))]
-fn unzstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Failure> {
-    Err(Failure::Unsupported("zstd frames need the feature `zstd`".into()))
+fn unpack_zstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, UnpackError> {
+    Err(UnpackError::Unsupported("zstd frames need the feature `zstd`".into()))
 }

@@ -1,5 +1,5 @@
 /*
- * The file that a program was given, from its start to its end.
+ * The unread bytes of the file on the command line: `at` is the next byte, `end` is after the last one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void open_file(int argc, char **argv)
     fclose(in);
 }
 
-/* The next bytes of the file. */
+/* Returns the next `size` bytes of the file. */
 static const void *take(uint64_t size)
 {
     const unsigned char *here = at;

@@ -1,6 +1,6 @@
 /*
- * Prints every number of a BMD image as `path value`, decoded with nothing but the generated header. Packed words are
- * printed as numbers, then field by field.
+ * Prints every number of a BMD image as `path value`, decoded only with the generated header. Packed words are printed as
+ * numbers, then field by field.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "bmd.h"
 
 static const unsigned char *image;
-/* The path of what is being printed. */
+/* The path of the struct or list that is being printed. */
 static char path[256];
 
 static void number(const char *field, int64_t value)
@@ -19,7 +19,7 @@ static void number(const char *field, int64_t value)
     printf("%s.%s %" PRId64 "\n", path, field, value);
 }
 
-/* A word of up to 128 bits, in decimal digits. An empty field stands for the path itself. */
+/* Prints a word of up to 128 bits in decimal digits. If `field` is empty, the word has the current path. */
 static void word(const char *field, uint64_t low, uint64_t high)
 {
     uint32_t parts[4] = {(uint32_t)(high >> 32), (uint32_t)high, (uint32_t)(low >> 32), (uint32_t)low};
@@ -45,13 +45,13 @@ static uint64_t bytes_at(uint64_t offset, unsigned size)
     return value;
 }
 
-/* Some bits of the vertex at an offset, whose words are larger than a macro can take. */
+/* Returns bits of the vertex at an offset, whose words are too large for the macros of the header. */
 static uint64_t bits_at(uint64_t offset, unsigned shift, unsigned width)
 {
     return bytes_at(offset + shift / 8, (width + 7) / 8);
 }
 
-/* Goes one level down in the path; returns how to come back. */
+/* Appends to the path. Returns its previous length, for `leave`. */
 static size_t enter(const char *format, ...)
 {
     size_t length = strlen(path);
@@ -99,7 +99,7 @@ static void normal(uint64_t value)
     leave(outer);
 }
 
-/* Texture coordinates of one of the three kinds. */
+/* Prints texture coordinates of one of the three kinds. */
 #define ST(KIND, value) \
     do { \
         word("st", value, 0); \
@@ -114,10 +114,10 @@ static void normal(uint64_t value)
 #define EXPONENT_FINE_ST(value) (((void)(value), (int64_t)-1))
 #define EXPONENT_WIDE_ST(value) ((int64_t)BMD_WIDE_ST_EXPONENT(value))
 
-/* A field of a vertex of 96 or 128 bits. */
+/* Returns a field of a 96-bit or 128-bit vertex. */
 #define FIELD(here, FORM, NAME) bits_at(here, BMD_##FORM##_##NAME##_SHIFT, BMD_##FORM##_##NAME##_WIDTH)
 
-/* Prints the vertex at an offset; returns its size. */
+/* Prints the vertex at an offset and returns its size in bytes. */
 static unsigned vertex(uint64_t here, int flat)
 {
     uint64_t first = bytes_at(here, 8);
@@ -183,7 +183,7 @@ static unsigned vertex(uint64_t here, int flat)
     number("v1", (int64_t)BMD_##FORM##_V1(value)); \
     number("v2", (int64_t)BMD_##FORM##_V2(value))
 
-/* Prints the face at an offset; returns its size. */
+/* Prints the face at an offset and returns its size in bytes. */
 static unsigned face(uint64_t here)
 {
     static const char *const forms[] = {"triangle_32", "quad_32", "triangle_64", "quad_64"};
@@ -215,7 +215,7 @@ static unsigned face(uint64_t here)
     return size;
 }
 
-/* Whether the name of a material is a flat colour. */
+/* Returns 1 if the material name at an offset is a flat colour, otherwise 0. */
 static int is_flat(uint32_t ofs_mat)
 {
     const char *name = (const char *)image + ofs_mat;
@@ -268,7 +268,7 @@ static void lod(uint64_t index, const bmd_lod_def *def)
 
 static void bone(uint64_t index, uint64_t here)
 {
-    /* The transform, which the parent says how to read, and what follows it. */
+    /* Prints the transform, whose form depends on the parent, and the following fields. */
     uint64_t transform = bytes_at(here, sizeof(bmd_bone_transform));
     uint64_t name = here + sizeof(bmd_bone_transform);
     size_t outer = enter("bones[%" PRIu64 "]", index);
@@ -299,7 +299,7 @@ static void bone(uint64_t index, uint64_t here)
     leave(outer);
 }
 
-/* Prints the key at an offset; returns its size. */
+/* Prints the key at an offset and returns its size in bytes. */
 static unsigned key(uint64_t here)
 {
     uint64_t tag = bytes_at(here, 1);

@@ -1,6 +1,6 @@
 /*
- * Prints every number of a Crucible file that is not compressed as `path value`, decoded with nothing but the
- * generated header. The file is one bare chunk or a container of chunks.
+ * Prints every uncompressed number of a Crucible file as `path value`, decoded only with the generated header. The file is
+ * one bare chunk or a container of chunks.
  */
 #include <inttypes.h>
 #include <stdio.h>

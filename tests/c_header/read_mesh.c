@@ -1,6 +1,6 @@
 /*
- * Prints every number of a MESH file as `path value`, decoded with nothing but the generated header. Floats are
- * printed as their bits. With RENDERLIB defined, the file is of the renderlib dialect.
+ * Prints every number of a MESH file as `path value`, decoded only with the generated header. Floats are printed as their
+ * bits. If RENDERLIB is defined, the file is in the renderlib dialect.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void number(const char *path, uint64_t value)
     printf("%s %" PRIu64 "\n", path, value);
 }
 
-/* Floats at any address, under the names path[0], path[1] … or path[0][0] … for rows of `row` floats. */
+/* Prints floats at an unaligned address. Their paths are path[0], path[1] …, or path[0][0] … for rows of `row` floats. */
 static void floats(const char *path, const void *from, unsigned count, unsigned row)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ static void bytes(const char *path, const unsigned char *from, unsigned count)
         printf("%s[%u] %u\n", path, i, from[i]);
 }
 
-/* path[index].field */
+/* Returns the path `list[index].field`. */
 static const char *join(const char *list, uint64_t index, const char *field)
 {
     static char text[128];

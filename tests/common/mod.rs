@@ -1,4 +1,4 @@
-//! Files to test with: the samples, the reference files, which do not lie in this repository, and damaged ones.
+//! Test files: the samples, the reference files, which are not part of this repository, and damaged files.
 
 #![allow(dead_code, reason = "no program and no set of features needs all of it")]
 
@@ -13,57 +13,59 @@ use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The top of the repository.
+/// The root folder of the repository.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// Number of random cases: `MESHSPEC_CASES` times as many as on a clean clone.
-pub fn cases(clean: u32) -> u32 {
-    let factor: u32 =
-        std::env::var("MESHSPEC_CASES").map_or(1, |factor| factor.parse().expect("a factor of cases"));
-    clean * factor
+/// Returns the number of random cases: `default`, multiplied by the environment variable `MESHSPEC_CASES` if it is set.
+pub fn cases(default: u32) -> u32 {
+    let factor: u32 = std::env::var("MESHSPEC_CASES")
+        .map_or(1, |factor| factor.parse().expect("MESHSPEC_CASES is a number"));
+    default * factor
 }
 
-/// The configuration of properties with this [number of cases](cases). Failures are kept at the top of the repository.
-pub fn config(clean: u32, name: &str) -> Config {
+/// Returns the configuration of property tests with this default [number of cases](cases). Failing cases are saved in
+/// `proptest-regressions/NAME.txt`.
+pub fn config(default: u32, name: &str) -> Config {
     let file = format!("{ROOT}/proptest-regressions/{name}.txt");
     let persistence = FileFailurePersistence::Direct(String::leak(file));
-    let (cases, usual) = (cases(clean), Config::default());
-    // Rejected cases grow with the others.
+    let (cases, usual) = (cases(default), Config::default());
+    // The limit of rejected cases is proportional to the number of cases.
     let max_global_rejects = usual.max_global_rejects.max(4 * cases);
     Config { cases, max_global_rejects, failure_persistence: Some(Box::new(persistence)), ..usual }
 }
 
-/// One entry of the index of reference files.
+/// An entry in the index of reference files.
 pub struct Fixture {
     pub format: String,
     pub file: String,
-    /// Whether strict and lenient reading accept it; `None` for either.
+    /// Whether strict reading accepts the file; `None` if both verdicts are allowed.
     pub strict: Option<bool>,
+    /// Whether lenient reading accepts the file; `None` if both verdicts are allowed.
     pub lenient: Option<bool>,
     pub bytes: Vec<u8>,
-    /// The decoded content as an independent decoder sees it.
+    /// The content that an independent decoder read, if the file has a sidecar.
     pub expected: Option<Value>,
 }
 
-/// The folder of the reference files.
+/// Returns the folder of the reference files.
 fn folder() -> PathBuf {
     std::env::var_os("MESHSPEC_FIXTURES")
-        .expect("MESHSPEC_FIXTURES names the folder of reference files")
+        .expect("MESHSPEC_FIXTURES must be the folder of reference files")
         .into()
 }
 
-/// A file in the folder of reference files, by its path there.
+/// Returns the bytes of a reference file. `name` is its path in the folder of reference files.
 pub fn reference_file(name: &str) -> Vec<u8> {
     let path = folder().join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The same as text.
+/// Returns the text of a reference file.
 pub fn reference_text(name: &str) -> String {
     String::from_utf8(reference_file(name)).unwrap()
 }
 
-/// All reference files, by their index.
+/// Returns all reference files in the index.
 pub fn fixtures() -> Vec<Fixture> {
     let index: Value = serde_json::from_slice(&reference_file("index.json")).unwrap();
     let fixtures: Vec<_> = index
@@ -71,11 +73,11 @@ pub fn fixtures() -> Vec<Fixture> {
         .unwrap()
         .iter()
         .map(|entry| Fixture {
-            format: text(&entry["format"]),
-            file: text(&entry["file"]),
-            strict: verdict(&entry["strict"]),
-            lenient: verdict(&entry["lenient"]),
-            bytes: reference_file(&text(&entry["file"])),
+            format: to_text(&entry["format"]),
+            file: to_text(&entry["file"]),
+            strict: parse_verdict(&entry["strict"]),
+            lenient: parse_verdict(&entry["lenient"]),
+            bytes: reference_file(&to_text(&entry["file"])),
             expected: entry["expected"]
                 .as_str()
                 .map(|name| serde_json::from_slice(&reference_file(name)).unwrap()),
@@ -85,18 +87,18 @@ pub fn fixtures() -> Vec<Fixture> {
     fixtures
 }
 
-/// The reference files of one format.
+/// Returns the reference files of one format.
 pub fn fixtures_of(format: &str) -> Vec<Fixture> {
     let fixtures: Vec<_> = fixtures().into_iter().filter(|f| f.format == format).collect();
     assert!(!fixtures.is_empty(), "no reference files of {format}");
     fixtures
 }
 
-fn text(value: &Value) -> String {
+fn to_text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-fn verdict(value: &Value) -> Option<bool> {
+fn parse_verdict(value: &Value) -> Option<bool> {
     match value.as_str() {
         Some("accept") => Some(true),
         Some("reject") => Some(false),
@@ -105,25 +107,25 @@ fn verdict(value: &Value) -> Option<bool> {
     }
 }
 
-/// The SHA-256 of some bytes in hexadecimal digits.
+/// Returns the SHA-256 of the bytes in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bits of floats as the sidecars have them: `0x3f800000`.
+/// Returns the bits of floats in the notation of the sidecars: `0x3f800000`.
 pub fn bits<const N: usize>(values: [f32; N]) -> Value {
     values.iter().map(|x| format!("{:#010x}", x.to_bits())).collect()
 }
 
-/// Damages files, the same way in every run.
-pub struct Damage(u64);
+/// Damages files at random. The same seed yields the same damage.
+pub struct Mutator(u64);
 
-impl Damage {
-    pub fn new(seed: u64) -> Damage {
-        Damage(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+impl Mutator {
+    pub fn new(seed: u64) -> Mutator {
+        Mutator(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `end`: the xorshift generator of Marsaglia.
+    /// Returns a pseudo-random number below `end`, from Marsaglia's xorshift generator.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -131,8 +133,8 @@ impl Damage {
         (self.0 % end.max(1) as u64) as usize
     }
 
-    /// The file with one to four of its bytes or words changed, taken out or put in; mostly in the first bytes,
-    /// where the headers are.
+    /// Returns a copy of the file in which one to four bytes or words are changed, removed or inserted. Half of the
+    /// changes are in the first 64 bytes, where the headers are.
     pub fn mutate(&mut self, file: &[u8]) -> Vec<u8> {
         const WORDS: [u32; 8] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
         let mut bytes = file.to_vec();
@@ -156,17 +158,16 @@ impl Damage {
     }
 }
 
-/// Returns the names of the fields that describe other fields: offsets, counts, sizes and checksums. Writing computes
-/// them.
-pub fn computed(ty: &Type) -> BTreeSet<&'static str> {
+/// Returns the names of the fields that writing computes from other fields: offsets, counts, sizes and checksums.
+pub fn computed_fields(ty: &Type) -> BTreeSet<&'static str> {
     let mut names = BTreeSet::new();
-    add_computed(ty, &mut names);
+    add_computed_fields(ty, &mut names);
     names
 }
 
-fn add_computed(ty: &Type, names: &mut BTreeSet<&'static str>) {
+fn add_computed_fields(ty: &Type, names: &mut BTreeSet<&'static str>) {
     let declaration = match ty {
-        Type::Array(item, _) | Type::List(item) => return add_computed(item, names),
+        Type::Array(item, _) | Type::List(item) => return add_computed_fields(item, names),
         Type::Declared(declaration) => declaration,
         _ => return,
     };
@@ -188,9 +189,9 @@ fn add_computed(ty: &Type, names: &mut BTreeSet<&'static str>) {
         if field.constraints.iter().any(|constraint| is_count(constraint.requirement)) {
             names.insert(field.name);
         }
-        add_computed(&field.ty, names);
+        add_computed_fields(&field.ty, names);
         if let Some(block) = &field.block {
-            add_computed(&block.content, names);
+            add_computed_fields(&block.content, names);
         }
     }
 }
@@ -198,12 +199,12 @@ fn add_computed(ty: &Type, names: &mut BTreeSet<&'static str>) {
 /// A valid file and its format.
 pub type File = (FormatId, Vec<u8>);
 
-/// The files in `samples/`. Panics if the declarations have changed since they were made.
+/// Returns the files in `samples/`. Panics if the declarations have changed since the files were written.
 pub fn samples() -> Vec<File> {
     FormatId::ALL.iter().flat_map(|format| samples_of(*format).map(|bytes| (*format, bytes))).collect()
 }
 
-/// The samples of one format.
+/// Returns the samples of one format.
 pub fn samples_of(format: FormatId) -> impl Iterator<Item = Vec<u8>> {
     let folder = format!("{ROOT}/samples/{format}");
     std::fs::read_dir(folder).unwrap().map(move |entry| sample(format, &entry.unwrap().path()))
@@ -214,12 +215,12 @@ fn sample(format: FormatId, path: &Path) -> Vec<u8> {
     let document = format.read(&bytes, &ReadOptions::default());
     if let Err(error) = document {
         let name = path.file_name().unwrap().display();
-        panic!("samples are older than the declaration: cargo run --example make_samples ({name}: {error})");
+        panic!("the samples are outdated, run `cargo run --example make_samples` ({name}: {error})");
     }
     bytes
 }
 
-/// The reference files that strict reading accepts.
+/// Returns the reference files that strict reading accepts.
 pub fn accepted_fixtures() -> Vec<File> {
     let accepted = fixtures().into_iter().filter(|fixture| fixture.strict == Some(true));
     accepted.filter_map(|fixture| Some((fixture.format.parse().ok()?, fixture.bytes))).collect()

@@ -1,4 +1,4 @@
-"""Compares the triangles that meshspec writes with those that trimesh reads.
+"""Compares the triangles that meshspec writes with the triangles that trimesh reads.
 
 Usage: compare.py INTERCHANGE SAMPLES [FIXTURES]
 """
@@ -22,7 +22,7 @@ def files(samples, fixtures):
 
 
 def convert(program, path, out):
-    """Returns the triangles as 32-bit floats, or the error."""
+    """Converts a file. Returns its triangles as 32-bit floats, or the error message."""
     result = subprocess.run([program, path, out], capture_output=True, text=True)
     if result.returncode != 0:
         return None, result.stderr.strip()

@@ -3,8 +3,8 @@
 #
 # Usage: tests/external/models.sh
 #
-# $MESHSPEC_MODELS names the folder of the models (default: ../shared/models), with an index and the script `check.py` for
-# comparisons. Needs cargo and python3 with venv; installs numpy, pinned in requirements.txt beside this file, into
+# $MESHSPEC_MODELS is the folder of the models (default: ../shared/models), with an index and the script `check.py` for
+# comparisons. Requires cargo and python3 with venv; installs numpy, pinned in requirements.txt beside this file, into
 # $MESHSPEC_CACHE (default: the user's cache folder). Fails unless every conversion of every model is correct. A program
 # without the decoders must reject compressed models.
 set -euo pipefail

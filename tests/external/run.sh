@@ -4,8 +4,8 @@
 #
 # Usage: tests/external/run.sh
 #
-# Needs cargo and python3 with venv; installs trimesh and jsonschema, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
-# (default: the user's cache folder). Converts the files in samples/ and, if $MESHSPEC_FIXTURES names a folder with an
+# Requires cargo and python3 with venv; installs trimesh and jsonschema, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
+# (default: the user's cache folder). Converts the files in samples/ and, if $MESHSPEC_FIXTURES is a folder with an
 # index.json, every accepted file in it.
 set -euo pipefail
 

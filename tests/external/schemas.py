@@ -19,12 +19,12 @@ contents_validator = Draft202012Validator(contents_schema)
 diff_validator = Draft202012Validator(json.loads((root / "docs/diff.schema.json").read_text()))
 
 
-def require(validator, value, place):
+def assert_valid(validator, value, source):
     for error in validator.iter_errors(value):
-        sys.exit(f"{place}: {error.json_path}: {error.message}")
+        sys.exit(f"{source}: {error.json_path}: {error.message}")
 
 
-def refuse(validator, value):
+def assert_invalid(validator, value):
     if validator.is_valid(value):
         sys.exit(f"the schema allows {json.dumps(value)}")
 
@@ -32,15 +32,15 @@ def refuse(validator, value):
 lines = [json.loads(line) for line in (root / "corpus/index.jsonl").read_text().splitlines()]
 contents = [line["contents"] for line in lines if line["contents"]]
 for line in lines:
-    require(index_validator, line, line["file"])
+    assert_valid(index_validator, line, line["file"])
 for name in contents:
-    require(contents_validator, json.loads((root / "corpus" / name).read_text()), name)
+    assert_valid(contents_validator, json.loads((root / "corpus" / name).read_text()), name)
 
-refuse(index_validator, {**lines[0], "strict": "maybe"})
-refuse(index_validator, {key: value for key, value in lines[0].items() if key != "file"})
+assert_invalid(index_validator, {**lines[0], "strict": "maybe"})
+assert_invalid(index_validator, {key: value for key, value in lines[0].items() if key != "file"})
 array = {"type": "f32", "shape": [1], "values": [1.0], "bits": ["3f800000"]}
 file = {"format": "mesh", "dialect": "spec", "root_transform": array}
-require(contents_validator, {**file, "root_transform": {**array, "tolerance": 0.5}}, "a tolerance")
+assert_valid(contents_validator, {**file, "root_transform": {**array, "tolerance": 0.5}}, "a tolerance")
 for key, value in [
     ("type", "f31"),
     ("type", "u8"),
@@ -52,24 +52,24 @@ for key, value in [
 ]:
     wrong = copy.deepcopy(file)
     wrong["root_transform"][key] = value
-    refuse(contents_validator, wrong)
-refuse(contents_validator, {"format": "mesh"})
-refuse(contents_validator, {**file, "mesh": []})
+    assert_invalid(contents_validator, wrong)
+assert_invalid(contents_validator, {"format": "mesh"})
+assert_invalid(contents_validator, {**file, "mesh": []})
 change = {"path": "indices[3]", "kind": "changed", "count": 1, "from": "1", "to": "2", "by": 1.0}
 differences = {"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 1, "differences": [change]}
-require(diff_validator, differences, "a difference")
-refuse(diff_validator, {**differences, "differences": [{**change, "kind": "moved"}]})
-refuse(diff_validator, {**differences, "differences": [{**change, "by": "1"}]})
+assert_valid(diff_validator, differences, "a difference")
+assert_invalid(diff_validator, {**differences, "differences": [{**change, "kind": "moved"}]})
+assert_invalid(diff_validator, {**differences, "differences": [{**change, "by": "1"}]})
 
 
 def diff(*arguments):
-    """The parsed output of `meshspec diff --json` in the folder of the samples."""
+    """Runs `meshspec diff --json` in the folder of the samples, and returns the parsed output."""
     command = [program, "diff", "--json", *arguments]
     run = subprocess.run(command, cwd=root / "samples", capture_output=True, text=True, check=False)
     if run.returncode not in (0, 1):
         sys.exit(f"{command}: {run.stderr}")
     printed = json.loads(run.stdout)
-    require(diff_validator, printed, command)
+    assert_valid(diff_validator, printed, command)
     return printed
 
 

@@ -27,7 +27,7 @@
 #endif
 #endif
 
-/* GCC, Clang and MSVC all know this one. */
+/* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)
 
 /*
@@ -134,9 +134,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  *   Must be 0 or 16 (SAMPLE-SIZE).
  * - table: u32, at 16
  *   Rejected unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd".
- * - numbers: u8[packed_size] that hold one LZ4 block that unpacks to unpacked_size bytes: Numbers, at 20
- * - pairs: u8[18] that hold one LZ4 block that unpacks to 16 bytes: u16[to the end][2], after numbers
- * - stored: u8[12] that hold Stored, after pairs
+ * - numbers: u8[packed_size] that contain one LZ4 block that unpacks to unpacked_size bytes: Numbers, at 20
+ * - pairs: u8[18] that contain one LZ4 block that unpacks to 16 bytes: u16[to the end][2], after numbers
+ * - stored: u8[12] that contain Stored, after pairs
  * - far: Far[2], at table, if table != 0
  *   Rejected unless table % 2 == 0: the table is at an odd offset.
  * - rows: f32[(flags.rows + 1) * 2][3][2], after stored
@@ -207,7 +207,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, double_) == 10, "offset of double_
  * - ahead: Flags, after given, as a look-ahead
  * - wide: Far, after ahead, if ahead.wide
  * - name: NUL-terminated bytes, at count, if count != 0
- * - titled: u8[8] that hold Titled, after wide
+ * - titled: u8[8] that contain Titled, after wide
  */
 /* The fixed start of every Second. */
 typedef struct sample_second_start {

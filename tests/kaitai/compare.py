@@ -22,8 +22,8 @@ from pathlib import Path
 
 from kaitaistruct import KaitaiStruct, KaitaiStructError, ValidationFailedError
 
-# The formats with definitions that work in Python. IyMA's bitcode descriptor has a decoder in Rust only, and Seed is a
-# text format.
+# The formats whose definitions work in Python. Seed is a text format, and the bitcode descriptor of IyMA has a decoder only
+# in Rust.
 FORMATS = {path.stem for path in Path("docs/schema").glob("*.md")} - {"iyma", "seed"}
 
 # The names of lookahead fields.
@@ -76,7 +76,7 @@ def identifier(name):
 
 
 def kaitai_values(value, names, values):
-    """Collects the leaves of a parsed value by name."""
+    """Adds the leaves of a parsed value to `values`, by name."""
     if isinstance(value, KaitaiStruct):
         for name, child in fields(value):
             # Wrappers that the declaration lacks.
@@ -115,10 +115,10 @@ def difference(kinds, expected, found):
         if struct.pack(number, *found) == struct.pack(bits, *expected):
             return None
     values = enumerate(zip(kinds, expected, found))
-    return next((index for index, value in values if not same(*value)), None)
+    return next((index for index, value in values if not is_same(*value)), None)
 
 
-def same(kind, expected, found):
+def is_same(kind, expected, found):
     """Returns True if a value of the walker equals a value of Kaitai."""
     if kind == "bool":
         return found is expected
@@ -143,7 +143,7 @@ def parse(layout, path):
     return found
 
 
-def refuse(layout, path, reason):
+def assert_rejected(layout, path, reason):
     """Raises an error unless Kaitai also rejects the file."""
     try:
         parse(layout, path)
@@ -152,7 +152,7 @@ def refuse(layout, path, reason):
     raise AssertionError(f"{path}: Kaitai reads what the walker does not: {reason}")
 
 
-def is_refused(layout, path):
+def is_rejected(layout, path):
     """Returns True if Kaitai rejects values of the file. Its definitions cannot express all constraints."""
     try:
         parse(layout, path)
@@ -184,14 +184,14 @@ def compare(layout, path, lines):
 
 
 def samples():
-    """Yields the project's own files: path, format, dialect and validity."""
+    """Yields the path, format, dialect and validity of each file in samples/."""
     for path in sorted(Path("samples").glob("*/*")):
         if path.parent.name in FORMATS:
             yield path, [path.parent.name], True
 
 
 def reference_files(fixtures):
-    """Yields the files of the fixtures' index: path, format, optional dialect and validity."""
+    """Yields the path, format, optional dialect and validity of each file in the index of the fixtures."""
     for entry in json.loads((fixtures / "index.json").read_text()):
         names = [entry["format"]]
         # The walker cannot distinguish the dialects of MESH in every broken file.
@@ -214,7 +214,7 @@ def main(parsers, dump_values, fixtures=None):
             raise AssertionError(f"{path}: {dump.stderr.strip()}")
         head, *lines = dump.stdout.splitlines()
         layout = json.loads(head)["layout"]
-        if dump.returncode == 0 and dump.stderr and is_refused(layout, str(path)):
+        if dump.returncode == 0 and dump.stderr and is_rejected(layout, str(path)):
             compared[layout, "refused"] += 1
         elif dump.returncode == 0:
             compared[layout, "values"] += compare(layout, str(path), lines)
@@ -222,7 +222,7 @@ def main(parsers, dump_values, fixtures=None):
         elif valid:
             raise AssertionError(f"{path}: {dump.stderr.strip()}")
         else:
-            refuse(layout, str(path), dump.stderr.strip())
+            assert_rejected(layout, str(path), dump.stderr.strip())
             compared[layout, "refused"] += 1
     for layout in sorted({layout for layout, _ in compared}):
         count = {what: compared[layout, what] for what in ("files", "values", "refused")}

@@ -3,9 +3,9 @@
 #
 # Usage: tests/kaitai/run.sh
 #
-# Needs cargo, node with npm, and python3 with venv; installs Kaitai's compiler and runtime, pinned in package.json
+# Requires cargo, node with npm, and python3 with venv; installs Kaitai's compiler and runtime, pinned in package.json
 # and requirements.txt beside this file, into $MESHSPEC_CACHE (default: the user's cache folder). Compares the sample
-# in tests/golden, the files in samples/ and, if $MESHSPEC_FIXTURES names a folder with an index.json, every file in it.
+# in tests/golden, the files in samples/ and, if $MESHSPEC_FIXTURES is a folder with an index.json, every file in it.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,8 @@
 //! Memory limit of conversions to GLB: three times the decoded size.
 //!
-//! The decoded size is that of the scene's lists: 12 bytes per position and normal, 8 per pair of texture coordinates, 4
-//! per corner of a face. The tests measure peak memory from reading the file to writing the GLB, which is streamed.
+//! The decoded size is the size of the lists in the scene: 12 bytes per position and normal, 8 per pair of texture
+//! coordinates, 4 per corner of a face. The tests measure peak memory from reading the file to writing the GLB, which
+//! is streamed.
 //!
 //! Binary files count. Text files do not: they are more than twice the size of their content, and stay in memory during
 //! parsing, since words, names and errors refer to them.
@@ -19,9 +20,9 @@ pub fn trials() -> Vec<Trial> {
 
 /// Counts the bytes of written files and discards them.
 #[derive(Default)]
-struct Count(usize);
+struct ByteCounter(usize);
 
-impl std::io::Write for Count {
+impl std::io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -32,7 +33,7 @@ impl std::io::Write for Count {
     }
 }
 
-impl Files for Count {
+impl Files for ByteCounter {
     fn read(&self, name: &str, _: u64) -> std::io::Result<Vec<u8>> {
         Err(std::io::Error::other(name))
     }
@@ -73,9 +74,10 @@ fn decoded_size(scene: &Scene) -> usize {
     scene.meshes.iter().map(size).sum()
 }
 
-/// Fails if converting a file to GLB uses more than three times the decoded size. Text files do not count.
+/// Asserts that converting a file to GLB uses at most three times the decoded size. The bytes of a text file are not
+/// counted.
 fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u8]) -> Scene) {
-    let mut count = Count::default();
+    let mut count = ByteCounter::default();
     // Drops spare capacity.
     let file = file.into_boxed_slice();
     let length = file.len();
@@ -83,7 +85,7 @@ fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnc
     MEMORY.reset_peak_usage();
     let scene = read(&file);
     let reading = MEMORY.peak_usage().saturating_sub(before);
-    // Like the program, frees the file before writing the GLB.
+    // Frees the file before writing the GLB, like the program.
     drop(file);
     MEMORY.reset_peak_usage();
     let size = decoded_size(&scene);
@@ -92,7 +94,7 @@ fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnc
     let (all, without_file) = (reading.max(writing), writing.max(reading.saturating_sub(length)));
     let times = |memory: usize| memory as f64 / size as f64;
     println!("{name}: {:.2} times {size} bytes, {:.2} with the file", times(without_file), times(all));
-    // 16-bit indices are half the size of those in a scene.
+    // The GLB has 16-bit indices, the scene 32-bit indices.
     assert!(count.0 > size / 2 && size > 15_000_000, "{name}: {} bytes of GLB for {size}", count.0);
     assert!(without_file <= 3 * size, "{name}: {without_file} bytes for {size}");
     assert!(is_text || all <= 3 * size, "{name}: {all} bytes for {size}");

@@ -1,20 +1,20 @@
-//! Damaged files: never a panic, a clear error, bounded memory.
+//! Reading damaged files never panics, returns errors with a reason and a location, and uses bounded memory.
 
 use libtest_mimic::Trial;
 use meshspec::{FormatId, ReadOptions, Result};
 
-use crate::common::{Damage, File, accepted_fixtures, samples};
+use crate::common::{File, Mutator, accepted_fixtures, samples};
 use crate::fuzz::assert_readable;
-use crate::{MEBIBYTE, measured, trial};
+use crate::{MEBIBYTE, measure_peak, trial};
 
 pub fn trials() -> Vec<Trial> {
-    let truncated = of_files("truncated_at_every_byte", truncated_at_every_byte);
-    let mutated = of_files("ten_thousand_mutations", ten_thousand_mutations);
+    let truncated = trials_of_files("truncated_at_every_byte", truncated_at_every_byte);
+    let mutated = trials_of_files("ten_thousand_mutations", ten_thousand_mutations);
     truncated.into_iter().chain(mutated).collect()
 }
 
 /// Returns a test of the samples, and an ignored test of the reference files, which requires MESHSPEC_FIXTURES.
-fn of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
+fn trials_of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
     [
         trial(format!("{}::samples::{name}", module_path!()), move || test(samples())),
         trial(format!("{}::reference_files::{name}", module_path!()), move || test(accepted_fixtures()))
@@ -22,13 +22,14 @@ fn of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
     ]
 }
 
-/// Reads in both modes. Errors must have a location and a reason.
+/// Reads a file strictly and leniently, and asserts that errors have a location and a rule. Returns the result of
+/// lenient reading.
 pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
     assert_readable(format, bytes, &ReadOptions::default(), &ReadOptions::lenient())
 }
 
-/// Returns the memory allowed for reading a damaged version of a valid file.
-fn allowed(file: &[u8]) -> usize {
+/// Returns the maximum memory in bytes for reading a damaged version of a valid file.
+fn memory_limit(file: &[u8]) -> usize {
     64 * MEBIBYTE + file.len()
 }
 
@@ -39,8 +40,8 @@ fn truncated_at_every_byte(files: Vec<File>) {
         let lengths =
             (0..file.len()).filter(|length| file.len() < 6000 || *length < 64 || length % 9973 == 0);
         for length in lengths {
-            let (result, memory) = measured(|| read(format, &file[..length]));
-            assert!(memory <= allowed(&file), "{format}: {memory} bytes for {length} of {}", file.len());
+            let (result, memory) = measure_peak(|| read(format, &file[..length]));
+            assert!(memory <= memory_limit(&file), "{format}: {memory} bytes for {length} of {}", file.len());
             rejected += usize::from(result.is_err());
         }
     }
@@ -48,16 +49,16 @@ fn truncated_at_every_byte(files: Vec<File>) {
 }
 
 fn ten_thousand_mutations(files: Vec<File>) {
-    let mut damage = Damage::new(1);
+    let mut mutator = Mutator::new(1);
     let (mut rejected, mut accepted) = (0, 0);
     // Every file is mutated, small files more often.
     let small: Vec<_> = files.iter().filter(|(_, file)| file.len() < 50_000).collect();
     for round in 0..10_000 {
         let (format, file) =
-            if round % 500 == 0 { &files[damage.below(files.len())] } else { small[round % small.len()] };
-        let bytes = damage.mutate(file);
-        let (result, memory) = measured(|| read(*format, &bytes));
-        assert!(memory <= allowed(file), "{format}: {memory} bytes for a file of {}", file.len());
+            if round % 500 == 0 { &files[mutator.below(files.len())] } else { small[round % small.len()] };
+        let bytes = mutator.mutate(file);
+        let (result, memory) = measure_peak(|| read(*format, &bytes));
+        assert!(memory <= memory_limit(file), "{format}: {memory} bytes for a file of {}", file.len());
         match result {
             Ok(()) => accepted += 1,
             Err(_) => rejected += 1,

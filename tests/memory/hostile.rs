@@ -1,4 +1,4 @@
-//! Files that declare more content than they contain: bounded memory and a clear error.
+//! Reading files that declare more content than they contain uses bounded memory and returns a clear error.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
 use meshspec::{Document, ErrorKind, FormatId, Limit, Limits, ReadOptions, crucible, mesh};
 
-use crate::common::Damage;
-use crate::{MEBIBYTE, measured};
+use crate::common::Mutator;
+use crate::{MEBIBYTE, measure_peak};
 
 pub fn trials() -> Vec<Trial> {
     trials![
@@ -47,25 +47,25 @@ fn bombs_stop_at_the_limits() {
     let (packed, size) = bomb(256 * MEBIBYTE);
     let bytes = crucible_chunk(&packed, size);
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16 << 20));
-    let (result, memory) = measured(|| FormatId::Crucible.read(&bytes, &options));
+    let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &options));
     assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
 fn excessive_lz4_sizes_are_not_allocated() {
     // A block of 1 MiB unpacks to 1 MiB, but declares 200 times as much.
-    let mut random = Damage::new(3);
+    let mut random = Mutator::new(3);
     let noise: Vec<u8> = (0..MEBIBYTE).map(|_| random.below(256) as u8).collect();
     let packed = lz4_flex::block::compress(&noise);
     assert!(packed.len() > MEBIBYTE);
     let bytes = crucible_chunk(&packed, 200 * MEBIBYTE as u32);
-    let (result, memory) = measured(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
+    let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
     let error = result.unwrap_err();
     assert_eq!(error.rule().unwrap().code, "CRUCIBLE-PACKING", "{error}");
     assert!(memory < 20 * MEBIBYTE, "{memory} bytes");
 }
 
-/// Returns an IyMA file with only user data: declares `size` bytes, packed in `data`.
+/// Returns an IyMA file that contains only user data: `size` declared bytes, compressed in `data`.
 fn iyma_file(size: u32, data: &[u8]) -> Vec<u8> {
     // The descriptor: no vertices, a 4-byte user data size, no meshes, indices or attributes.
     let mut descriptor = vec![4, 0, 0];
@@ -95,25 +95,25 @@ fn zstd_bombs_stop_at_the_declared_size() {
     assert!(bomb.len() < 10_000);
     for (size, code) in [(0, "IYMA-DATA-SIZE"), (54, "IYMA-DATA-SIZE"), ((1 << 28) - 1, "IYMA-DATA-SIZE")] {
         let bytes = iyma_file(size, &bomb);
-        let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+        let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
         let error = result.unwrap_err();
         assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{error}");
         assert!(memory < MEBIBYTE, "{memory} bytes");
         let stream = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap();
-        let (result, memory) = measured(|| stream.document());
+        let (result, memory) = measure_peak(|| stream.document());
         assert!(result.is_err());
         assert!(memory < size as usize / 16 * 17 + 20 * MEBIBYTE, "{memory} bytes");
     }
     // The declared size is correct, but exceeds the limits.
     let bytes = iyma_file(1 << 28, &bomb);
     let options = ReadOptions::lenient().with_limits(Limits::default().with_max_decoded(16 << 20));
-    let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &options));
+    let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &options));
     assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
 fn reading_user_data_does_not_load_meshes() {
-    let mut random = Damage::new(5);
+    let mut random = Mutator::new(5);
     let mut file = |vertices: usize| {
         let document = meshspec::iyma::Document {
             user_data: b"only this"[..].into(),
@@ -128,7 +128,7 @@ fn reading_user_data_does_not_load_meshes() {
         Document::Iyma(document).write(&Default::default()).unwrap()
     };
     for bytes in [file(10), file(4 << 20)] {
-        let (data, memory) = measured(|| {
+        let (data, memory) = measure_peak(|| {
             let reader = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::default()).unwrap();
             reader.user_data().unwrap()
         });
@@ -144,16 +144,16 @@ fn excessive_iyma_sizes_are_not_allocated() {
     let frame: Vec<u8> =
         [0, 0x58].into_iter().chain((1..=blocks).flat_map(|i| block(u32::from(i == blocks)))).collect();
     let bytes = iyma_file(512 << 20, &frame);
-    let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+    let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
     assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
     assert!(memory < 10 * MEBIBYTE, "{memory} bytes");
     let stream = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap();
-    let (result, memory) = measured(|| stream.document());
+    let (result, memory) = measure_peak(|| stream.document());
     assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
     assert!(memory < 10 * MEBIBYTE, "{memory} bytes");
 }
 
-/// Returns an IyMA document with this many numbers, in meshes of 1,000 vertices each.
+/// Returns an IyMA document with `numbers` numbers, in meshes of 1,000 vertices each.
 fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
     use meshspec::iyma::{Attribute, Document, MeshInfo, Usage, VertexFormat};
     let values: Vec<f32> = (0..numbers).map(|i| (i % 1_009) as f32).collect();
@@ -166,23 +166,23 @@ fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
     document
 }
 
-/// Excludes the memory of zstd, a window of at most 128 MiB.
+/// The measured memory excludes the window of zstd, at most 128 MiB.
 fn iyma_streams_use_the_result_and_unverified_bytes() {
     use meshspec::iyma::Reader;
     for numbers in [1_000_000, 4_000_000] {
         let document = iyma_meshes(numbers);
         let bytes = meshspec::Format::write(&document, &Default::default()).unwrap();
         let (raw, packed) = (4 * numbers as usize, bytes.len());
-        // Packed bytes are kept for verification in a doubling buffer, next to the previous one during copies.
+        // Packed bytes are kept for verification in a buffer that doubles; during a copy, the old buffer exists, too.
         let kept = 3 * packed;
         for (options, kept_for_mesh) in [(ReadOptions::default(), kept), (ReadOptions::lenient(), 0)] {
             let open = || Reader::new(&bytes[..], &options).unwrap();
-            let (whole, memory) = measured(|| open().document().unwrap());
+            let (whole, memory) = measure_peak(|| open().document().unwrap());
             assert!(whole == document);
             assert!(memory <= raw + raw / 16 + kept + MEBIBYTE, "{memory} bytes for {raw} from {packed}");
             drop(whole);
             let last = document.meshes.len() - 1;
-            let (mesh, memory) = measured(|| open().mesh(last).unwrap());
+            let (mesh, memory) = measure_peak(|| open().mesh(last).unwrap());
             assert!(mesh == document.mesh(last).unwrap());
             assert!(memory <= kept_for_mesh + MEBIBYTE, "{memory} bytes for one mesh of {raw} from {packed}");
         }
@@ -204,7 +204,7 @@ fn sizes_near_integer_limits() {
         for (bytes, path) in
             [(vertices, "vertices"), (indices, "indices"), (poses, "animations[0].timestamps")]
         {
-            let (result, memory) = measured(|| FormatId::Mesh.read(&bytes, &ReadOptions::default()));
+            let (result, memory) = measure_peak(|| FormatId::Mesh.read(&bytes, &ReadOptions::default()));
             let error = result.unwrap_err();
             assert_eq!(
                 (&*error.path().to_string(), error.rule().unwrap().code),
@@ -215,14 +215,14 @@ fn sizes_near_integer_limits() {
         }
         // IyMA: user data.
         let bytes = iyma_file(size, &zstd_bomb(1));
-        let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+        let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
         assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
         assert!(memory < MEBIBYTE, "{memory} bytes");
         // Crucible: the uncompressed, then the compressed size.
         let mut compressed = crucible_chunk(&[0], 0);
         compressed[1..5].copy_from_slice(&size.to_le_bytes());
         for bytes in [crucible_chunk(&[0], size), compressed] {
-            let (result, memory) = measured(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
+            let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
             let error = result.unwrap_err();
             assert!(error.path().to_string().starts_with("chunks[0].indices"), "{error}");
             assert!(memory < MEBIBYTE, "{memory} bytes");
@@ -242,7 +242,7 @@ fn images_with_shared_bytes_use_bounded_memory() {
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
-        let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &options));
+        let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &options));
         assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Fixed));
         assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
     }
@@ -255,7 +255,7 @@ fn images_with_shared_bytes_use_bounded_memory() {
         words.extend([0, 1, 48, bones]);
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
+    let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
     let error = result.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed));
     assert_eq!(error.rule().unwrap().code, "BMD-SHARING", "{error}");
@@ -266,7 +266,7 @@ fn images_with_shared_bytes_use_bounded_memory() {
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48, zeros, 48, zeros, 48, 255 * 16, 48, zeros];
     words.resize(12 + zeros as usize / 4, 0);
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
+    let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
     assert!(result.is_ok());
     assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
 }
@@ -286,7 +286,7 @@ fn vertices_without_attributes_are_not_allocated() {
         ..Default::default()
     });
     let bytes = document.write(&Default::default()).unwrap();
-    let (result, memory) = measured(|| {
+    let (result, memory) = measure_peak(|| {
         let document = FormatId::Iyma.read(&bytes, &ReadOptions::default()).unwrap();
         document.into_scene(&SceneOptions::default())
     });
@@ -303,7 +303,7 @@ fn empty_strings_use_memory_of_the_file_size() {
     let mut bytes = include_bytes!("../../samples/mesh/flag.mesh").to_vec();
     let strings = 8 << 20;
     bytes.resize(bytes.len() + strings, 0);
-    let (losses, memory) = measured(|| {
+    let (losses, memory) = measure_peak(|| {
         let document = FormatId::Mesh.read(&bytes, &Default::default()).unwrap();
         assert!(document.check().findings().len() < 100);
         document.into_scene(&SceneOptions::default()).unwrap().1
@@ -348,7 +348,8 @@ fn reading_uses_at_most_110_percent_of_the_decoded_size() {
     );
     for document in [mesh, crucible, iyma] {
         let bytes = document.write(&Default::default()).unwrap();
-        let (result, memory) = measured(|| document.format().read(&bytes, &ReadOptions::default()).unwrap());
+        let (result, memory) =
+            measure_peak(|| document.format().read(&bytes, &ReadOptions::default()).unwrap());
         assert!(result == document);
         assert!(memory <= decoded + decoded / 10, "{}: {memory} bytes for {decoded}", document.format());
     }
@@ -369,7 +370,7 @@ fn excessive_gltf_counts_are_not_allocated() {
                 "A".repeat(64)
             );
             let (limits, options) = (Limits::default(), SceneOptions::default());
-            let (result, memory) = measured(|| {
+            let (result, memory) = measure_peak(|| {
                 Interchange::Gltf.read(
                     json.as_bytes(),
                     &BTreeMap::<String, Vec<u8>>::new(),

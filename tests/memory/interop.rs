@@ -1,4 +1,4 @@
-//! Damaged OBJ, PLY and STL: never a panic, a clear error, bounded memory.
+//! Reading damaged OBJ, PLY and STL files never panics, returns clear errors, and uses bounded memory.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use libtest_mimic::Trial;
 use meshspec::ErrorKind;
 use meshspec::interop::Interchange::{self, Obj, Ply, Stl};
 
-use crate::common::Damage;
-use crate::{MEBIBYTE, measured};
+use crate::common::Mutator;
+use crate::{MEBIBYTE, measure_peak};
 
 pub fn trials() -> Vec<Trial> {
     trials![damaged_files]
@@ -49,20 +49,21 @@ fn files() -> Vec<(Interchange, Vec<u8>)> {
 /// Reads a file and writes the scene in all formats. Read errors must have a location.
 fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
     let folder = folder(library);
-    let (result, memory) = measured(|| format.read(bytes, &folder, &Default::default(), &Default::default()));
+    let (result, memory) =
+        measure_peak(|| format.read(bytes, &folder, &Default::default(), &Default::default()));
     assert!(memory < MEBIBYTE, "{format}: {memory} bytes for {}", bytes.len());
     match result {
         Ok((scene, _)) => {
             scene.check().unwrap_or_else(|error| panic!("{format}: {error}"));
             for target in Interchange::ALL {
                 let written = target.write(scene.clone(), "a", &mut BTreeMap::new(), &Default::default());
-                assert!(written.is_ok_and(|_| true) || *target != Ply, "PLY holds every number");
+                assert!(written.is_ok_and(|_| true) || *target != Ply, "PLY stores every number");
             }
             true
         }
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Malformed, "{error}");
-            let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
+            let span = error.span().unwrap_or_else(|| panic!("no location: {error}"));
             assert!(span.range().start <= span.range().end, "{error}");
             false
         }
@@ -78,17 +79,17 @@ fn damaged_files() {
             count(read(*format, &file[..length], MTL.as_bytes()));
         }
     }
-    let mut damage = Damage::new(7);
+    let mut mutator = Mutator::new(7);
     for round in 0..20_000 {
         let (format, file) = &files[round % files.len()];
-        count(read(*format, &damage.mutate(file), MTL.as_bytes()));
+        count(read(*format, &mutator.mutate(file), MTL.as_bytes()));
         if round % 10 == 0 {
-            count(read(Obj, OBJ.as_bytes(), &damage.mutate(MTL.as_bytes())));
+            count(read(Obj, OBJ.as_bytes(), &mutator.mutate(MTL.as_bytes())));
         }
     }
     assert!(rejected > 2000 && accepted > 2000, "{rejected} rejected, {accepted} accepted");
 
-    // Every file as every format.
+    // Reads every file in every format.
     for (_, file) in &files {
         for format in [Obj, Ply, Stl] {
             read(format, file, b"");

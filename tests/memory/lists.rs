@@ -1,10 +1,10 @@
-//! Every list of every format with many small items: memory is proportional to the size in bytes.
+//! Memory is proportional to the file size for every list of every format, even with many small items.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use libtest_mimic::Trial;
-use meshspec::layout::assemble::{Change, Edit, Part, edit};
+use meshspec::layout::assemble::{Change, Edit, UntypedValue, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
@@ -12,7 +12,7 @@ use meshspec::scene::SceneOptions;
 use meshspec::{Error, FormatId, Limits, ReadOptions};
 
 use crate::common::samples;
-use crate::{MEBIBYTE, measured};
+use crate::{MEBIBYTE, measure_peak};
 
 pub fn trials() -> Vec<Trial> {
     // Takes fifteen seconds of processor time: `.ci/run` runs it.
@@ -25,9 +25,9 @@ pub fn trials() -> Vec<Trial> {
 /// The lists of a file, each with its first item. Nested lists are visited only in the first item of the outer list.
 #[derive(Default)]
 struct Lists {
-    found: Vec<(Vec<Segment>, Part)>,
-    /// The open groups around the next value.
-    groups: Vec<Part>,
+    found: Vec<(Vec<Segment>, UntypedValue)>,
+    /// The structs and lists that enclose the next value, outermost first.
+    groups: Vec<UntypedValue>,
     /// The size of the file and of all unpacked blocks.
     bytes: usize,
 }
@@ -35,17 +35,17 @@ struct Lists {
 impl Lists {
     fn of(layout: &'static Type, bytes: &[u8]) -> Lists {
         let mut lists = Lists { bytes: bytes.len(), ..Lists::default() };
-        // After an error, keeps the lists found so far.
+        // An error ends the walk; the lists before it are kept.
         let _ = walk(layout, bytes, &Limits::default(), &mut lists);
         lists
     }
 
-    fn put(&mut self, path: &[Segment], part: Part) {
+    fn record(&mut self, path: &[Segment], part: UntypedValue) {
         match (self.groups.last_mut(), path.last()) {
-            (Some(Part::Struct(fields)), Some(Segment::Field(name))) => {
+            (Some(UntypedValue::Struct(fields)), Some(Segment::Field(name))) => {
                 fields.push(((*name).to_owned(), part))
             }
-            (Some(Part::List(items)), _) => items.push(part),
+            (Some(UntypedValue::List(items)), _) => items.push(part),
             _ => {}
         }
     }
@@ -54,17 +54,21 @@ impl Lists {
 impl Visitor for Lists {
     fn enter(&mut self, node: &Node) -> Visit {
         let is_list = matches!(node.ty, Type::List(_) | Type::Array(..));
-        self.groups.push(if is_list { Part::List(Vec::new()) } else { Part::Struct(Vec::new()) });
+        self.groups.push(if is_list {
+            UntypedValue::List(Vec::new())
+        } else {
+            UntypedValue::Struct(Vec::new())
+        });
         if matches!(node.ty, Type::List(_)) { Visit::Items(0..1) } else { Visit::All }
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
             let text = match value {
-                Value::Text(text) => Part::Bytes(text.clone()),
+                Value::Text(text) => UntypedValue::Bytes(text.clone()),
                 value => value.to_string().into(),
             };
-            self.put(node.path, text);
+            self.record(node.path, text);
         }
         ControlFlow::Continue(())
     }
@@ -72,35 +76,36 @@ impl Visitor for Lists {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         let group = self.groups.pop().unwrap();
         match (node.ty, &group) {
-            (Type::List(_), Part::List(items)) if !items.is_empty() => {
+            (Type::List(_), UntypedValue::List(items)) if !items.is_empty() => {
                 self.found.push((node.path.to_vec(), items[0].clone()));
                 // Leaves a nested list in its outer item empty.
-                self.put(node.path, Part::List(Vec::new()));
+                self.record(node.path, UntypedValue::List(Vec::new()));
             }
-            _ => self.put(node.path, group),
+            _ => self.record(node.path, group),
         }
         ControlFlow::Continue(())
     }
 
-    fn unpacked(&mut self, _: &Node, content: &[u8]) {
+    fn visit_unpacked(&mut self, _: &Node, content: &[u8]) {
         self.bytes += content.len();
     }
 }
 
-/// Returns the file with many copies of an item in a list: 10,000, or 255 if the count is a byte.
-fn grown(
+/// Returns the file with 10,000 copies of the item in a list, or 255 copies if the count is a byte. Returns an
+/// error if the list cannot grow alone.
+fn with_copies(
     layout: &'static Type,
     file: &[u8],
     lists: &Lists,
-    list: &(Vec<Segment>, Part),
+    list: &(Vec<Segment>, UntypedValue),
 ) -> Result<Vec<u8>, Error> {
-    let set = |(path, item): &(Vec<Segment>, Part), count| {
-        let change = Change::Set(Part::List(vec![item.clone(); count]));
+    let set = |(path, item): &(Vec<Segment>, UntypedValue), count| {
+        let change = Change::Set(UntypedValue::List(vec![item.clone(); count]));
         Edit { path: path.as_slice().into(), change }
     };
     let with = |count: usize| {
         let mut edits = vec![set(list, count)];
-        // An animation has a pose per joint and time; this one keeps one joint.
+        // An animation has a pose for each joint and time; here, only one joint is kept.
         if path_text(&list.0) == "animations[0].timestamps" {
             let named = |name: &str| lists.found.iter().find(|(path, _)| path_text(path) == name).unwrap();
             edits.extend([set(named("joints"), 1), set(named("animations[0].poses"), count)]);
@@ -110,7 +115,7 @@ fn grown(
     match with(10_000) {
         // The count is a byte.
         Err(error) if error.to_string().ends_with("10000 is out of range 0..=255") => with(255),
-        grown => grown,
+        result => result,
     }
 }
 
@@ -124,7 +129,7 @@ fn long_lists_use_memory_proportional_to_their_size() {
             if grew.get(&name) == Some(&true) {
                 continue;
             }
-            let grown = grown(layout, &sample, &lists, list);
+            let grown = with_copies(layout, &sample, &lists, list);
             if let Ok(bytes) = &grown {
                 assert_small(&name, format, layout, bytes);
             }
@@ -137,18 +142,18 @@ fn long_lists_use_memory_proportional_to_their_size() {
     assert!(grew.len() > 20, "{grew:?}");
 }
 
-/// Levels of detail in BMD have the largest expansion: 4 bytes become a structure of about 70. IyMA meshes may share
-/// vertices, which are copied for each mesh of the scene.
+/// Asserts that checking, reading and converting use little memory. Levels of detail in BMD grow most: 4 bytes become a
+/// struct of about 70. IyMA meshes may share vertices, which are copied for each mesh of the scene.
 fn assert_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
     let most = 20 * Lists::of(layout, bytes).bytes + MEBIBYTE / 256;
     let shared = if name == "iyma descriptor.meshes" { 64 * MEBIBYTE } else { 0 };
     let options = ReadOptions::lenient();
-    let (_, memory) = measured(|| meshspec::check(bytes, format, &options));
+    let (_, memory) = measure_peak(|| meshspec::check(bytes, format, &options));
     assert!(memory <= most, "{name}: checking takes {memory} bytes, {most} are allowed");
-    let (document, memory) = measured(|| format.read(bytes, &options));
+    let (document, memory) = measure_peak(|| format.read(bytes, &options));
     assert!(memory <= most, "{name}: reading takes {memory} bytes, {most} are allowed");
     if let Ok(document) = document {
-        let (_, memory) = measured(|| document.into_scene(&SceneOptions::default()));
+        let (_, memory) = measure_peak(|| document.into_scene(&SceneOptions::default()));
         let most = most + shared;
         assert!(memory <= most, "{name}: a scene takes {memory} bytes, {most} are allowed");
     }

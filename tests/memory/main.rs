@@ -1,11 +1,11 @@
 //! Peak memory of reading and converting.
 //!
-//! The tests measure the memory of the whole process, including the threads of the library. So they run in sequence on
-//! one thread, without Rust's test harness, which would start others.
+//! The tests measure the memory of the whole process, including the threads of the library. Therefore they run one by
+//! one on one thread, without Rust's test harness, which would start further threads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Returns functions as tests.
+/// Creates a list of tests from functions.
 macro_rules! trials {
     ($($test:ident),+ $(,)?) => {
         vec![$(crate::trial(concat!(module_path!(), "::", stringify!($test)).to_owned(), $test)),+]
@@ -16,7 +16,7 @@ macro_rules! trials {
 mod common;
 mod conversion;
 mod damaged;
-#[allow(dead_code, unused_imports, reason = "only reading is measured")]
+#[allow(dead_code, unused_imports, reason = "only reading is measure_peak")]
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 mod hostile;
@@ -34,15 +34,15 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const MEBIBYTE: usize = 1 << 20;
 
-/// Returns the result, and the peak memory above the previous use.
-fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
+/// Returns the result of `work`, and the bytes by which peak memory exceeds the memory in use before.
+fn measure_peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let result = work();
     (result, MEMORY.peak_usage().saturating_sub(before))
 }
 
-/// Returns a test that fails on panic.
+/// Returns a test that fails if the function panics.
 fn trial(name: String, test: impl FnOnce() + Send + 'static) -> Trial {
     Trial::test(name, || {
         test();

@@ -1,4 +1,4 @@
-//! Damaged compressed data in glTF: bounded memory, regardless of declared sizes.
+//! Reading damaged compressed data in glTF uses bounded memory, regardless of declared sizes.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
 use serde_json::{Value, json};
 
-use crate::{MEBIBYTE, measured};
+use crate::{MEBIBYTE, measure_peak};
 
 pub fn trials() -> Vec<Trial> {
     trials![damaged_views_use_bounded_memory, damaged_primitives_use_bounded_memory]
 }
 
-fn packed(place: &str) -> Value {
+fn packed_case(place: &str) -> Value {
     let all: Value = serde_json::from_str(include_str!("../suite/gltf/packed.json")).unwrap();
     all.pointer(place).unwrap().clone()
 }
 
-/// Damages each byte of a mesh's packed positions in turn and reads the mesh.
-fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: Value) {
+/// Asserts that reading a mesh uses bounded memory while each byte of its packed positions is damaged in turn.
+fn assert_damage_is_harmless(packed: &Value, count: u64, view: Value, primitive: Value, accessor: Value) {
     let digits = packed.as_str().unwrap();
     let bytes: Vec<u8> = (0..digits.len() / 2)
         .map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap())
@@ -41,7 +41,7 @@ fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: V
     let read = |bytes: Vec<u8>| {
         let files = BTreeMap::from([("numbers.bin".to_owned(), bytes)]);
         let (options, limits) = (SceneOptions::default(), Limits::default());
-        measured(|| Interchange::Gltf.read(text.as_bytes(), &files, &options, &limits).is_ok())
+        measure_peak(|| Interchange::Gltf.read(text.as_bytes(), &files, &options, &limits).is_ok())
     };
     assert!(read(bytes.clone()).0, "the undamaged mesh");
     for at in 0..bytes.len() {
@@ -55,20 +55,26 @@ fn damage(packed: &Value, count: u64, view: Value, primitive: Value, accessor: V
 }
 
 fn damaged_views_use_bounded_memory() {
-    let case = packed("/meshopt/0");
+    let case = packed_case("/meshopt/0");
     let length = case["packed"].as_str().unwrap().len() / 2;
     let entry = json!({
         "buffer": 0, "byteLength": length, "byteStride": 12, "count": 300, "mode": "ATTRIBUTES",
     });
     let view = json!({ "byteLength": 3600, "extensions": { "EXT_meshopt_compression": entry } });
-    damage(&case["packed"], 300, view, json!({}), json!({ "bufferView": 0 }));
+    assert_damage_is_harmless(&case["packed"], 300, view, json!({}), json!({ "bufferView": 0 }));
 }
 
 fn damaged_primitives_use_bounded_memory() {
     let entry = json!({ "bufferView": 0, "attributes": { "POSITION": 0 } });
     let primitive = json!({ "extensions": { "KHR_draco_mesh_compression": entry } });
-    damage(&packed("/valence"), 1024, json!({}), primitive.clone(), json!({}));
+    assert_damage_is_harmless(&packed_case("/valence"), 1024, json!({}), primitive.clone(), json!({}));
     for case in ["/draco/0", "/draco/1"] {
-        damage(&packed(&format!("{case}/packed")), 25, json!({}), primitive.clone(), json!({}));
+        assert_damage_is_harmless(
+            &packed_case(&format!("{case}/packed")),
+            25,
+            json!({}),
+            primitive.clone(),
+            json!({}),
+        );
     }
 }

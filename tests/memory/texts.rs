@@ -1,11 +1,11 @@
-//! Large Seed files, and invalid texts.
+//! Memory of reading large Seed files and invalid text files.
 
 use libtest_mimic::Trial;
 use meshspec::{FormatId, ReadOptions};
 
-use crate::common::Damage;
+use crate::common::Mutator;
 use crate::damaged::read;
-use crate::{MEBIBYTE, measured};
+use crate::{MEBIBYTE, measure_peak};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = trials![texts_use_the_result_and_32_mebibytes];
@@ -14,7 +14,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Returns a valid Seed file with this many vertices and twice as many faces.
+/// Returns a valid Seed file with `vertices` vertices and twice as many faces.
 fn seed_text(vertices: usize) -> Vec<u8> {
     let mut text = String::from("[name]=Large\n");
     for i in 0..vertices {
@@ -31,7 +31,7 @@ fn texts_use_the_result_and_32_mebibytes() {
     let text = seed_text(vertices);
     let decoded = vertices * (12 + 12 + 8 + 2 * 12);
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
-        let (result, memory) = measured(|| FormatId::Seed.read(&text, &options).unwrap());
+        let (result, memory) = measure_peak(|| FormatId::Seed.read(&text, &options).unwrap());
         assert!(memory <= decoded + 32 * MEBIBYTE, "{memory} bytes for {decoded}");
         assert_eq!(result.info().meshes[0].vertices, vertices as u64);
     }
@@ -39,7 +39,7 @@ fn texts_use_the_result_and_32_mebibytes() {
 
 fn junk_uses_bounded_memory() {
     let size = 3 * MEBIBYTE;
-    let mut random = Damage::new(5);
+    let mut random = Mutator::new(5);
     let repeated = |unit: &[u8]| unit.repeat(size / unit.len());
     // Each thread keeps a piece of the text in memory.
     let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -53,9 +53,9 @@ fn junk_uses_bounded_memory() {
         ("UTF-16", repeated(b"p\0 \x001\0,\0"), MEBIBYTE),
     ] {
         let check = || meshspec::check(&junk, FormatId::Seed, &ReadOptions::default()).unwrap();
-        let (report, memory) = measured(|| two.install(check));
+        let (report, memory) = measure_peak(|| two.install(check));
         assert!(report.errors() > 0 && memory <= most, "{what}: {memory} bytes");
-        let (result, memory) = measured(|| two.install(|| read(FormatId::Seed, &junk)));
+        let (result, memory) = measure_peak(|| two.install(|| read(FormatId::Seed, &junk)));
         assert!(result.is_err() && memory <= most, "{what}: {memory} bytes");
     }
 }

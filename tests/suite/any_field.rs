@@ -1,5 +1,5 @@
-//! Checks that constraints work on any field of any format: adds one to each field in a copy of each declaration, and
-//! expects a violation.
+//! Checks that constraints work on any field of any format: adds a constraint to each field in a copy of each
+//! declaration, and expects a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use meshspec::{Document, FormatId, Limits, ReadOptions, Report, Rule, Severity, 
 
 static ADDED: Rule = Rule::new("ADDED", Severity::Warning, "No field has this value.");
 
-/// Matches no value in any file.
+/// A constraint that every value in the samples violates.
 const CONSTRAINT: Constraint = Constraint {
     requirement: Requirement::OneOf(&[Expr::Literal(-987_654_321_987)]),
     condition: None,
@@ -21,33 +21,38 @@ const CONSTRAINT: Constraint = Constraint {
     message: None,
 };
 
-fn keep<T>(value: T) -> &'static T {
+fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// Copies the type, adding a constraint to each field of this name.
-fn copy(ty: Type, name: &str) -> Type {
+/// Returns a copy of the type in which each field called `name` has the constraint.
+fn copy_with_constraint(ty: Type, name: &str) -> Type {
     match ty {
-        Type::Array(item, count) => Type::Array(keep(copy(*item, name)), count),
-        Type::List(item) => Type::List(keep(copy(*item, name))),
+        Type::Array(item, count) => Type::Array(leak(copy_with_constraint(*item, name)), count),
+        Type::List(item) => Type::List(leak(copy_with_constraint(*item, name))),
         Type::Declared(declaration) => {
             let shape = match declaration.shape {
                 Shape::Struct(fields) => {
-                    let fields: Vec<_> = fields.iter().map(|field| copy_field(field, name)).collect();
+                    let fields: Vec<_> =
+                        fields.iter().map(|field| copy_field_with_constraint(field, name)).collect();
                     Shape::Struct(fields.leak())
                 }
                 Shape::Choice(variants) => {
-                    let variant =
-                        |variant: &Variant| Variant { field: copy_field(&variant.field, name), ..*variant };
+                    let variant = |variant: &Variant| Variant {
+                        field: copy_field_with_constraint(&variant.field, name),
+                        ..*variant
+                    };
                     Shape::Choice(variants.iter().map(variant).collect::<Vec<_>>().leak())
                 }
                 Shape::Bits { size, fields } => {
                     let bits = |field: &BitField| {
                         let mut constraints = field.constraints.to_vec();
                         constraints.extend((field.name == name).then_some(CONSTRAINT));
-                        let declared = field.declared.map(|inner| match copy(Type::Declared(inner), name) {
-                            Type::Declared(copy) => copy,
-                            _ => unreachable!("a copy has the same shape"),
+                        let declared = field.declared.map(|inner| {
+                            match copy_with_constraint(Type::Declared(inner), name) {
+                                Type::Declared(copy) => copy,
+                                _ => unreachable!("a copy has the same shape"),
+                            }
                         });
                         BitField { constraints: constraints.leak(), declared, ..*field }
                     };
@@ -55,31 +60,32 @@ fn copy(ty: Type, name: &str) -> Type {
                 }
                 other => other,
             };
-            Type::Declared(keep(Declaration { shape, ..*declaration }))
+            Type::Declared(leak(Declaration { shape, ..*declaration }))
         }
         other => other,
     }
 }
 
-fn copy_field(field: &Field, name: &str) -> Field {
-    let block = field.block.map(|block| Block { content: copy(block.content, name), ..block });
+fn copy_field_with_constraint(field: &Field, name: &str) -> Field {
+    let block =
+        field.block.map(|block| Block { content: copy_with_constraint(block.content, name), ..block });
     let mut constraints = field.constraints.to_vec();
     if field.name == name && !field.lookahead && block.is_none() {
         constraints.push(CONSTRAINT);
     }
-    Field { ty: copy(field.ty, name), block, constraints: constraints.leak(), ..*field }
+    Field { ty: copy_with_constraint(field.ty, name), block, constraints: constraints.leak(), ..*field }
 }
 
-/// Names of fields with a number, or with a list or array of numbers, and of bit fields.
+/// The names of all fields that contain a number, or a list or array of numbers, and of all bit fields.
 #[derive(Default)]
-struct Names(BTreeSet<&'static str>);
+struct FieldNames(BTreeSet<&'static str>);
 
-impl Visitor for Names {
+impl Visitor for FieldNames {
     fn enter(&mut self, _: &Node) -> Visit {
         Visit::Ends { first: 2, last: 0 }
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let is_number = matches!(value, Value::Int(_) | Value::F32(_) | Value::F64(_));
         let field = node.field.filter(|field| !field.lookahead).map(|field| field.name);
         let bits =
@@ -89,7 +95,7 @@ impl Visitor for Names {
     }
 }
 
-/// Fields that documents do not have, because writing computes them.
+/// The fields of each format that documents lack, because writing computes them.
 const COMPUTED: [(&str, &[&str]); 3] = [
     (
         "bmd",
@@ -108,7 +114,7 @@ const COMPUTED: [(&str, &[&str]); 3] = [
     ("iyma", &["data_checksum", "descriptor_len", "metadata_checksum"]),
 ];
 
-/// Documents return the values of the same fields, unless writing computes them.
+/// Documents return the values of all fields except those that writing computes.
 #[test]
 fn a_constraint_on_any_field_is_checked_in_documents() {
     let mut unchecked = BTreeMap::<_, Vec<_>>::new();
@@ -145,17 +151,17 @@ fn a_constraint_on_any_field_is_checked() {
     assert!(counts.values().all(|count: &u32| *count >= 5), "{counts:?}");
 }
 
-/// Returns each field of the samples once per format, with a copy of the declaration that adds a constraint to it, and a
-/// file with the field.
+/// Returns each field of the samples once per format, with a copy of the declaration in which the field has the
+/// constraint, and a file that contains the field.
 fn fields() -> Vec<(FormatId, &'static str, &'static Type, Vec<u8>)> {
     let mut fields = BTreeMap::new();
     for (format, bytes) in crate::common::samples() {
         let dialect = format.detect(&bytes).dialect;
         let Some(layout) = format.layout_of(&bytes, dialect) else { continue };
-        let mut names = Names::default();
+        let mut names = FieldNames::default();
         walk(layout, &bytes, &Limits::default(), &mut names).unwrap();
         for name in names.0 {
-            let copy = || (format, name, keep(copy(*layout, name)), bytes.clone());
+            let copy = || (format, name, leak(copy_with_constraint(*layout, name)), bytes.clone());
             fields.entry((format.name(), name)).or_insert_with(copy);
         }
     }

@@ -1,17 +1,20 @@
-//! Assembler tests: round trips of files read by the walker, and computed values.
+//! Tests of the assembler: round trips of files through walker and assembler, and computed values.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
-#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
+#![allow(
+    clippy::manual_is_multiple_of,
+    reason = "expressions of a layout cannot call functions with arguments"
+)]
 
 use std::io::SeekFrom;
 use std::ops::ControlFlow;
 
-use crate::common::{Damage, ROOT, fixtures, samples};
+use crate::common::{Mutator, ROOT, fixtures, samples};
 use crate::fuzz::{Input, assert_assembles, first_difference};
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::Layout;
-use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
+use meshspec::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
 use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
@@ -47,7 +50,7 @@ fn assembled<'v>(
     ty: &'static Type,
     given: impl IntoIterator<Item = (&'v str, &'v str)>,
 ) -> Result<Vec<u8>, String> {
-    let mut values = Values::new(ty);
+    let mut values = FileValues::new(ty);
     for (path, value) in given {
         values.set(path, value).map_err(|error| error.to_string())?;
     }
@@ -148,7 +151,7 @@ fn errors_name_the_value() {
     assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: no value of the layout has this path");
     assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: no value of the layout has this path");
     assert_eq!(with("name", "0"), "name: no value of the layout has this path");
-    assert_eq!(with("names[0]", "a\0b"), "names[0]: contains a NUL, which would end it");
+    assert_eq!(with("names[0]", "a\0b"), "names[0]: contains a NUL, which would end the string");
     let without = |path| {
         let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);
         assembled(&Clips::TYPE, rest).unwrap_err()
@@ -158,7 +161,7 @@ fn errors_name_the_value() {
 }
 
 fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
-    let values = Values::of(ty, bytes, &Limits::default()).unwrap();
+    let values = FileValues::read(ty, bytes, &Limits::default()).unwrap();
     values.assemble(&Limits::default()).unwrap() == bytes
 }
 
@@ -292,7 +295,7 @@ struct Number {
     wide: Option<u16>,
 }
 
-/// LZ4 that no encoder would write: two literals in two sequences.
+/// A file with an LZ4 block that no encoder would write: two literals in two sequences.
 const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
 
 #[test]
@@ -323,7 +326,7 @@ fn blocks_are_packed_and_counted() {
     assert_eq!(error, "others[1]: no value follows the look-ahead `first`");
 }
 
-/// Returns a file after one change.
+/// Returns the file after one change.
 fn changed(
     ty: &'static Type,
     bytes: &[u8],
@@ -369,10 +372,10 @@ fn items_are_inserted_and_removed() {
     expected[5] = 3;
     assert_eq!(insert(true), expected);
 
-    let clip = Part::Struct(vec![
+    let clip = UntypedValue::Struct(vec![
         ("flags".to_owned(), "0".into()),
-        ("times".to_owned(), Part::List(vec!["1".into()])),
-        ("poses".to_owned(), Part::List(vec!["3".into(), "4".into()])),
+        ("times".to_owned(), UntypedValue::List(vec!["1".into()])),
+        ("poses".to_owned(), UntypedValue::List(vec!["3".into(), "4".into()])),
     ]);
     let bytes = changed(&Clips::TYPE, CLIPS_BYTES, "clips[2]", Change::Insert(clip), true).unwrap();
     let mut expected = [&CLIPS_BYTES[..22], &[0, 1, 3, 4, 0, 0, 0x80, 0x3f], &CLIPS_BYTES[22..]].concat();
@@ -389,10 +392,11 @@ fn items_are_inserted_and_removed() {
 
 #[test]
 fn bytes_after_an_insertion_move() {
-    let item =
-        || Part::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())]);
+    let item = || {
+        UntypedValue::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())])
+    };
     let bytes = changed(&Placed::TYPE, PLACED, "items[3]", Change::Insert(item()), true).unwrap();
-    // The list grows by two bytes. The bytes after it move by four, to keep offsets aligned.
+    // The list grows by two bytes. The bytes after it move by four, so that offsets stay aligned.
     let expected = [4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
     assert_eq!(bytes, expected);
     // Without recounting, the list would overwrite the name.
@@ -407,27 +411,27 @@ fn bytes_after_an_insertion_move() {
 #[test]
 fn damaged_files_round_trip() {
     let files: Vec<_> = samples().into_iter().filter(|(_, file)| file.len() < 6000).collect();
-    let mut damage = Damage::new(5);
+    let mut mutator = Mutator::new(5);
     let count = (0..3000)
         .filter(|round| {
             let (format, file) = &files[round % files.len()];
-            let damaged = damage.mutate(file);
-            // Detection may choose another dialect, which does not matter here.
+            let damaged = mutator.mutate(file);
+            // Detection may choose another dialect. The test passes in any dialect.
             assert_assembles(Input::detected(*format, &damaged), &Limits::default())
         })
         .count();
     assert!((150..2850).contains(&count), "{count} of 3,000");
 }
 
-/// The texts of some values of a file, by path.
-struct Texts {
+/// The path and the text of every `every`-th value in a file, except NaN and texts that are not UTF-8.
+struct SampledValues {
     every: usize,
     seen: usize,
     texts: Vec<(Path, String)>,
 }
 
-impl Visitor for Texts {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl Visitor for SampledValues {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.seen += 1;
         let text = match value {
             Value::Text(text) => String::from_utf8(text.clone()).ok(),
@@ -449,7 +453,7 @@ fn setting_a_value_to_itself_changes_nothing() {
     let mut count = 0;
     for (format, file) in samples() {
         let Some(layout) = format.layout_of(&file, format.detect(&file).dialect) else { continue };
-        let mut texts = Texts { every: 1 + file.len() / 150, seen: 0, texts: Vec::new() };
+        let mut texts = SampledValues { every: 1 + file.len() / 150, seen: 0, texts: Vec::new() };
         walk::walk(layout, &file, &limits, &mut texts).unwrap();
         for (path, text) in texts.texts {
             for recount in [false, true] {
@@ -465,7 +469,7 @@ fn setting_a_value_to_itself_changes_nothing() {
     assert!(count > 500, "{count}");
 }
 
-/// A count that only a constraint ties to its list follows the list, unless an edit sets it.
+/// A count that only a constraint relates to its list is recomputed, unless an edit sets it.
 #[test]
 fn recounting_follows_counts_of_constraints() {
     let file = std::fs::read(format!("{ROOT}/samples/bmd/tentacle.bmd")).unwrap();
@@ -480,7 +484,7 @@ fn recounting_follows_counts_of_constraints() {
     assert_eq!(count(&[remove, ("meshes[0].n_vtx", Change::Set("7".into()))]), 7);
 }
 
-/// Edits that shift the indices of later edits and counts are taken into account.
+/// Counts are recomputed at the right paths after edits that shift indices.
 #[test]
 fn recounting_follows_shifted_counts() {
     let file = std::fs::read(format!("{ROOT}/samples/bmd/pyramid.bmd")).unwrap();
@@ -494,7 +498,7 @@ fn recounting_follows_shifted_counts() {
     let set = ("meshes[2].n_vtx", Change::Set("3".into()));
     assert_eq!(count(&[set.clone(), remove("meshes[0]")], 1), 3);
     assert_eq!(count(&[remove("meshes[1].vertices[4]"), remove("meshes[0]")], 0), 4);
-    // A count that was wrong before stays.
+    // A count that was already wrong is kept.
     let wrong = edit(
         layout,
         &file,
@@ -507,7 +511,7 @@ fn recounting_follows_shifted_counts() {
     assert_eq!(edit(layout, &wrong, &[resv], true, &Limits::default()).unwrap(), wrong);
 }
 
-/// Applies several edits, then recounts.
+/// Returns the bytes after several edits with recounting.
 fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Result<Vec<u8>, String> {
     let edits = edits.iter().map(|(path, change)| {
         let path = walk::parse_path(ty, path).unwrap();
@@ -519,7 +523,7 @@ fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Resul
 
 #[test]
 fn set_values_survive_insertions_and_removals() {
-    let clip = Part::Struct(vec![("flags".to_owned(), "2".into())]);
+    let clip = UntypedValue::Struct(vec![("flags".to_owned(), "2".into())]);
     let set = || ("clips[1].pose_count", Change::Set("9".into()));
     let inserted =
         recounted(&Clips::TYPE, CLIPS_BYTES, &[set(), ("clips[0]", Change::Insert(clip))]).unwrap();
@@ -532,7 +536,7 @@ fn set_values_survive_insertions_and_removals() {
     assert_eq!(removed, expected);
 }
 
-/// A tag that selects what follows, read by a look-ahead.
+/// An item whose tag, read by a look-ahead, selects the form of the rest.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -599,8 +603,10 @@ fn look_aheads_choose_by_given_values() {
         ("items[2].body.more", "6"),
     ];
     assert_eq!(assembled(&Tagged::TYPE, given).unwrap(), BYTES);
-    let item =
-        Part::Struct(vec![("body".to_owned(), Part::Struct(vec![("number".to_owned(), "-2".into())]))]);
+    let item = UntypedValue::Struct(vec![(
+        "body".to_owned(),
+        UntypedValue::Struct(vec![("number".to_owned(), "-2".into())]),
+    )]);
     let edited = recounted(&Tagged::TYPE, BYTES, &[("items[0]", Change::Insert(item))]).unwrap();
     assert_eq!(edited, [4, 0xfe, 0xff, b'A', b'z', 5, 6]);
 }
@@ -629,7 +635,7 @@ fn look_aheads_have_signs() {
     assert_eq!(error, "negative: is omitted and cannot be determined");
 }
 
-/// Sums the bytes and one more number.
+/// A checksum function that adds the bytes and one more number.
 const SUM: ChecksumFunction = ChecksumFunction {
     name: "sum",
     compute: |bytes, arguments| {
@@ -641,7 +647,7 @@ const SUM: ChecksumFunction = ChecksumFunction {
     },
 };
 
-/// Blocks with checksums: more of them than there are passes.
+/// Blocks with checksums: more checksums than passes of the assembler.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -665,14 +671,14 @@ struct SummedBlock {
 
 #[test]
 fn any_number_of_checksums_is_computed() {
-    let mut values = Values::new(&Summed::TYPE);
+    let mut values = FileValues::new(&Summed::TYPE);
     let mut expected = vec![200];
     for index in 0..200_u8 {
         let (own, bytes) = (index / 2, [index, 2]);
         let mut set =
-            |name: &str, value: Part| values.set(&format!("blocks[{index}].{name}"), value).unwrap();
+            |name: &str, value: UntypedValue| values.set(&format!("blocks[{index}].{name}"), value).unwrap();
         set("own", own.to_string().into());
-        set("bytes", Part::List(bytes.map(|byte| byte.to_string().into()).to_vec()));
+        set("bytes", UntypedValue::List(bytes.map(|byte| byte.to_string().into()).to_vec()));
         let sum = match index {
             // No checksum, a wrong one, and the correct one.
             3 => 0,
@@ -722,7 +728,8 @@ fn growing_a_block_moves_nothing_outside() {
     );
     let bytes = bytes.unwrap();
     assert_eq!(bytes.len(), 65);
-    let item = Part::Struct(vec![("number".to_owned(), "3".into()), ("name_offset".to_owned(), "0".into())]);
+    let item =
+        UntypedValue::Struct(vec![("number".to_owned(), "3".into()), ("name_offset".to_owned(), "0".into())]);
     let edited = recounted(&Spaces::TYPE, &bytes, &[("packed.items[2]", Change::Insert(item))]).unwrap();
     assert_eq!((edited.len(), edited[2], edited[64]), (65, 64, 7));
     assert_eq!(walk::first_fault(&Spaces::TYPE, &edited, &Limits::default()), None);
@@ -730,8 +737,8 @@ fn growing_a_block_moves_nothing_outside() {
 
 #[test]
 fn values_without_a_place_are_rejected() {
-    let rejected = |change: fn(&mut Values) -> meshspec::Result<()>| {
-        let mut values = Values::new(&Clips::TYPE);
+    let rejected = |change: fn(&mut FileValues) -> meshspec::Result<()>| {
+        let mut values = FileValues::new(&Clips::TYPE);
         CLIPS.iter().for_each(|(path, value)| values.set(path, *value).unwrap());
         change(&mut values).unwrap();
         values.assemble(&Limits::default()).unwrap_err().to_string()
@@ -807,7 +814,7 @@ struct Overlapping {
 #[test]
 fn overlapping_fields_must_agree() {
     let assembled = |given: &[(&str, &str)], gap: &[u8]| {
-        let mut values = Values::new(&Overlapping::TYPE);
+        let mut values = FileValues::new(&Overlapping::TYPE);
         let all = [("four", "[1, 2, 3, 4]"), ("two", "[9, 9]"), ("over", "[3, 4, 5]")];
         for (path, value) in all.iter().chain(given) {
             let items = value.trim_matches(['[', ']']).split(", ").enumerate();
@@ -835,7 +842,7 @@ fn overlapping_fields_must_agree() {
     assert!(far.contains("ends at 0x65, beyond the limit of 100 bytes"), "{far}");
 }
 
-/// A list in the place of a struct has the path of the struct.
+/// A list that replaces a struct has the path of the struct.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -852,7 +859,7 @@ fn inline_numbers_round_trip() {
     assert!(round_trips(&InlineNumbers::TYPE, &[4, 1, 0, 2, 0, 9]));
 }
 
-/// Numbers whose width another value decides.
+/// Numbers whose width depends on another value.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -877,7 +884,7 @@ enum WidthNumbers {
 #[test]
 fn a_changed_value_changes_the_width_of_numbers() {
     const NARROW: &[u8] = &[0, 2, 7, 8];
-    let mut values = Values::of(&Widths::TYPE, NARROW, &Limits::default()).unwrap();
+    let mut values = FileValues::read(&Widths::TYPE, NARROW, &Limits::default()).unwrap();
     values.set("is_wide", "1").unwrap();
     let wide = [1, 2, 7, 0, 8, 0];
     assert_eq!(values.assemble(&Limits::default()).unwrap(), wide);
@@ -888,7 +895,7 @@ fn a_changed_value_changes_the_width_of_numbers() {
     assert_eq!(error, "numbers[0]: 256 is out of range 0..=255");
 }
 
-/// Rows whose fields another value decides.
+/// Rows whose fields depend on another value.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -918,15 +925,15 @@ fn rows_that_a_changed_value_resizes_must_be_set() {
         "rows: a changed value requires 4 bytes for its 2 items, found 2: set the items as well"
     );
     let row = |height: &str| {
-        Part::Struct(vec![("height".to_owned(), height.into()), ("weight".to_owned(), "1".into())])
+        UntypedValue::Struct(vec![("height".to_owned(), height.into()), ("weight".to_owned(), "1".into())])
     };
-    let rows = ("rows", Change::Set(Part::List(vec![row("7"), row("8")])));
+    let rows = ("rows", Change::Set(UntypedValue::List(vec![row("7"), row("8")])));
     assert_eq!(recounted(&Rows::TYPE, &[0, 2, 7, 8], &[set("1"), rows]).unwrap(), [1, 2, 7, 1, 8, 1]);
 }
 
 #[test]
 fn values_assemble_again_after_an_error() {
-    let mut values = Values::new(&Widths::TYPE);
+    let mut values = FileValues::new(&Widths::TYPE);
     for (path, value) in [("is_wide", "0"), ("numbers[0]", "256")] {
         values.set(path, value).unwrap();
     }

@@ -1,7 +1,7 @@
-//! Checks that every declared field reaches the document, its JSON and the written file. Flips each bit of a field in
-//! a sample. If the file can still be decoded, all outputs must change.
+//! Checks that every declared field affects the document, its JSON and the written file. Flips each bit of each field
+//! in the samples. If the file can still be decoded, all three must change.
 //!
-//! The fields come from the layout, so new fields are tested without new code.
+//! The list of fields comes from the layout, so new fields are tested without new code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
@@ -14,14 +14,14 @@ use meshspec::{Dialect, Document, Format, FormatId, ReadOptions, Span, Strictnes
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use crate::common::{cases, computed, samples_of};
+use crate::common::{cases, computed_fields, samples_of};
 
-/// The leaves of a file, with paths and byte ranges; of long arrays, only some items.
+/// The leaves of a file with their paths and byte ranges. For long arrays, only some items are listed.
 #[derive(Default)]
 struct Leaves {
     /// Leaves in the file itself.
     plain: Vec<(String, Range<usize>)>,
-    /// Leaves in packed blocks: path, range of the block, and range in its content.
+    /// Leaves in packed blocks: path, range of the block in the file, and range in the unpacked content.
     unpacked: Vec<(String, Range<usize>, Range<usize>)>,
     blocks: Vec<Block>,
 }
@@ -37,20 +37,20 @@ struct Block {
 impl Visitor for Leaves {
     fn enter(&mut self, node: &Node) -> Visit {
         match node.span {
-            // Visits all items of short lists in packed blocks: encoded bytes may hold several values.
+            // Visits all items of short lists in packed blocks, since an encoded byte may contain several values.
             Span::Unpacked { .. } if node.count <= Some(256) => Visit::All,
             _ => Visit::Ends { first: 2, last: 1 },
         }
     }
 
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
         // Bit fields share the bytes of their word.
         if node.bit_field.is_none() {
             let path = walk::path_text(node.path);
             match &node.span {
-                Span::Bytes(range) => self.plain.push((path, in_memory(range))),
+                Span::Bytes(range) => self.plain.push((path, to_usize_range(range))),
                 Span::Unpacked { packed, range } => {
-                    self.unpacked.push((path, in_memory(packed), in_memory(range)));
+                    self.unpacked.push((path, to_usize_range(packed), to_usize_range(range)));
                 }
                 _ => {}
             }
@@ -58,18 +58,18 @@ impl Visitor for Leaves {
         ControlFlow::Continue(())
     }
 
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
         self.blocks.push(Block {
             path: walk::path_text(node.path),
             packing,
-            place: in_memory(node.span.range()),
+            place: to_usize_range(node.span.range()),
             content: content.to_vec(),
         });
     }
 }
 
-fn in_memory(range: &Range<u64>) -> Range<usize> {
+fn to_usize_range(range: &Range<u64>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
@@ -80,7 +80,7 @@ fn leaves(format: FormatId, dialect: Dialect, bytes: &[u8]) -> Option<Leaves> {
     Some(leaves)
 }
 
-/// Yields the bytes with each bit of a range flipped in turn.
+/// Returns copies of the bytes, each with one bit of the range flipped.
 fn flips(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Vec<u8>> {
     (0..8 * range.len()).map(move |bit| {
         let mut flipped = bytes.to_vec();
@@ -90,7 +90,7 @@ fn flips(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Vec<u8>> {
 }
 
 /// Builds a zstd frame without magic bytes, with uncompressed content.
-fn frame(content: &[u8]) -> Vec<u8> {
+fn zstd_frame(content: &[u8]) -> Vec<u8> {
     let last_raw_block = 1 | (content.len() as u32) << 3;
     [&[0, 0x40], &last_raw_block.to_le_bytes()[..3], content].concat()
 }
@@ -103,8 +103,8 @@ fn lz4_literals(content: &[u8]) -> Vec<u8> {
     [&[0xf0][..], &vec![255; more / 255], &[(more % 255) as u8], content].concat()
 }
 
-/// Adds to a number at a byte range of a file.
-fn add(file: &mut [u8], range: &Range<usize>, difference: i64) {
+/// Adds `difference` to the little-endian number in a byte range of the file.
+fn add_to_number(file: &mut [u8], range: &Range<usize>, difference: i64) {
     let mut number = [0; 8];
     number[..range.len()].copy_from_slice(&file[range.clone()]);
     let number = i64::from_le_bytes(number) + difference;
@@ -115,7 +115,7 @@ fn lenient(dialect: Dialect) -> ReadOptions {
     ReadOptions::lenient().with_dialect(dialect)
 }
 
-fn json(document: &Document) -> String {
+fn to_json(document: &Document) -> String {
     serde_json::to_string(document).unwrap()
 }
 
@@ -126,20 +126,20 @@ struct Original<'b> {
     json: String,
 }
 
-/// Returns the output that does not show the flipped bit, if any.
-fn fault(original: &Original, flipped: &[u8], document: &Document) -> Option<&'static str> {
+/// Returns a message about the first output that does not change with the flipped bit; `None` if all change.
+fn unaffected_output(original: &Original, flipped: &[u8], document: &Document) -> Option<&'static str> {
     // Compares text, because 0.0 equals -0.0.
     if *document == original.document && format!("{document:?}") == format!("{:?}", original.document) {
         return Some("the document is the same");
     }
-    let data = json(document);
+    let data = to_json(document);
     if data == original.json {
         return Some("the JSON is the same");
     }
     let Ok(back) = serde_json::from_str::<Document>(&data) else {
         return Some("the JSON cannot be read back");
     };
-    if json(&back) != data {
+    if to_json(&back) != data {
         return Some("the JSON gives another document");
     }
     let mut options = WriteOptions::default().with_compression_level(1);
@@ -157,28 +157,32 @@ fn fault(original: &Original, flipped: &[u8], document: &Document) -> Option<&'s
         return Some("the file that is written is the old one");
     }
     match document.format().read(&written, &lenient(document.dialect())) {
-        Ok(again) if json(&again) == data => None,
+        Ok(again) if to_json(&again) == data => None,
         _ => Some("the file that is written is not the document"),
     }
 }
 
 /// Removes the indices from a path.
-fn field_of(path: &str) -> String {
+fn without_indices(path: &str) -> String {
     let parts = path.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
     parts.collect()
 }
 
-/// Flips the bits of each leaf of a file. By default, flips only every fifth bit after the first items of lists.
-/// Returns the number of decodable files per field. Computed fields may leave the document unchanged.
-fn flip(format: FormatId, bytes: &[u8], is_computed: impl Fn(&str) -> bool) -> BTreeMap<String, usize> {
+/// Flips the bits of each leaf of a file; after the first items of lists, only every fifth bit by default. Returns the
+/// number of decodable files per field. Fields for which `is_computed` returns `true` may leave the document unchanged.
+fn count_decodable_flips(
+    format: FormatId,
+    bytes: &[u8],
+    is_computed: impl Fn(&str) -> bool,
+) -> BTreeMap<String, usize> {
     let dialect = meshspec::detect(bytes, None).unwrap().dialect;
     let document = format.read(bytes, &lenient(dialect)).unwrap();
-    let original = Original { bytes, json: json(&document), document };
+    let original = Original { bytes, json: to_json(&document), document };
     let leaves = leaves(format, dialect, bytes).unwrap();
     let mut accepted = BTreeMap::new();
     let mut bits = 0;
     let mut check = |path: &str, number: usize, flipped: Vec<u8>| {
-        let field = field_of(path);
+        let field = without_indices(path);
         let is_computed = is_computed(&field);
         let seen = accepted.entry(field).or_insert(0);
         let is_first = path.split('[').skip(1).all(|part| part.starts_with("0]"));
@@ -191,7 +195,7 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: impl Fn(&str) -> bool) -> B
         if is_computed && changed == original.document {
             return;
         }
-        if let Some(fault) = fault(&original, &flipped, &changed) {
+        if let Some(fault) = unaffected_output(&original, &flipped, &changed) {
             panic!("{format} {dialect}, bit {number} of {path}: {fault}");
         }
     };
@@ -202,16 +206,16 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: impl Fn(&str) -> bool) -> B
         let around = |packed: Vec<u8>| [&bytes[..place.start], &packed, &bytes[place.end..]].concat();
         match *packing {
             "zstd" => {
-                // Vertex and index data is long. A step of five bits covers all bits of a byte in turn.
+                // Vertex and index data is long. Steps of five bits reach every bit of a byte after eight steps.
                 let content_leaves = leaves.unpacked.iter().filter(|(_, block, _)| block == place);
                 let bits = content_leaves.flat_map(|(path, _, range)| {
                     flips(content, range.clone()).enumerate().map(move |(bit, content)| (path, bit, content))
                 });
                 for (path, bit, content) in bits.step_by(5) {
-                    check(path, bit, around(frame(&content)));
+                    check(path, bit, around(zstd_frame(&content)));
                 }
             }
-            // Some encoded bits are meaningless: those that change no field.
+            // Encoded bits that change no field have no meaning.
             "bitcode" => {
                 for (bit, flipped) in flips(bytes, place.clone()).enumerate() {
                     let means = |leaves: Leaves| leaves.blocks.iter().any(|block| block.content == *content);
@@ -221,7 +225,7 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: impl Fn(&str) -> bool) -> B
                     }
                 }
             }
-            // Update the stated sizes of the block and of the chunk around it.
+            // Update the stated sizes of the block and of the enclosing chunk.
             "lz4" => {
                 let stream = path.strip_suffix("data").unwrap();
                 let chunk = path.split_once('.').unwrap().0;
@@ -232,7 +236,7 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: impl Fn(&str) -> bool) -> B
                         let difference = packed.len() as i64 - place.len() as i64;
                         let mut flipped = around(packed);
                         for (_, range) in leaves.plain.iter().filter(|(path, _)| sizes.contains(path)) {
-                            add(&mut flipped, range, difference);
+                            add_to_number(&mut flipped, range, difference);
                         }
                         check(path, bit, flipped);
                     }
@@ -249,7 +253,7 @@ fn mesh() {
     let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
     for bytes in samples_of(FormatId::Mesh) {
         dialects.insert(FormatId::Mesh.detect(&bytes).dialect.to_string());
-        for (field, count) in flip(FormatId::Mesh, &bytes, |_| false) {
+        for (field, count) in count_decodable_flips(FormatId::Mesh, &bytes, |_| false) {
             *accepted.entry(field).or_insert(0) += count;
         }
     }
@@ -271,7 +275,7 @@ fn crucible() {
         let layout = FormatId::Crucible.layout_of(&bytes, FormatId::Crucible.detect(&bytes).dialect);
         let layouts = FormatId::Crucible.about().layouts();
         dialects.extend(layouts.iter().filter(|(_, ty)| Some(*ty) == layout).map(|(name, _)| *name));
-        for (field, count) in flip(FormatId::Crucible, &bytes, |_| false) {
+        for (field, count) in count_decodable_flips(FormatId::Crucible, &bytes, |_| false) {
             *accepted.entry(field).or_insert(0) += count;
         }
     }
@@ -291,11 +295,11 @@ fn crucible() {
 fn iyma() {
     let mut accepted = BTreeMap::new();
     for bytes in samples_of(FormatId::Iyma) {
-        flip(FormatId::Iyma, &bytes, |_| false);
+        count_decodable_flips(FormatId::Iyma, &bytes, |_| false);
         // A data checksum would detect every change of the data.
         let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
         let bytes = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
-        for (field, count) in flip(FormatId::Iyma, &bytes, |_| false) {
+        for (field, count) in count_decodable_flips(FormatId::Iyma, &bytes, |_| false) {
             *accepted.entry(field).or_insert(0) += count;
         }
     }
@@ -317,20 +321,20 @@ fn bmd() {
         let known = forms.len();
         for mesh in &document.meshes {
             // Flips only some items of a long list.
-            forms.extend(mesh.vertices.packed().next().map(|vertex| vertex.form()));
-            forms.extend(mesh.faces.packed().next().map(|face| face.form()));
+            forms.extend(mesh.vertices.packed_items().next().map(|vertex| vertex.form_name()));
+            forms.extend(mesh.faces.packed_items().next().map(|face| face.form_name()));
         }
         if forms.len() > known {
             files.push(document.write(&WriteOptions::default()).unwrap());
         }
     }
-    let computed = computed(FormatId::Bmd.about().layouts()[0].1);
-    // Two numbers of triangles are right: B12.
+    let computed = computed_fields(FormatId::Bmd.about().layouts()[0].1);
+    // Two triangle counts are correct (B12), so a flipped count may be valid, too.
     let is_computed =
         |field: &str| field == "meshes.n_tris" || computed.contains(field.rsplit('.').next().unwrap());
     let mut accepted = BTreeMap::new();
     for bytes in files {
-        for (field, count) in flip(FormatId::Bmd, &bytes, is_computed) {
+        for (field, count) in count_decodable_flips(FormatId::Bmd, &bytes, is_computed) {
             *accepted.entry(field).or_insert(0) += count;
         }
     }

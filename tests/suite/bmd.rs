@@ -1,4 +1,4 @@
-//! BMD: all codes of the packed words, the walker against the codec, rules with their locations, canonical images.
+//! BMD: all codes of packed words, comparison of walker and codec, locations of findings, canonical images.
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
@@ -7,9 +7,9 @@ use crate::common::{File, config};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
-    AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, Form, MeshDef,
-    MeshPlaces, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
-    Triangle64, Vertex128, VertexItem, WideSt,
+    AnimDef, AnimExtents, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, Form,
+    MeshDef, MeshExtents, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64,
+    Triangle32, Triangle64, Vertex128, VertexItem, WideSt,
 };
 use meshspec::bmd::{
     Animation, Bone, ControlFlags, Document, F8A, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
@@ -29,10 +29,10 @@ fn tables_count_entries_by_their_written_size() {
         T::default().write_le_args(&mut image, args).unwrap();
         image.into_inner().len().try_into().unwrap()
     }
-    assert_eq!(MeshDef::SIZE, size::<MeshDef, _>((MeshPlaces::default(),)));
+    assert_eq!(MeshDef::SIZE, size::<MeshDef, _>((MeshExtents::default(),)));
     assert_eq!(LodDef::SIZE, size::<LodDef, _>(()));
     assert_eq!(BoneDef::SIZE, size::<BoneDef, _>((0,)));
-    assert_eq!(AnimDef::SIZE, size::<AnimDef, _>((AnimPlaces::default(),)));
+    assert_eq!(AnimDef::SIZE, size::<AnimDef, _>((AnimExtents::default(),)));
 }
 
 #[test]
@@ -90,8 +90,9 @@ fn every_texture_coordinate() {
     }
 }
 
-/// Returns names and values of a word's bit fields by its declaration, with nested words expanded.
-fn parts<T: Layout>(word: u128) -> Vec<(String, i128)> {
+/// Returns the names and values of the bit fields of a word, according to its declaration. Fields of nested words are
+/// listed individually.
+fn bit_field_values<T: Layout>(word: u128) -> Vec<(String, i128)> {
     fn collect(fields: &[BitField], word: u128, prefix: &str, parts: &mut Vec<(String, i128)>) {
         for field in fields {
             let name = format!("{prefix}{}", field.name);
@@ -112,8 +113,8 @@ fn parts<T: Layout>(word: u128) -> Vec<(String, i128)> {
     found
 }
 
-/// Tests each single bit, none, and all: modular-bitfield's getters match the declaration, and each bit belongs to
-/// exactly one field.
+/// Asserts for words with a single bit, none and all that the getters of modular-bitfield match the declaration, and
+/// that each bit belongs to exactly one field.
 macro_rules! assert_getters {
     ($word:ident $bytes:literal: $($name:literal = $($getter:ident).+ $(as $signed:ident)?;)*) => {
         let words = (0..8 * $bytes).map(|bit| 1u128 << bit).chain([0, u128::MAX >> (128 - 8 * $bytes)]);
@@ -121,7 +122,7 @@ macro_rules! assert_getters {
             let bytes: [u8; $bytes] = bits.to_le_bytes()[..$bytes].try_into().unwrap();
             let word = $word::from_bytes(bytes);
             let expected = vec![$(($name.to_owned(), assert_getters!(@ word $($getter).+ $(as $signed)?))),*];
-            let found = parts::<$word>(bits);
+            let found = bit_field_values::<$word>(bits);
             assert_eq!(found, expected, "{} {bits:#x}", stringify!($word));
             let set = found.iter().filter(|(_, value)| *value != 0).count();
             assert!(bits.count_ones() != 1 || set == 1, "{} {bits:#x}", stringify!($word));
@@ -229,7 +230,7 @@ fn rotations() {
     assert_eq!((pseudo.bones(), pseudo.weights()), ([1, 2, 3, 4], [1.0, 0.5, 0.25, 0.0]));
 }
 
-/// Requires that the codec's item has exactly this form.
+/// Asserts that an item of the codec has exactly this form.
 fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::fmt::Debug) {
     let (item, packed) = (format!("{item:?}"), format!("{packed:?}"));
     let (_, word) = packed.split_once('(').unwrap();
@@ -255,8 +256,8 @@ fn spec_sizes_of_every_vertex_tag() {
             assert_eq!(size, expected, "{tag:x}");
             let words = meshspec::bulk::to_vec(&bytes[..size as usize]);
             let vertices = Vertices::from_words(words.clone(), surface).unwrap();
-            let packed = vertices.packed().next().unwrap();
-            assert_same_form(&item, packed.form(), &packed);
+            let packed = vertices.packed_items().next().unwrap();
+            assert_same_form(&item, packed.form_name(), &packed);
             assert_eq!((vertices.len(), packed.tag(), packed.bits()), (1, tag, 8 * size as u32));
             // Every form can be pushed again, and a truncated item is an error.
             let mut again = Vertices::default();
@@ -275,8 +276,8 @@ fn every_face_tag() {
         let item = FaceItem::read(&mut cursor).unwrap();
         let words = meshspec::bulk::to_vec(&bytes[..cursor.position() as usize]);
         let faces = Faces::from_words(words).unwrap();
-        let packed = faces.packed().next().unwrap();
-        assert_same_form(&item, packed.form(), &packed);
+        let packed = faces.packed_items().next().unwrap();
+        assert_same_form(&item, packed.form_name(), &packed);
         assert_eq!(faces.len(), 1, "{tag}");
     }
 }
@@ -311,7 +312,7 @@ fn faces_take_the_smallest_form() {
         (Face::Quad([0x8000, 1, 2, 3]), None),
     ] {
         let packed = PackedFace::smallest(face);
-        assert_eq!(packed.map(PackedFace::form), form, "{face:?}");
+        assert_eq!(packed.map(PackedFace::form_name), form, "{face:?}");
         assert!(packed.is_none_or(|packed| packed.value() == face));
     }
 }
@@ -320,21 +321,21 @@ fn faces_take_the_smallest_form() {
 fn tracks_bridge_gaps() {
     let key = |frame| TrackKey { frame, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
     let track = Track::from_keys([key(0), key(32), key(65), key(200)]).unwrap();
-    let tags: Vec<u8> = track.packed().map(|key| key.tag.into_bytes()[0]).collect();
+    let tags: Vec<u8> = track.packed_keys().map(|key| key.tag.into_bytes()[0]).collect();
     assert_eq!(tags, [0x80, 0x9f, 0x1f, 0x80, 0x1f, 0x1f, 0x1f, 0x1f, 0x86]);
     let keys: Vec<_> = track.keys().filter(TrackKey::has_values).collect();
     assert_eq!(keys, [key(0), key(32), key(65), key(200)]);
     assert!(Track::from_keys([key(3), key(3)]).is_err());
-    assert!(Track::from_keys([TrackKey::default()]).is_err(), "its tag would be the end");
+    assert!(Track::from_keys([TrackKey::default()]).is_err(), "its tag would mark the end of the keys");
     assert!(Track::default().push(32, None, None, None).is_err());
 }
 
 /// Collects the words, numbers and strings that the walker finds.
 #[derive(Default)]
-struct Leaves(Vec<(String, Value)>);
+struct LeafValues(Vec<(String, Value)>);
 
-impl Visitor for Leaves {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl Visitor for LeafValues {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
             self.0.push((walk::path_text(node.path), value.clone()));
         }
@@ -342,7 +343,7 @@ impl Visitor for Leaves {
     }
 }
 
-/// Returns the words expected from the walker: those of the header, and packed ones.
+/// Returns the words that the walker must find: the words of the header, and packed words.
 fn expected_words(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
     let mut add = |path: String, value: u128| leaves.push((path, value));
@@ -353,11 +354,11 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
     }
     for (i, mesh) in document.meshes.iter().enumerate() {
         add(format!("meshes[{i}].flags"), wide(&mesh.flags.into_bytes()));
-        for (j, vertex) in mesh.vertices.packed().enumerate() {
-            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form()), word(vertex.words()));
+        for (j, vertex) in mesh.vertices.packed_items().enumerate() {
+            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form_name()), word(vertex.words()));
         }
-        for (j, face) in mesh.faces.packed().enumerate() {
-            add(format!("meshes[{i}].faces[{j}].{}", face.form()), word(face.words()));
+        for (j, face) in mesh.faces.packed_items().enumerate() {
+            add(format!("meshes[{i}].faces[{j}].{}", face.form_name()), word(face.words()));
         }
     }
     for (i, bone) in document.bones.iter().enumerate() {
@@ -371,7 +372,7 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
         add(format!("animations[{i}].fl_hz"), wide(&animation.fl_hz.into_bytes()));
         let mut item = 0;
         for track in &animation.tracks {
-            for key in track.packed() {
+            for key in track.packed_keys() {
                 let path = format!("animations[{i}].frames[{item}]");
                 add(format!("{path}.tag"), wide(&key.tag.into_bytes()));
                 for (name, word) in [
@@ -392,10 +393,10 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
     leaves
 }
 
-/// Requires that the walker finds exactly the values and strings of the document, in order.
+/// Asserts that the walker finds exactly the values and strings of the document, in order.
 fn assert_walker_agrees(bytes: &[u8], document: &Document) {
     let layout = FormatId::Bmd.layout_of(bytes, meshspec::Dialect::Spec);
-    let mut leaves = Leaves::default();
+    let mut leaves = LeafValues::default();
     walk::walk(layout.unwrap(), bytes, &Default::default(), &mut leaves).unwrap();
     let (texts, numbers): (Vec<_>, Vec<_>) =
         leaves.0.into_iter().partition(|(_, value)| matches!(value, Value::Text(_)));
@@ -470,7 +471,7 @@ proptest! {
     }
 }
 
-/// Requires that lists are in canonical order without overlap (B15).
+/// Asserts that lists are in canonical order, aligned and without overlap (B15).
 fn assert_canonical(bytes: &[u8]) {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let lists: Vec<(usize, usize)> =
@@ -493,7 +494,7 @@ fn assert_canonical(bytes: &[u8]) {
     }
 }
 
-/// A pyramid of four vertices and faces: a closed solid.
+/// Returns a pyramid with four vertices and four faces: a closed solid.
 fn pyramid(material: Option<&str>) -> Mesh {
     let mut vertices = Vertices::default();
     for word in 0..4u32 {
@@ -535,11 +536,11 @@ fn the_example_breaks_no_rule() {
     assert!(report.findings().is_empty(), "{report:?}");
 }
 
-/// Breaks each rule on content, and expects the finding at its location in the file.
+/// Violates each rule about content, and expects the finding at its location in the file.
 #[test]
 fn findings_have_the_location_of_the_violation() {
-    type Break = fn(&mut Document);
-    let cases: &[(&str, &str, Break)] = &[
+    type BreakDocument = fn(&mut Document);
+    let cases: &[(&str, &str, BreakDocument)] = &[
         ("BMD-RESERVED", "header.resv2", |d| d.reserved[1] = 7),
         ("BMD-RESERVED", "meshes[1].resv3", |d| d.meshes[1].resv3 = 7),
         ("BMD-RESERVED", "meshes[0].flags", |d| d.meshes[0].flags.set_reserved(1)),
@@ -618,13 +619,13 @@ fn findings_have_the_location_of_the_violation() {
         let finding = &report.findings()[0];
         assert!(report.findings().iter().all(|other| other.rule.code == *code), "{code}: {report:?}");
         assert!(finding.path.to_string().starts_with(path), "{code}: {}", finding.path);
-        assert!(finding.span.as_ref().is_some_and(|span| !span.range().is_empty()), "{code}: no place");
+        assert!(finding.span.as_ref().is_some_and(|span| !span.range().is_empty()), "{code}: no location");
         let strict = Document::read(&bytes, &ReadOptions::default());
         assert_eq!(strict.is_ok(), finding.rule.severity == Severity::Warning, "{code}");
     }
 }
 
-/// Offsets, sizes and strings that make the image undecodable: both modes reject them, with location and rule.
+/// Strict and lenient reading reject offsets, sizes and strings that make an image undecodable, with location and rule.
 #[test]
 fn structural_faults_are_fatal_with_location() {
     let mut named = example();
@@ -814,8 +815,8 @@ fn large_meshes_are_split_on_request() {
     assert!(full == whole);
 }
 
-/// Builds an image whose meshes share the same `size` bytes of vertices, at offset 48.
-fn sharing(meshes: u32, size: u32) -> Vec<u8> {
+/// Returns an image whose meshes share the same `size` bytes of vertices, at offset 48.
+fn image_with_shared_vertices(meshes: u32, size: u32) -> Vec<u8> {
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
     words.resize(12 + size as usize / 4, 0);
     for _ in 0..meshes {
@@ -826,14 +827,15 @@ fn sharing(meshes: u32, size: u32) -> Vec<u8> {
 
 #[test]
 fn sharing_of_list_bytes_is_limited() {
-    let few = Document::read(&sharing(16, 8000), &ReadOptions::default()).unwrap();
+    let few = Document::read(&image_with_shared_vertices(16, 8000), &ReadOptions::default()).unwrap();
     assert_eq!((few.meshes.len(), few.meshes[15].vertices.len()), (16, 1000));
-    let error = Document::read(&sharing(500, 80_000), &ReadOptions::default()).unwrap_err();
+    let error =
+        Document::read(&image_with_shared_vertices(500, 80_000), &ReadOptions::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed));
     assert!(error.path().to_string().ends_with(".vertices") && error.span().is_some(), "{error}");
 }
 
-/// Reads a mesh of one 64-bit triangle and its lists without the codec.
+/// Truncates the lists of a mesh with one 64-bit triangle, and reads them by the declaration, without the codec.
 #[test]
 fn the_declaration_rejects_truncated_items() {
     let words: [u32; 16] = [32, 48, 56, 9 << 16, 16, 8, 0, 0, 0, 0, 0, 0, 0b10, 0, 0x6666_6623, 0x0066_6666];

@@ -1,4 +1,4 @@
-//! BMD numbers: bulk decoding against the declared words, encoding against its error bounds.
+//! BMD numbers: compares bulk decoding with the declared words, and encoding with its error bounds.
 
 use crate::common::config;
 use half::f16;
@@ -8,7 +8,7 @@ use meshspec::bmd::{
     Tolerance, Triple, Vertex, VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
 use meshspec::layout::declaration::{BitField, Declaration, Shape, Type};
-use meshspec::layout::decoding::Decoded;
+use meshspec::layout::decoding::DecodedValue;
 use meshspec::layout::expr::Value;
 use meshspec::{ErrorKind, Format};
 use proptest::prelude::*;
@@ -24,23 +24,25 @@ impl Noise {
         self.0
     }
 
-    /// Returns a number in −1..1.
-    fn unit(&mut self) -> f64 {
+    /// Returns a pseudo-random number from −1 to 1.
+    fn next_unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 
-/// The fields of a packed item, read by its declaration.
-struct Fields {
+/// A packed item and its declaration, to read its bit fields.
+struct PackedItem {
     word: u128,
     fields: &'static [BitField],
 }
 
-impl Fields {
-    fn of<F: Form>(item: F) -> Fields {
+impl PackedItem {
+    fn of<F: Form>(item: F) -> PackedItem {
         let word = item.words().iter().rev().fold(0, |word, part| word << 32 | u128::from(*part));
         match F::FORMS[item.form_index()].ty {
-            Type::Declared(Declaration { shape: Shape::Bits { fields, .. }, .. }) => Fields { word, fields },
+            Type::Declared(Declaration { shape: Shape::Bits { fields, .. }, .. }) => {
+                PackedItem { word, fields }
+            }
             other => panic!("{other:?} is no packed word"),
         }
     }
@@ -57,21 +59,21 @@ impl Fields {
         }
     }
 
-    /// Returns the decoded numbers of a field.
+    /// Returns the decoded numbers of a field; `None` if the item has no such field.
     fn decoded<const N: usize>(&self, name: &str) -> Option<[f32; N]> {
         let (field, value) = self.field(name)?;
-        let numbers = match field.decoding.of(&value).0.unwrap() {
-            Decoded::Number(number) => vec![number],
-            Decoded::List(numbers) => numbers,
+        let numbers = match field.decoding.apply(&value).0.unwrap() {
+            DecodedValue::Number(number) => vec![number],
+            DecodedValue::List(numbers) => numbers,
         };
         let float = |number: &Value| if let Value::F32(x) = number { *x } else { panic!("{number:?}") };
         Some(numbers.iter().map(float).collect::<Vec<_>>().try_into().unwrap())
     }
 }
 
-/// Decodes a vertex by its declaration.
-fn by_declaration(vertex: PackedVertex) -> Vertex {
-    let fields = Fields::of(vertex);
+/// Decodes a vertex according to its declaration.
+fn decode_by_declaration(vertex: PackedVertex) -> Vertex {
+    let fields = PackedItem::of(vertex);
     let position = fields.decoded("position").unwrap_or_else(|| {
         ["org_x", "org_y", "org_z"].map(|name| {
             let [coordinate] = fields.decoded(name).unwrap();
@@ -109,9 +111,9 @@ fn every_binary16_code() {
     }
 }
 
-/// Decodes a face by its declaration.
-fn face_by_declaration(face: PackedFace) -> Face {
-    let fields = Fields::of(face);
+/// Decodes a face according to its declaration.
+fn decode_face_by_declaration(face: PackedFace) -> Face {
+    let fields = PackedItem::of(face);
     let corners: Vec<_> = ["v0", "v1", "v2", "v3"].iter().filter_map(|name| fields.int(name)).collect();
     match *corners {
         [a, b, c] => Face::Triangle([a, b, c]),
@@ -120,14 +122,14 @@ fn face_by_declaration(face: PackedFace) -> Face {
     }
 }
 
-/// Requires that columns match the declaration bit by bit.
+/// Asserts that columns, iterator and single vertices match the declaration bit by bit.
 fn assert_columns(vertices: &Vertices) {
     let columns = vertices.columns();
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     let lengths = [columns.positions.len(), columns.st.len(), columns.normals.len(), columns.colors.len()];
     assert_eq!((lengths, columns.bones.len()), ([vertices.len(); 4], vertices.len()));
-    for (index, (packed, by_iter)) in vertices.packed().zip(vertices.iter()).enumerate() {
-        let vertex = by_declaration(packed);
+    for (index, (packed, by_iter)) in vertices.packed_items().zip(vertices.iter()).enumerate() {
+        let vertex = decode_by_declaration(packed);
         // Compares text, because NaN does not equal itself.
         assert_eq!(format!("{by_iter:?}"), format!("{vertex:?}"), "{packed:?}");
         assert_eq!(format!("{:?}", packed.value()), format!("{vertex:?}"), "{packed:?}");
@@ -140,7 +142,7 @@ fn assert_columns(vertices: &Vertices) {
     }
 }
 
-/// Returns words with this tag: each single bit, none, all, and random ones.
+/// Returns vertices with this tag, whose words have a single bit set, none, all, or random bits.
 fn vertices_of(tag: u8, repeat: usize, surface: Surface) -> Vertices {
     let size = match tag {
         0..0xf0 => 2,
@@ -208,7 +210,7 @@ fn bulk_decoding_of_faces_agrees_with_the_getters() {
 }
 
 fn assert_faces(faces: &Faces) {
-    let expected: Vec<Face> = faces.packed().map(face_by_declaration).collect();
+    let expected: Vec<Face> = faces.packed_items().map(decode_face_by_declaration).collect();
     assert_eq!(faces.iter().collect::<Vec<_>>(), expected);
     assert_eq!(faces.to_vec(), expected);
     let triangles = expected.iter().flat_map(|face| match *face {
@@ -220,7 +222,7 @@ fn assert_faces(faces: &Faces) {
     assert_eq!(faces.counts(), FaceCounts { triangles: expected.len() - quads, quads });
 }
 
-/// Requires that the rules report exactly one finding, at this path.
+/// Asserts that the rules report exactly one finding, with this code and path.
 fn assert_only_fault(vertices: Vertices, faces: Faces, code: &str, path: &str) {
     let document = Document { meshes: vec![Mesh::new(None, vertices, faces)], ..Document::default() };
     let report = document.check();
@@ -312,7 +314,7 @@ proptest! {
     }
 }
 
-// Encoding.
+// Tests of encoding.
 
 #[test]
 fn every_f8a_value_is_encoded_as_itself() {
@@ -343,7 +345,7 @@ fn f8a_codes_are_the_nearest() {
     assert!(worst <= 0.015_625, "{worst}");
 }
 
-/// Numbers of all magnitudes that triples can hold, and some larger ones.
+/// A strategy for numbers of all magnitudes that triples can store, and some larger ones.
 fn coordinates() -> impl Strategy<Value = f32> {
     let exponents = -30.0..17.5f32;
     prop_oneof![
@@ -353,7 +355,7 @@ fn coordinates() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Returns the largest encoding error with this exponent; `None` if a component saturates.
+/// Returns the largest encoding error of a triple with this exponent; `None` if a component is out of range.
 fn error_with(values: [f32; 3], exponent: u32) -> Option<f64> {
     let unit = 2f64.powi(exponent as i32 - 22);
     values.iter().try_fold(0.0, |most: f64, x| {
@@ -459,16 +461,16 @@ fn rotation_errors_are_bounded() {
     const COUNT: usize = 100_000;
     for _ in 0..COUNT {
         let quaternion = loop {
-            let q = [0; 4].map(|_| noise.unit());
+            let q = [0; 4].map(|_| noise.next_unit());
             let square = q.iter().map(|x| x * x).sum::<f64>();
             if (0.01..1.0).contains(&square) {
                 break q.map(|x| (x / square.sqrt()) as f32);
             }
         };
         let rotation = Rotation::nearest(quaternion).unwrap();
-        let error = rotation.error(quaternion);
+        let error = rotation.angle_to(quaternion);
         let plain = Rotation::from_bytes(quaternion.map(|x| F8A::nearest(x).code()));
-        assert!(error <= plain.error(quaternion) + 1e-6, "{quaternion:?}");
+        assert!(error <= plain.angle_to(quaternion) + 1e-6, "{quaternion:?}");
         worst = worst.max(error);
         sum += error;
     }
@@ -488,18 +490,18 @@ fn every_shade_color_is_encoded_as_that_shade() {
     }
 }
 
-// Choosing the form of a vertex.
+// Tests of the choice of vertex forms.
 
 fn encode(attributes: &Attributes, sizes: VertexSizes) -> meshspec::Result<(Vertices, VertexErrors)> {
     Vertices::encode(attributes, Surface::Textured, sizes, &Tolerance::default())
 }
 
 fn sizes_of(vertices: &Vertices) -> Vec<u32> {
-    vertices.packed().map(PackedVertex::bits).collect()
+    vertices.packed_items().map(PackedVertex::bits).collect()
 }
 
-/// Returns two vertices, with changed attributes.
-fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
+/// Returns two vertices after `add` has changed their attributes.
+fn two_vertices(add: impl FnOnce(&mut Attributes)) -> Attributes {
     let positions = vec![[0.25, 0.0, -3.0], [1.0, 0.4, 0.0]];
     let mut attributes =
         Attributes { positions, st: Some(vec![[0.0, 0.5], [1.0, 0.25]]), ..Attributes::default() };
@@ -510,21 +512,22 @@ fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
 #[test]
 fn each_mesh_uses_the_smallest_size_that_fits() {
     let size = |attributes: &Attributes| sizes_of(&encode(attributes, VertexSizes::PerMesh).unwrap().0);
-    assert_eq!(size(&pair(|_| {})), [64, 64]);
-    assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 239]))), [64, 64]);
-    assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 240]))), [96, 96]);
-    // Normals in the direction of the positions, as implied by the form without a normal, and other normals.
-    assert_eq!(size(&pair(|a| a.normals = Some(a.positions.clone()))), [64, 64]);
-    assert_eq!(size(&pair(|a| a.normals = Some(vec![[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))), [96, 96]);
-    assert_eq!(size(&pair(|a| a.colors = Some(vec![[255; 3], [255; 3]]))), [64, 64]);
-    assert_eq!(size(&pair(|a| a.colors = Some(vec![[255; 3], [255, 80, 80]]))), [96, 96]);
-    let both = pair(|a| (a.colors, a.bones) = (Some(vec![[255, 80, 80]; 2]), Some(vec![1, 0])));
+    assert_eq!(size(&two_vertices(|_| {})), [64, 64]);
+    assert_eq!(size(&two_vertices(|a| a.bones = Some(vec![3, 239]))), [64, 64]);
+    assert_eq!(size(&two_vertices(|a| a.bones = Some(vec![3, 240]))), [96, 96]);
+    // First normals in the direction of the positions, which the form without a normal implies; then other normals.
+    assert_eq!(size(&two_vertices(|a| a.normals = Some(a.positions.clone()))), [64, 64]);
+    assert_eq!(size(&two_vertices(|a| a.normals = Some(vec![[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))), [96, 96]);
+    assert_eq!(size(&two_vertices(|a| a.colors = Some(vec![[255; 3], [255; 3]]))), [64, 64]);
+    assert_eq!(size(&two_vertices(|a| a.colors = Some(vec![[255; 3], [255, 80, 80]]))), [96, 96]);
+    let both = two_vertices(|a| (a.colors, a.bones) = (Some(vec![[255, 80, 80]; 2]), Some(vec![1, 0])));
     assert_eq!(size(&both), [128, 128]);
     // Too coarse at the exponents of the small forms.
-    assert_eq!(size(&pair(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
+    assert_eq!(size(&two_vertices(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
     // Too large for binary16, and a colour that no form stores: the largest size that can express it is chosen.
-    let far =
-        pair(|a| (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone()));
+    let far = two_vertices(|a| {
+        (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone())
+    });
     assert_eq!(size(&far), [96, 96]);
     assert_eq!(size(&Attributes::default()), [0; 0]);
 }
@@ -541,7 +544,7 @@ fn position_errors_affect_the_size() {
 
 #[test]
 fn each_vertex_uses_the_smallest_size_that_fits() {
-    let attributes = pair(|a| {
+    let attributes = two_vertices(|a| {
         a.positions.push([0.0, 1.0, 0.0]);
         a.st = None;
         a.colors = Some(vec![[255; 3], [255, 80, 80], [80, 255, 80]]);
@@ -557,7 +560,7 @@ fn each_vertex_uses_the_smallest_size_that_fits() {
 
 #[test]
 fn errors_of_a_fixed_size_are_reported() {
-    let attributes = pair(|a| {
+    let attributes = two_vertices(|a| {
         a.normals = Some(vec![[0.0, 0.0, 1.0], [1.0, 0.4, 0.0]]);
         a.colors = Some(vec![[255; 3], [255, 85, 85]]);
     });
@@ -585,23 +588,27 @@ fn inexpressible_values_are_rejected_with_their_path() {
         let error = encode(&attributes, sizes).unwrap_err();
         assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, path), "{error}");
     };
-    rejected(pair(|a| a.bones = Some(vec![0, 240])), fixed(VertexSize::Bits64), "vertices[1].bone");
-    rejected(pair(|a| a.bones = Some(vec![255, 0])), VertexSizes::PerMesh, "vertices[0].bone");
-    rejected(pair(|a| a.bones = Some(vec![0, 300])), VertexSizes::PerVertex, "vertices[1].bone");
+    rejected(two_vertices(|a| a.bones = Some(vec![0, 240])), fixed(VertexSize::Bits64), "vertices[1].bone");
+    rejected(two_vertices(|a| a.bones = Some(vec![255, 0])), VertexSizes::PerMesh, "vertices[0].bone");
+    rejected(two_vertices(|a| a.bones = Some(vec![0, 300])), VertexSizes::PerVertex, "vertices[1].bone");
     for wrong in [f32::NAN, f32::NEG_INFINITY, 1e6] {
         for sizes in [VertexSizes::PerMesh, VertexSizes::PerVertex, fixed(VertexSize::Bits64)] {
-            rejected(pair(|a| a.positions[1][2] = wrong), sizes, "vertices[1].position");
-            rejected(pair(|a| a.st.as_mut().unwrap()[0][1] = wrong), sizes, "vertices[0].st");
+            rejected(two_vertices(|a| a.positions[1][2] = wrong), sizes, "vertices[1].position");
+            rejected(two_vertices(|a| a.st.as_mut().unwrap()[0][1] = wrong), sizes, "vertices[0].st");
         }
     }
-    rejected(pair(|a| a.positions[0][0] = 65_520.0), fixed(VertexSize::Bits128), "vertices[0].position");
     rejected(
-        pair(|a| a.normals = Some(vec![[0.0; 3], [0.0, f32::NAN, 0.0]])),
+        two_vertices(|a| a.positions[0][0] = 65_520.0),
+        fixed(VertexSize::Bits128),
+        "vertices[0].position",
+    );
+    rejected(
+        two_vertices(|a| a.normals = Some(vec![[0.0; 3], [0.0, f32::NAN, 0.0]])),
         VertexSizes::PerMesh,
         "vertices[1].normal",
     );
-    rejected(pair(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
-    rejected(pair(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
+    rejected(two_vertices(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
+    rejected(two_vertices(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
 
     let faces = |faces: &[Face]| Faces::encode(faces).unwrap_err().path().to_string();
     let fine = Face::Triangle([0, 1, 2]);

@@ -1,4 +1,4 @@
-//! BMD animations: keys by channel, and poses against the reference files and hand-computed values.
+//! BMD animations: conversion of keys to channels, and comparison of poses with reference files and known values.
 
 use crate::common::{config, fixtures_of};
 use meshspec::bmd::schema::{BoneTransform, PseudoTransform};
@@ -10,7 +10,7 @@ use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Returns the animations of the reference files with the output of an independent decoder.
+/// Returns the animations of the reference files, each with its file name and the poses from an independent decoder.
 fn reference_animations() -> Vec<(String, Animation, Value)> {
     let mut all = Vec::new();
     for fixture in fixtures_of("bmd") {
@@ -200,8 +200,8 @@ fn rotations_are_interpolated_linearly_despite_opposite_signs() {
     assert_eq!(self::animation(channels, 4, true).pose(1.0).bones[0], Motion::default());
 }
 
-/// A quarter turn about an axis.
-fn quarter(axis: usize) -> Rotation {
+/// Returns a rotation of 90° about an axis.
+fn quarter_turn(axis: usize) -> Rotation {
     let mut quaternion = [0.0, 0.0, 0.0, 1.0];
     quaternion[axis] = 1.0;
     Rotation::nearest(quaternion).unwrap()
@@ -221,8 +221,8 @@ fn pseudo(bones: [u8; 4], weights: [f32; 4]) -> Bone {
     Bone { transform: Transform::Pseudo(transform), id_parent: 0xFF, ..Bone::default() }
 }
 
-/// Transforms a point of the bone to model space.
-fn place(matrix: &Matrix, point: [f32; 3]) -> [f32; 3] {
+/// Transforms a point from the space of a bone to model space.
+fn to_model_space(matrix: &Matrix, point: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|row| {
         matrix[3][row] + (0..3).map(|column| matrix[column][row] * point[column]).sum::<f32>()
     })
@@ -238,31 +238,31 @@ fn assert_point(found: [f32; 3], expected: [f32; 3]) {
 #[test]
 fn matrices_chain_bones_to_their_parents() {
     let skeleton = [
-        bone(0, [9.0, 9.0, 9.0], quarter(0)),
-        bone(0, [1.0, 0.0, 0.0], quarter(2)),
+        bone(0, [9.0, 9.0, 9.0], quarter_turn(0)),
+        bone(0, [1.0, 0.0, 0.0], quarter_turn(2)),
         bone(1, [1.0, 0.0, 0.0], Rotation::IDENTITY),
         pseudo([0, 2, 0, 0], [0.25, 0.25, 0.0, 0.0]),
         pseudo([1, 200, 4, 0], [0.0, 0.5, 0.5, 0.0]),
         bone(7, [0.0, 0.0, 2.0], Rotation::from(u32::MAX)),
     ];
-    // Bone 0 is the model, whatever its transform.
+    // Bone 0 is the identity, regardless of its transform.
     let base = Pose::default().matrices(&skeleton);
-    assert_point(place(&base[0], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
-    assert_point(place(&base[1], [1.0, 0.0, 0.0]), [1.0, 1.0, 0.0]);
-    assert_point(place(&base[2], [1.0, 0.0, 0.0]), [1.0, 2.0, 0.0]);
-    assert_point(place(&base[3], [0.0; 3]), [0.5, 0.5, 0.0]);
+    assert_point(to_model_space(&base[0], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
+    assert_point(to_model_space(&base[1], [1.0, 0.0, 0.0]), [1.0, 1.0, 0.0]);
+    assert_point(to_model_space(&base[2], [1.0, 0.0, 0.0]), [1.0, 2.0, 0.0]);
+    assert_point(to_model_space(&base[3], [0.0; 3]), [0.5, 0.5, 0.0]);
     // Missing and later bones are ignored.
-    assert_point(place(&base[4], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
-    assert_point(place(&base[5], [1.0, 0.0, 0.0]), [1.0, 0.0, 2.0]);
+    assert_point(to_model_space(&base[4], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
+    assert_point(to_model_space(&base[5], [1.0, 0.0, 0.0]), [1.0, 0.0, 2.0]);
 
     let mut pose = Pose { bones: vec![Motion::default(); 3] };
     pose.bones[0].translation = [5.0; 3];
     pose.bones[1] =
-        Motion { rotation: quarter(0).value(), translation: [0.0, 0.0, 1.0], scale: [2.0, 1.0, 1.0] };
+        Motion { rotation: quarter_turn(0).value(), translation: [0.0, 0.0, 1.0], scale: [2.0, 1.0, 1.0] };
     let posed = pose.matrices(&skeleton);
-    assert_point(place(&posed[0], [0.0; 3]), [0.0; 3]);
+    assert_point(to_model_space(&posed[0], [0.0; 3]), [0.0; 3]);
     // Scaled to (2, 0, 0), rotated by the base to (0, 2, 0), then by the animation to (0, 0, 2).
-    assert_point(place(&posed[1], [1.0, 0.0, 0.0]), [1.0, 0.0, 3.0]);
-    assert_point(place(&posed[2], [0.0; 3]), [1.0, 0.0, 3.0]);
-    assert_point(place(&posed[3], [0.0; 3]), [0.5, 0.0, 1.5]);
+    assert_point(to_model_space(&posed[1], [1.0, 0.0, 0.0]), [1.0, 0.0, 3.0]);
+    assert_point(to_model_space(&posed[2], [0.0; 3]), [1.0, 0.0, 3.0]);
+    assert_point(to_model_space(&posed[3], [0.0; 3]), [0.5, 0.0, 1.5]);
 }

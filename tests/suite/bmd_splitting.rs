@@ -3,7 +3,7 @@
 use meshspec::bmd::__private::{MAX_VERTICES, split_oversized};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Scene};
 
-/// Maximum number of vertices that an image can count per mesh.
+/// The maximum number of vertices per mesh in an image.
 const PIECE: usize = u16::MAX as usize;
 
 #[test]
@@ -23,7 +23,7 @@ fn meshes_beyond_face_indices_are_split() {
     assert_eq!(losses.len(), 1);
     assert_eq!(
         losses[0].to_string(),
-        "split: meshes[0]: BMD faces address at most 1048576 vertices: split: into 17"
+        "split: meshes[0]: BMD faces address at most 1048576 vertices; the mesh was split: into 17"
     );
     assert_eq!(scene.lods[0].meshes, (0..17).collect::<Vec<_>>());
     assert_eq!(scene.lods[1].meshes, [17]);

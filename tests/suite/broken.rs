@@ -1,4 +1,4 @@
-//! Breakages: valid files changed to break one rule.
+//! Breakages: copies of valid files that break one rule.
 
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of declarations have operators, no methods")]
@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use binrw::binrw;
-use meshspec::layout::assemble::Values;
+use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
-use meshspec::layout::generate::{Breakage, Broken};
+use meshspec::layout::generate::{Breakage, BrokenFile};
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{AnyFormat, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule, Severity};
 use modular_bitfield::prelude::*;
@@ -28,7 +28,7 @@ static VERSION: Rule = Rule::new("SAMPLE-VERSION", Severity::Fatal, "");
 static TRAILING: Rule = Rule::new("SAMPLE-TRAILING", Severity::Error, "");
 static RULES: &[&Rule] = &[&VALUE, &LIST, &CHECKSUM, &VERSION, &TRAILING];
 
-/// A declaration with one field of each breakable kind.
+/// A declaration with a field for each kind of breakage.
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"SAM")]
@@ -115,7 +115,7 @@ struct Item {
 }
 
 fn sample() -> Vec<u8> {
-    let mut values = Values::new(&Sample::TYPE);
+    let mut values = FileValues::new(&Sample::TYPE);
     for (path, value) in [
         ("version", "2"),
         ("form", "Flat"),
@@ -138,10 +138,10 @@ fn sample() -> Vec<u8> {
     values.assemble(&Limits::default()).unwrap()
 }
 
-/// Describes the breakages of a file: change, rule and severity.
+/// Returns a line for each breakage of a file: change, rule and severity. Asserts that the checks find each of them.
 fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
     let broken = generate::breakages(&Sample::TYPE, file, rules, &Limits::default()).unwrap();
-    let line = |broken: Broken| {
+    let line = |broken: BrokenFile| {
         // The description matches the changed file.
         let path = broken.path.segments().unwrap();
         let fault = walk::first_fault(&Sample::TYPE, &broken.bytes, &Limits::default());
@@ -254,7 +254,7 @@ fn only_requested_rules_are_broken() {
 fn broken_files_shrink_like_valid_ones() {
     let config = generate::Config { plausible: true, ..Default::default() };
     let strategy = generate::broken::<Times>(config, RULES);
-    let is_ordered = |broken: Broken| {
+    let is_ordered = |broken: BrokenFile| {
         prop_assert!(!matches!(broken.breakage, Breakage::Constraint(_)));
         Ok(())
     };
@@ -275,7 +275,8 @@ struct Times {
     times: Vec<f32>,
 }
 
-/// Files of every built-in layout with their read options: samples, and generated files that break no rule in code.
+/// Returns files of every built-in layout with their read options: samples, and generated files that violate no rule
+/// that code enforces.
 fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     let mut files = Vec::new();
     for (format, bytes) in crate::common::samples() {
@@ -287,7 +288,7 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     for format in FormatId::ALL.iter().copied() {
         let about = format.about();
         for (_, ty) in about.layouts() {
-            for bytes in broken_files::files(ty, 40) {
+            for bytes in broken_files::generate_files(ty, 40) {
                 let fits = |dialect: &&Dialect| format.layout_of(&bytes, **dialect) == Some(ty);
                 let dialect = *about.dialects.iter().find(fits).unwrap();
                 let options = ReadOptions::default().with_dialect(dialect);
@@ -300,8 +301,8 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     files
 }
 
-/// Readers and checks find every breakage of built-in formats. Everything in their declarations is broken, except the
-/// listed exceptions.
+/// Readers and checks find every breakage of built-in formats. Every statement of their declarations is broken, apart
+/// from the listed exceptions.
 #[test]
 fn readers_reject_broken_files() {
     let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
@@ -337,13 +338,13 @@ fn readers_reject_broken_files() {
             "bmd: file: trailing",
             // In these files, another animation count reads the same bytes or breaks another rule.
             "bmd: header.sz_anims: count",
-            // None of these files has such a block; a changed size alone is rejected during unpacking.
+            // None of these files has such a block; unpacking rejects a changed size alone.
             "crucible: chunks.streams.data: the size is not a multiple of the size of a value",
         ]
     );
 }
 
-/// Almost broken files are as valid as their originals. Exactly the listed rules have limits.
+/// Readers accept almost broken files like their originals. Exactly the listed rules have such files.
 #[test]
 fn readers_accept_almost_broken_files() {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

@@ -1,18 +1,18 @@
-//! Bulk numbers: columns, and conversion from the other byte order.
+//! Lists of plain numbers: columns, and conversion from the other byte order.
 
 use std::cell::RefCell;
 use std::io::Cursor;
 
 use binrw::{BinRead, BinWrite, Endian, VecArgs, binrw};
-use meshspec::bulk::{self, Column, Plain, PrefixedText, Strings};
+use meshspec::bulk::{self, Column, PlainData, PrefixedText, Strings};
 use meshspec::crucible::BoneWeight;
 use meshspec::layout::{Layout, walk};
 use meshspec::mesh::Pose;
 use meshspec::mesh::schema::RenderlibPose;
 use meshspec::{Path, Text, path};
 
-/// Requires that `swap_bytes` reverses the bytes of each number; `sizes` lists their sizes in order.
-fn assert_swaps<T: Plain>(value: T, sizes: &[usize]) {
+/// Asserts that `swap_bytes` reverses the bytes of each number. `sizes` contains the sizes of the numbers in order.
+fn assert_swaps<T: PlainData>(value: T, sizes: &[usize]) {
     let mut expected = bytemuck::bytes_of(&value).to_vec();
     assert_eq!(sizes.iter().sum::<usize>(), expected.len());
     let mut start = 0;
@@ -47,7 +47,7 @@ fn columns_of_records() {
     assert!(Column::<u16>::new(&[], 4, 0).unwrap().is_empty());
 }
 
-/// The inspector of a reader sees all data once, in whole pieces.
+/// The inspector of a reader receives all data once, in pieces of whole items.
 #[test]
 fn inspectors_see_all_data_once_in_whole_pieces() {
     let numbers: Vec<u32> = (0..1_000_000).collect();
@@ -141,6 +141,6 @@ fn the_last_string_may_lack_its_nul() {
     assert_eq!((strings.len(), strings.get(2)), (3, Some("b".into())));
     assert_eq!(strings.push("c".into()), Ok(()));
     assert_eq!(strings.as_bytes(), b"a\0\0b\0c\0");
-    strings.truncate_terminator().unwrap();
+    strings.remove_terminator().unwrap();
     assert_eq!(strings.as_bytes(), b"a\0\0b\0c");
 }

@@ -1,5 +1,5 @@
 //! Generated C headers compile without warnings. A C program that uses only the header finds every uncompressed
-//! number where the walker finds it.
+//! number at the same offset as the walker.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::common::{File, accepted_fixtures, samples};
 
 const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow"];
 
-/// Writes all headers to a temporary folder.
+/// Creates a temporary folder with all headers.
 fn folder() -> TempDir {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for format in FormatId::ALL {
@@ -67,7 +67,7 @@ fn headers_are_cpp() {
     compile_headers("c++", "c++", "-std=c++11");
 }
 
-/// The program that reads each layout, and a definition that it needs.
+/// Each layout with the program that reads it, and a macro to define if the program requires one.
 const PROGRAMS: [(&str, &str, Option<&str>); 7] = [
     ("mesh", "read_mesh", None),
     ("mesh_renderlib", "read_mesh", Some("-DRENDERLIB")),
@@ -118,14 +118,14 @@ fn assert_c_matches_the_walker(files: Vec<File>) {
     }
 }
 
-/// Compares line by line, and returns the number of lines.
+/// Asserts that the program prints the numbers that the walker finds. Returns the number of lines.
 fn compare(program: &Path, ty: &'static Type, bytes: &[u8]) -> usize {
     let path = program.with_extension("file");
     fs::write(&path, bytes).unwrap();
     let output = Command::new(program).arg(&path).output().unwrap();
     let name = path.display();
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-    let mut numbers = Numbers::default();
+    let mut numbers = ExpectedLines::default();
     walk::walk(ty, bytes, &Default::default(), &mut numbers).unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<_> = output.lines().collect();
@@ -134,16 +134,16 @@ fn compare(program: &Path, ty: &'static Type, bytes: &[u8]) -> usize {
     lines.len()
 }
 
-/// The numbers in the format of the C program.
+/// The numbers that the walker finds, as lines in the output format of the C program.
 #[derive(Default)]
-struct Numbers(Vec<String>);
+struct ExpectedLines(Vec<String>);
 
-impl Visitor for Numbers {
-    fn unpack(&mut self, node: &Node) -> bool {
+impl Visitor for ExpectedLines {
+    fn should_unpack(&mut self, node: &Node) -> bool {
         node.field.and_then(|field| field.block).is_none_or(|block| block.packing == Packing::Stored)
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let text = match value {
             Value::Int(value) => value.to_string(),
             Value::Bool(value) => u8::from(*value).to_string(),

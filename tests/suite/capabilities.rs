@@ -1,4 +1,4 @@
-//! Scenes in formats with fewer capabilities: the most important part is kept, the rest is listed.
+//! Conversion of scenes to formats with fewer capabilities: the most important content is kept, the rest is listed.
 
 use std::collections::BTreeMap;
 
@@ -32,18 +32,18 @@ fn the_finest_level_of_detail_is_kept() {
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let kept: Vec<_> =
         document.chunks.iter().map(|chunk| chunk.positions_3d().unwrap()[0][0].abs()).collect();
-    // The last mesh is outside all levels, and therefore in every one.
+    // The last mesh belongs to no level, and is therefore part of every level.
     assert_eq!(kept, [1.0, 3.0]);
     assert_eq!(
         list(&losses),
         "dropped: meshes[2]: a coarser level of detail\n\
          dropped: meshes[0]: a coarser level of detail\n\
-         dropped: lods: Crucible has no levels of detail: the finest kept, 2 of 4 meshes"
+         dropped: lods: Crucible has no levels of detail; the finest was kept, 2 of 4 meshes"
     );
 }
 
-/// A triangle whose first vertex has these joints in two sets; the other vertices follow joint 0.
-fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
+/// Returns a triangle whose first vertex has the joints and weights of two sets; the other vertices follow joint 0.
+fn skinned_triangle(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
     let skins = sets.into_iter().enumerate().map(|(set, (joints, weights))| {
         let (other, weight) = if set == 0 { (0, 1.0) } else { (Skin::NONE, 0.0) };
         let alone = [other, Skin::NONE, Skin::NONE, Skin::NONE];
@@ -58,8 +58,10 @@ fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
 
 #[test]
 fn the_heaviest_joints_are_kept_with_a_sum_of_one() {
-    let scene =
-        skinned([([0, 1, 2, 3], [0.125, 0.25, 0.0625, 0.0]), ([4, 5, 0, 0], [0.5, 0.0625, 0.0, 0.0])]);
+    let scene = skinned_triangle([
+        ([0, 1, 2, 3], [0.125, 0.25, 0.0625, 0.0]),
+        ([4, 5, 0, 0], [0.5, 0.0625, 0.0, 0.0]),
+    ]);
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
     let skin = &again.meshes[0].skins[0];
@@ -72,7 +74,7 @@ fn the_heaviest_joints_are_kept_with_a_sum_of_one() {
     assert_eq!(loss.error, Some(0.0625), "{loss}");
 }
 
-/// Largest remainders: the weights that lose most by rounding down are rounded up.
+/// Weights are rounded by largest remainders: the weights that lose most by rounding down are rounded up.
 #[test]
 fn weights_of_eight_bits_have_a_sum_of_255() {
     let cases = [
@@ -83,7 +85,7 @@ fn weights_of_eight_bits_have_a_sum_of_255() {
         ([0.0, 0.0, 0.0, 1.0], [0, 0, 0, 255]),
     ];
     for (weights, expected) in cases {
-        let mut scene = skinned([([0, 1, 2, 3], weights), ([0; 4], [0.0; 4])]);
+        let mut scene = skinned_triangle([([0, 1, 2, 3], weights), ([0; 4], [0.0; 4])]);
         scene.meshes[0].skins.pop();
         let (document, _) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
         assert_eq!(document.vertices.get(0).unwrap().joint_weights, Some(expected), "{weights:?}");
@@ -92,21 +94,21 @@ fn weights_of_eight_bits_have_a_sum_of_255() {
 
 #[test]
 fn joint_names_and_flipped_coordinates_are_listed() {
-    let mut scene = skinned([([0; 4], [1.0, 0.0, 0.0, 0.0]), ([Skin::NONE; 4], [0.0; 4])]);
+    let mut scene = skinned_triangle([([0; 4], [1.0, 0.0, 0.0, 0.0]), ([Skin::NONE; 4], [0.0; 4])]);
     scene.meshes[0].skins.truncate(1);
     scene.meshes[0].uvs = vec![vec![[0.0, 1e-9]; 3]];
     scene.skeleton.joints[2].name = "hip".to_owned();
     let (document, losses) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert_eq!(
         list(&losses),
-        "quantised: meshes[0].uvs[0]: texture coordinates flipped, v becomes 1 - v: the texture origin of MESH is bottom left, off by at most 1e-9 of the texture's width\n\
+        "quantised: meshes[0].uvs[0]: MESH has its texture origin bottom left; v was replaced by 1 - v, off by at most 1e-9 of the texture's width\n\
          dropped: skeleton.joints.name: MESH does not store joint names: 1"
     );
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
     assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));
 }
 
-/// Missing attributes are filled: white, +X, 0, or normals of the faces.
+/// Missing attributes are filled in: white, +X, 0, or normals of the faces.
 #[test]
 fn merged_meshes_share_their_attributes() {
     let full = |colors| Mesh {

@@ -59,7 +59,7 @@ fn a_loader_that_rejects_everything_has_one_cause() {
 
 #[test]
 fn a_panic_is_a_disagreement() {
-    // This loader trusts the count.
+    // This loader does not check the count.
     let load = |bytes: &[u8]| {
         let vertices = u32::from_le_bytes(bytes[3..7].try_into().unwrap());
         vertices < 3
@@ -72,7 +72,7 @@ fn a_panic_is_a_disagreement() {
     let (message, size) = panic.expect("a panic");
     assert!(message.contains("out of range") && message.contains("conformance.rs:"), "{message}");
     assert_eq!(size, 0);
-    // Other bugs are found as well.
+    // Other bugs are also found.
     assert!(rules(&report).contains(&"MESH-INDEX-RANGE"), "{report}");
     // Panics outside loaders unwind as usual.
     assert!(std::panic::catch_unwind(|| panic!("no loader")).is_err());
@@ -145,8 +145,8 @@ fn report_shows_the_smallest_file_per_rule() {
     assert!(lines[3].contains("00000000  01 01 00"), "{group}");
 }
 
-/// Rejects files with warnings, too.
-fn without_warnings(bytes: &[u8]) -> Option<()> {
+/// A loader that accepts only files without findings.
+fn load_without_findings(bytes: &[u8]) -> Option<()> {
     let options = ReadOptions::default().with_dialect(Dialect::Spec);
     let report = check(bytes, FormatId::Mesh, &options).ok()?;
     report.findings().is_empty().then_some(())
@@ -154,7 +154,7 @@ fn without_warnings(bytes: &[u8]) -> Option<()> {
 
 #[test]
 fn warnings_of_valid_files_are_reported() {
-    let report = conformance::<mesh::Document>().cases(16).run(without_warnings);
+    let report = conformance::<mesh::Document>().cases(16).run(load_without_findings);
     let rejected = report.disagreements().iter().find(|found| found.rule.is_none()).expect("a valid file");
     let codes: Vec<_> = rejected.warnings.iter().map(|rule| rule.code).collect();
     assert!(!codes.is_empty() && codes.is_sorted(), "{report}");

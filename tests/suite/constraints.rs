@@ -1,4 +1,4 @@
-//! Constraints of declared formats: each kind, with location and message.
+//! Tests of each kind of constraint in declarations, with location and message of its findings.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -27,7 +27,7 @@ rules! {
     TRIANGLES "TRIANGLES" Warning;
 }
 
-/// Returns the findings of a check as text without codes.
+/// Returns the findings of a check, as text without rule codes.
 fn findings(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut report = Report::default();
     layout::check_bytes(ty, bytes, &Limits::default(), &mut report).unwrap();
@@ -175,7 +175,7 @@ fn unique_and_ordered_in_each_list() {
             "tracks[0].keys[1].id (bytes 0x2..0x3): 3 comes after 7 [TIME]",
             "tracks[0].times[1] (bytes 0x8..0xc): NaN is not finite [FINITE]",
             "tracks[1].keys[1].id (bytes 0x12..0x13): 2 comes after 3 [TIME]",
-            "tracks[1].times[1] (bytes 0x18..0x1c): 1 after 2 [TIME]",
+            "tracks[1].times[1] (bytes 0x18..0x1c): found 1 after 2, expected at least 2 [TIME]",
         ]
     );
 }
@@ -197,7 +197,7 @@ struct Slot {
     id: u8,
 }
 
-/// Skipping the condition for one item does not forget earlier items.
+/// After an item whose condition is false, duplicates of earlier items are still found.
 #[test]
 fn unique_among_some_items() {
     let expected = "slots[2].id (bytes 0x5..0x6): 5 is a duplicate [ID]";
@@ -266,7 +266,7 @@ fn truncated_files() {
     assert_eq!((report.warnings(), report.errors()), (1, 0));
 }
 
-/// The report stays small however many numbers break a rule.
+/// The report stays small for any number of violations.
 #[test]
 fn findings_are_counted() {
     let bytes = [vec![1, 255], vec![1; 2 * 255]].concat();

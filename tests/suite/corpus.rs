@@ -1,4 +1,4 @@
-//! Corpora: the repository's corpus matches the verdicts of reading, and custom formats have one, too.
+//! Corpora: the verdicts in the repository's corpus match reading, and a custom format also has a corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use binrw::binrw;
 use meshspec::conformance::Coverage;
-use meshspec::conformance::corpus::{Config, Corpus, Entry, INDEX_SCHEMA, Kind, README, Verdict};
+use meshspec::conformance::corpus::{CaseKind, Config, Corpus, INDEX_SCHEMA, IndexEntry, README, Verdict};
 use meshspec::layout::Layout;
 use meshspec::{
     About, AnyFormat, Declared, Dialect, Format, FormatId, ReadOptions, Rule, Severity, Span, bmd, crucible,
@@ -20,18 +20,18 @@ pub fn index() -> String {
     fs::read_to_string(folder().join("index.jsonl")).unwrap()
 }
 
-/// The files of the corpus with their index entries.
-pub fn cases() -> impl Iterator<Item = (Entry, Vec<u8>)> {
-    let entries: Vec<Entry> = index().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+/// Returns the files of the corpus with their index entries.
+pub fn cases() -> impl Iterator<Item = (IndexEntry, Vec<u8>)> {
+    let entries: Vec<IndexEntry> = index().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(entries.len() > 500, "{}", entries.len());
     entries.into_iter().map(|entry| {
         let bytes =
             fs::read(folder().join(&entry.file)).unwrap_or_else(|error| panic!("{}: {error}", entry.file));
-        if entry.kind == Kind::Valid {
+        if entry.kind == CaseKind::Valid {
             let options = ReadOptions::default().with_dialect(entry.dialect);
             if let Err(error) = format_of(&entry).read(&bytes, &options) {
                 let file = &entry.file;
-                panic!("the corpus is older than the declaration: {REBUILD} ({file}: {error})");
+                panic!("the corpus is outdated, run `{REBUILD}` ({file}: {error})");
             }
         }
         (entry, bytes)
@@ -41,7 +41,7 @@ pub fn cases() -> impl Iterator<Item = (Entry, Vec<u8>)> {
 const REBUILD: &str =
     "rm -r corpus && cargo run -p meshspec-cli -- corpus mesh crucible iyma seed bmd --out corpus";
 
-fn format_of(entry: &Entry) -> FormatId {
+fn format_of(entry: &IndexEntry) -> FormatId {
     entry.format.parse().unwrap()
 }
 
@@ -54,8 +54,8 @@ fn range_of(span: &Span) -> [u64; 2] {
     [range.start, range.end]
 }
 
-/// Returns the index entry that reading the file produces.
-fn judged(entry: &Entry, bytes: &[u8], dialect: Option<Dialect>) -> Entry {
+/// Returns the index entry with the verdicts, the rule and the location that reading the file yields.
+fn entry_from_reading(entry: &IndexEntry, bytes: &[u8], dialect: Option<Dialect>) -> IndexEntry {
     let format = format_of(entry);
     let in_dialect = |options: ReadOptions| match dialect {
         Some(dialect) => options.with_dialect(dialect),
@@ -73,23 +73,23 @@ fn judged(entry: &Entry, bytes: &[u8], dialect: Option<Dialect>) -> Entry {
         }),
     };
     match entry.kind {
-        Kind::Valid | Kind::Almost => assert!(read.is_ok(), "{}", entry.file),
-        Kind::Broken => {
+        CaseKind::Valid | CaseKind::Almost => assert!(read.is_ok(), "{}", entry.file),
+        CaseKind::Broken => {
             let own = format.about().rule(rule.unwrap()).unwrap();
             let others = report.findings().iter().map(|finding| finding.rule).filter(|rule| *rule != own);
             let is_named =
                 |other: &&Rule| other.severity < own.severity && entry.description.contains(other.code);
             assert!(others.clone().all(|other| is_named(&other)), "{}: {codes:?}", entry.file);
         }
-        Kind::Mutated => {}
+        CaseKind::Mutated => {}
     }
-    let judged = Entry { strict: verdict(&read), lenient: verdict(&read_leniently), ..entry.clone() };
-    if entry.kind == Kind::Almost {
+    let judged = IndexEntry { strict: verdict(&read), lenient: verdict(&read_leniently), ..entry.clone() };
+    if entry.kind == CaseKind::Almost {
         let is_kept = entry.rule.as_deref().is_some_and(|rule| !codes.contains(rule));
         assert!(is_kept, "{}: {codes:?}", entry.file);
         return judged;
     }
-    Entry {
+    IndexEntry {
         rule: rule.map(str::to_owned),
         path: Some(path).filter(|path| !path.is_empty()),
         bytes: span.as_ref().map(range_of),
@@ -102,12 +102,13 @@ fn corpus_verdicts_match_reading() {
     let mut wrong = Vec::new();
     for (entry, bytes) in cases() {
         let format = format_of(&entry);
-        let judged_so = judged(&entry, &bytes, Some(entry.dialect));
+        let judged_so = entry_from_reading(&entry, &bytes, Some(entry.dialect));
         if judged_so != entry {
             wrong.push(format!("{entry:?}\n  is {judged_so:?}"));
         }
-        // Detection leads to the same verdict.
-        if format.detect(&bytes).dialect != entry.dialect && judged(&entry, &bytes, None) != entry {
+        // With a detected dialect, the verdict is the same.
+        if format.detect(&bytes).dialect != entry.dialect && entry_from_reading(&entry, &bytes, None) != entry
+        {
             wrong.push(format!("{}: another verdict by detection", entry.file));
         }
     }
@@ -167,32 +168,32 @@ fn the_corpus_has_exactly_the_files_of_its_index() {
 #[test]
 fn every_line_of_the_index_has_its_keys_in_order() {
     for line in index().lines() {
-        // The form that the README promises to readers in C.
+        // C programs rely on this form, which the README of the corpus states.
         assert!(line.starts_with("{\"file\":\""), "{line}");
-        assert_eq!(serde_json::to_string(&serde_json::from_str::<Entry>(line).unwrap()).unwrap(), line);
+        assert_eq!(serde_json::to_string(&serde_json::from_str::<IndexEntry>(line).unwrap()).unwrap(), line);
     }
 }
 
 #[test]
 fn every_rule_is_broken_and_almost_broken() {
-    let mut files: BTreeMap<(String, Kind), usize> = BTreeMap::new();
+    let mut files: BTreeMap<(String, CaseKind), usize> = BTreeMap::new();
     for (entry, _) in cases() {
         if let Some(rule) = entry.rule {
             *files.entry((rule, entry.kind)).or_default() += 1;
         }
     }
-    for kind in [Kind::Broken, Kind::Almost] {
+    for kind in [CaseKind::Broken, CaseKind::Almost] {
         let rules = FormatId::ALL.iter().flat_map(|format| format.about().rules);
         let never: Vec<_> = rules
             .map(|rule| rule.code)
             .filter(|code| !files.contains_key(&((*code).to_owned(), kind)))
             .collect();
-        // No file can contain such a comment, only a document.
+        // Only a document can contain such a comment, not a file.
         assert_eq!(never, ["SEED-COMMENT"], "{}", kind.name());
     }
 }
 
-/// Files that break several rules are listed.
+/// Only the listed files break several rules.
 #[test]
 fn most_rules_are_broken_alone() {
     let others = cases().filter(|(entry, _)| entry.description.contains(" This breaks "));
@@ -203,7 +204,7 @@ fn most_rules_are_broken_alone() {
     );
 }
 
-/// Rules on list items that are only broken in the first item.
+/// Rules about list items that are only violated in the first item.
 const FIRST_ITEM_ONLY: &[&str] = &[
     "CRUCIBLE-DUPLICATE",
     "CRUCIBLE-INDEX-RANGE",
@@ -218,7 +219,7 @@ const FIRST_ITEM_ONLY: &[&str] = &[
 fn rules_on_items_are_broken_in_later_items() {
     let is_later = |path: &str| path.split_once('[').map(|(_, index)| !index.starts_with("0]"));
     let mut rules: BTreeMap<String, bool> = BTreeMap::new();
-    for (entry, _) in cases().filter(|(entry, _)| entry.kind == Kind::Broken) {
+    for (entry, _) in cases().filter(|(entry, _)| entry.kind == CaseKind::Broken) {
         if let (Some(rule), Some(later)) = (entry.rule, entry.path.as_deref().and_then(is_later)) {
             *rules.entry(rule).or_default() |= later;
         }
@@ -228,9 +229,9 @@ fn rules_on_items_are_broken_in_later_items() {
     assert_eq!(first_only, FIRST_ITEM_ONLY);
 }
 
-/// The valid files of a format.
-fn valid_files(format: FormatId) -> impl Iterator<Item = (Entry, Vec<u8>)> {
-    cases().filter(move |(entry, _)| entry.kind == Kind::Valid && entry.format == format.name())
+/// Returns the valid files of a format.
+fn valid_files(format: FormatId) -> impl Iterator<Item = (IndexEntry, Vec<u8>)> {
+    cases().filter(move |(entry, _)| entry.kind == CaseKind::Valid && entry.format == format.name())
 }
 
 #[test]
@@ -274,8 +275,8 @@ fn crucible_files_have_long_blocks_and_lengths() {
     }
     assert!(longest > 1 << 16, "{longest}");
     assert!(has_literals);
-    let has_long_length = |(entry, bytes): (Entry, Vec<u8>)| {
-        let is_length = entry.kind == Kind::Broken && entry.description.contains("chunks.length`");
+    let has_long_length = |(entry, bytes): (IndexEntry, Vec<u8>)| {
+        let is_length = entry.kind == CaseKind::Broken && entry.description.contains("chunks.length`");
         let length = bytes.get(11..).and_then(|rest| rest.first_chunk());
         is_length && length.is_some_and(|length| u64::from_le_bytes(*length) >> 32 == 1)
     };
@@ -287,10 +288,10 @@ fn crucible_files_have_long_blocks_and_lengths() {
 fn valid_files_reach_every_kind_of_value() {
     let mut coverages: BTreeMap<&str, Coverage> =
         FormatId::ALL.iter().map(|format| (format.name(), Coverage::of(*format))).collect();
-    for (entry, bytes) in cases().filter(|(entry, _)| entry.kind == Kind::Valid) {
+    for (entry, bytes) in cases().filter(|(entry, _)| entry.kind == CaseKind::Valid) {
         coverages.get_mut(&*entry.format).unwrap().add(&bytes, entry.dialect);
     }
-    let never: Vec<_> = coverages.values().flat_map(|coverage| coverage.never()).collect();
+    let never: Vec<_> = coverages.values().flat_map(|coverage| coverage.missing()).collect();
     // Numbers with few values, or few files: their boundaries. MESH requires positions.
     let is_boundary = |kind: &str| ["0", "1", "largest", "sign bit", "more than 255 items"].contains(&kind);
     let others: Vec<_> = never.iter().filter(|(_, kind)| !is_boundary(kind)).collect();
@@ -340,21 +341,21 @@ fn a_custom_format_has_a_corpus() {
     );
     let broken = |code: &str| {
         let is_it = |case: &&meshspec::conformance::corpus::Case| {
-            case.entry.kind == Kind::Broken && case.entry.rule.as_deref() == Some(code)
+            case.entry.kind == CaseKind::Broken && case.entry.rule.as_deref() == Some(code)
         };
         corpus.cases.iter().filter(is_it).map(|case| case.bytes.as_slice()).collect::<Vec<_>>()
     };
-    // The only number, and only the last one of several.
+    // First the only number of a file is odd, then the last of several numbers.
     let odd = broken("TALLY-EVEN");
     assert_eq!(odd[0], b"TALLY\x01\x01\0\0\0");
     assert_eq!([odd[1][5] > 1, odd[1][8] % 2 == 0], [true, true], "{:?}", odd[1]);
-    // One too many, two too many, and the largest number.
+    // The counts are one too large, two too large, and the largest number.
     assert_eq!(broken("LAYOUT-VALUE"), [b"TALLY\x04", b"TALLY\x05", b"TALLY\xff"]);
     assert_eq!(broken("LAYOUT-MAGIC")[0].len(), 6);
     // Truncated in the magic bytes, at each field, and by other counts.
     assert!(broken("LAYOUT-TRUNCATED").len() >= 4);
-    // The numbers are odd, and their count is a byte.
-    let never = corpus.coverage.never().filter(|(field, _)| *field == "numbers");
+    // Valid files lack these kinds of values, since numbers are even, and their count is a byte.
+    let never = corpus.coverage.missing().filter(|(field, _)| *field == "numbers");
     assert_eq!(
         never.collect::<Vec<_>>(),
         [("numbers", "1"), ("numbers", "largest"), ("numbers", "more than 255 items")]
@@ -376,7 +377,7 @@ fn a_corpus_follows_its_configuration() {
     assert_eq!(corpus.cases.len(), 700);
     for case in &corpus.cases {
         assert_eq!(case.entry.dialect, Dialect::Renderlib);
-        if case.entry.kind == Kind::Valid {
+        if case.entry.kind == CaseKind::Valid {
             assert_eq!(case.entry.rule, None, "{}", case.entry.file);
         }
     }

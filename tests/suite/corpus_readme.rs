@@ -1,22 +1,22 @@
-//! The `README.md` of a corpus: its comparison scripts in C and Python, run with loaders of known verdicts and
-//! contents.
+//! The `README.md` of a corpus: runs its comparison programs in C and Python with loaders whose verdicts and contents
+//! are known.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use meshspec::conformance::corpus::{Entry, Kind, README, Verdict};
+use meshspec::conformance::corpus::{CaseKind, IndexEntry, README, Verdict};
 use meshspec::{Format as _, mesh};
 
 use crate::corpus::{self, cases};
 
-/// Returns the programs of the page in a language.
+/// Returns the programs in the README that are written in a language.
 fn programs(language: &str) -> impl Iterator<Item = &'static str> {
     README.split("```").filter_map(move |block| block.strip_prefix(language)?.strip_prefix('\n'))
 }
 
-/// Compiles the page's C program with a loader that returns `verdict`, by the page's command.
+/// Compiles the C program of the README with a loader that always returns `verdict`, using the command of the README.
 fn comparison_in_c(folder: &Path, compiler: &str, options: &[&str], verdict: i32) {
     let line = README.lines().find_map(|line| line.strip_prefix("cc -g ")).unwrap();
     let line = line.split('#').next().unwrap();
@@ -28,12 +28,13 @@ fn comparison_in_c(folder: &Path, compiler: &str, options: &[&str], verdict: i32
     assert!(command.args(["-Wall", "-Wextra", "-Werror"]).status().unwrap().success());
 }
 
-/// Runs the page's C program.
+/// Runs the C program of the README.
 fn compare_in_c(folder: &Path, arguments: &[&OsStr]) -> Output {
     Command::new(folder.join("compare")).args(arguments).output().unwrap()
 }
 
-/// A loader that accepts everything disagrees on every invalid file, and one that rejects everything on every other.
+/// A loader that accepts everything disagrees on every invalid file; a loader that rejects everything disagrees on
+/// every other file.
 #[test]
 fn the_readme_compares_a_loader_in_c() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,15 +80,16 @@ fn the_readme_compares_a_loader_in_cpp() {
     assert_eq!(run.status.code(), Some(1));
 }
 
-/// Returns the page's Python command, with a folder that holds a subset of the repository's corpus.
-fn comparison_in_python(lines: impl Fn(&Entry) -> bool) -> tempfile::TempDir {
+/// Creates a folder with the Python program of the README, and the part of the repository's corpus whose entries
+/// `lines` selects.
+fn comparison_in_python(lines: impl Fn(&IndexEntry) -> bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, program) in ["compare.py", "contents.py"].into_iter().zip(programs("python")) {
         fs::write(folder.path().join(name), program).unwrap();
     }
     let mut index = String::new();
     for line in corpus::index().lines() {
-        let entry: Entry = serde_json::from_str(line).unwrap();
+        let entry: IndexEntry = serde_json::from_str(line).unwrap();
         if lines(&entry) {
             index += &format!("{line}\n");
             for file in [Some(entry.file), entry.contents].into_iter().flatten() {
@@ -101,7 +103,7 @@ fn comparison_in_python(lines: impl Fn(&Entry) -> bool) -> tempfile::TempDir {
     folder
 }
 
-/// Compares a Python loader. Returns the lines that the command prints.
+/// Runs the Python program with a loader. Returns the lines that it prints.
 fn compare(folder: &Path, loader: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = Command::new("python3");
     command.arg(folder.join("compare.py")).arg(folder).arg("python3").arg(loader);
@@ -136,12 +138,12 @@ fn the_readme_accepts_a_correct_loader_in_python() {
     assert_eq!(lines[1..], [format!("{all} files, contents of {compared} compared, 1 disagreements")]);
 }
 
-/// Contents in any form that `docs/contents.md` allows agree; partly wrong contents do not.
+/// The program accepts contents in any form that `docs/contents.md` allows, and rejects partly wrong contents.
 #[test]
 #[ignore = "needs python3"]
 fn the_readme_accepts_every_form_of_contents() {
-    let has_tolerance = |entry: &Entry| {
-        let path = entry.contents.as_ref().filter(|_| entry.format == "bmd" && entry.kind == Kind::Valid);
+    let has_tolerance = |entry: &IndexEntry| {
+        let path = entry.contents.as_ref().filter(|_| entry.format == "bmd" && entry.kind == CaseKind::Valid);
         path.is_some_and(|path| {
             fs::read_to_string(corpus::folder().join(path)).unwrap().contains("\"tolerance\"")
         })
@@ -170,7 +172,7 @@ fn the_readme_accepts_every_form_of_contents() {
     }
 }
 
-/// Prints the contents of a file in another form.
+/// A Python loader that prints the contents of a file in different forms.
 const FORMS: &str = r#"
 import json, pathlib, sys
 form, file = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -196,7 +198,7 @@ def change(value):
 print(json.dumps(change(json.loads(file.with_suffix(".json").read_text(encoding="utf-8")))))
 "#;
 
-/// A Python loader that enforces one MESH rule: the page's command finds what it misses.
+/// For a Python loader that enforces only one MESH rule, the program finds the other invalid files.
 #[test]
 #[ignore = "needs python3"]
 fn the_readme_compares_a_loader_in_python() {
@@ -221,7 +223,7 @@ fn the_readme_compares_a_loader_in_python() {
     );
 }
 
-/// Crashes never count as rejections, and malformed output concerns its file only.
+/// Crashes never count as rejections, and malformed output affects only its file.
 #[test]
 #[ignore = "needs python3"]
 fn the_readme_tells_crashes_from_rejections() {
@@ -265,7 +267,7 @@ fn the_readme_tells_crashes_from_rejections() {
     assert!(printed.contains("\n6 files, "), "{printed}");
 }
 
-/// Exits or crashes as the file name specifies.
+/// A Python loader that exits or crashes in the way that the file name specifies.
 const ENDS: &str = r#"
 import os, signal, sys
 name = os.path.basename(sys.argv[1])

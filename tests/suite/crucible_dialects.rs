@@ -1,4 +1,4 @@
-//! Crucible files whose sizes fit both dialects: the rules decide (C13).
+//! Crucible files whose stream sizes fit both dialects: the dialect without violations is detected (C13).
 
 use meshspec::crucible::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, WriteOptions};
@@ -9,7 +9,7 @@ fn file(dialect: Dialect, indices: &[u16], values: Vec<Values>) -> Document {
     Document { dialect, container: Container::Chunk, chunks: vec![chunk], trailing: Vec::new() }
 }
 
-/// Colours that are also valid bone weights of one vertex.
+/// Returns six colours whose bytes are also the bone weights of one vertex.
 fn colors() -> Values {
     Values::Color(vec![[0; 4]; 6])
 }
@@ -30,7 +30,7 @@ fn the_dialect_without_violations_is_detected() {
     let bytes = file(Dialect::Tangent, &[0, 0, 0], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
     let weights = Values::BoneWeights(vec![[BoneWeight::default(); 4]]);
     assert_eq!(read(&bytes), file(Dialect::Spec, &[0, 0, 0], vec![weights]));
-    // An index out of range in both dialects: the specification wins.
+    // The index is out of range in both dialects: the specification's dialect is detected.
     let bytes = file(Dialect::Tangent, &[0, 0, 6], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
     assert_eq!(Document::read(&bytes, &ReadOptions::lenient()).unwrap().dialect, Dialect::Spec);
 }

@@ -1,4 +1,4 @@
-//! Decoded values of stored values, in the dump and its JSON.
+//! Decoded values in dumps and in their JSON.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -8,8 +8,8 @@ use binrw::binrw;
 use meshspec::bmd::schema::{AnimRate, Normal, Rotation, TexturedVertex64};
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::decoding::{Decoded, snorm8, unorm8};
-use meshspec::layout::dump::{Dump, Entry};
+use meshspec::layout::decoding::{DecodedValue, snorm8, unorm8};
+use meshspec::layout::dump::{Dump, DumpEntry};
 use meshspec::layout::expr::Value;
 use modular_bitfield::prelude::*;
 
@@ -29,7 +29,7 @@ struct Values {
     angles: [Angle; 2],
     #[layout(decoded = |stored: u16| 1.0 / f64::from(stored), unit = "Hz")]
     periods: [u16; 9],
-    /// A number that is no i8.
+    /// A number beyond the range of i8.
     #[layout(decoded = snorm8)]
     large: u8,
 }
@@ -64,17 +64,18 @@ const VALUES: &[u8] = &[
     50, 0, 200,
 ];
 
-/// Returns type, name, value and note of each dump line after the bytes or bits, separated by single spaces.
+/// Returns the columns of each dump line after the bytes or bits: type, name, value and note, separated by single
+/// spaces.
 fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut text = Vec::new();
-    assert_eq!(Dump::new(ty, bytes).text(&mut text, false).unwrap(), None);
+    assert_eq!(Dump::new(ty, bytes).write_text(&mut text, false).unwrap(), None);
     let columns = |line: &str| Some(line.get(37..)?.split_whitespace().collect::<Vec<_>>().join(" "));
     String::from_utf8(text).unwrap().lines().filter_map(columns).collect()
 }
 
-fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> Entry {
+fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> DumpEntry {
     let mut found = None;
-    let fault = Dump::new(ty, bytes).entries(|entry| {
+    let fault = Dump::new(ty, bytes).for_each_entry(|entry| {
         found = found.take().or((entry.path == path).then(|| entry.clone()));
         ControlFlow::Continue(())
     });
@@ -93,7 +94,7 @@ fn the_dump_shows_decoded_values() {
         "u7 angle.turn 32 (0x20) = 0.25 turns Whole turns are 128.",
         "Angle [0] 0x20 = 90 °",
         "u16 [8] 50 (0x0032) = 0.02 Hz",
-        "u8 large 200 (0xc8) A number that is no i8.",
+        "u8 large 200 (0xc8) A number beyond the range of i8.",
     ] {
         assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
     }
@@ -105,11 +106,11 @@ fn entries_have_decoded_values() {
         let entry = entry(&Values::TYPE, VALUES, path);
         (entry.value.unwrap(), entry.decoded, entry.unit)
     };
-    assert_eq!(of("weights[2]"), (Value::Int(51), Some(Decoded::Number(Value::F32(0.2))), ""));
+    assert_eq!(of("weights[2]"), (Value::Int(51), Some(DecodedValue::Number(Value::F32(0.2))), ""));
     assert_eq!(of("time"), (Value::F32(2.5), None, "s"));
-    assert_eq!(of("angles[1]").1, Some(Decoded::Number(Value::Int(180))));
+    assert_eq!(of("angles[1]").1, Some(DecodedValue::Number(Value::Int(180))));
     assert_eq!(of("angle.exact"), (Value::Bool(true), None, ""));
-    assert_eq!(of("periods[1]"), (Value::Int(2), Some(Decoded::Number(Value::F64(0.5))), "Hz"));
+    assert_eq!(of("periods[1]"), (Value::Int(2), Some(DecodedValue::Number(Value::F64(0.5))), "Hz"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Dumps of test declarations: gaps, large arrays, colours, failures.
+//! Dumps of test declarations: gaps, large arrays, terminal colours, failures.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -10,7 +10,7 @@ use meshspec::Limits;
 use meshspec::bulk::Strings;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::dump::{Dump, Entry, EntryKind};
+use meshspec::layout::dump::{Dump, DumpEntry, EntryKind};
 use meshspec::layout::walk::{self, Selection};
 
 /// Numbers at offsets from a table.
@@ -35,15 +35,15 @@ const PLACED: &[u8] = &[5, 8, 9, 0xa, 0xb, 1, 2, 0xc, 3, 0, 0xd, 0xe];
 /// Returns the columns of a dump, separated by single spaces.
 fn text(dump: &Dump) -> String {
     let mut text = Vec::new();
-    dump.text(&mut text, false).unwrap();
+    dump.write_text(&mut text, false).unwrap();
     let text = String::from_utf8(text).unwrap();
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn entries(dump: &Dump) -> Vec<Entry> {
+fn entries(dump: &Dump) -> Vec<DumpEntry> {
     let mut entries = Vec::new();
-    let fault = dump.entries(|entry| {
+    let fault = dump.for_each_entry(|entry| {
         entries.push(entry.clone());
         ControlFlow::Continue(())
     });
@@ -84,7 +84,7 @@ gap: 1 byte at 0x7 that no field covers
     );
 }
 
-/// Every size of array.
+/// Arrays of every size.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -179,7 +179,7 @@ fn entries_are_complete() {
 fn entries_can_be_stopped_early() {
     for end in 1..=entries(&Dump::new(&Placed::TYPE, PLACED)).len() {
         let mut count = 0;
-        let fault = Dump::new(&Placed::TYPE, PLACED).entries(|_| {
+        let fault = Dump::new(&Placed::TYPE, PLACED).for_each_entry(|_| {
             count += 1;
             if count == end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
@@ -192,7 +192,7 @@ fn a_truncated_array_is_shown_up_to_its_end() {
     let bytes = arrays(9);
     for end in [4, 9, 21] {
         let mut out = Vec::new();
-        let fault = Dump::new(&Arrays::TYPE, &bytes[..end]).text(&mut out, false).unwrap().unwrap();
+        let fault = Dump::new(&Arrays::TYPE, &bytes[..end]).write_text(&mut out, false).unwrap().unwrap();
         assert_eq!(fault.path, "numbers");
         let out = String::from_utf8(out).unwrap();
         let shown = out.lines().filter(|line| line.contains("i16  ")).count();
@@ -206,8 +206,8 @@ fn colours_leave_the_text_unchanged() {
     let bytes = arrays(9);
     let dump = Dump::new(&Arrays::TYPE, &bytes);
     let (mut plain, mut coloured) = (Vec::new(), Vec::new());
-    dump.text(&mut plain, false).unwrap();
-    dump.text(&mut coloured, true).unwrap();
+    dump.write_text(&mut plain, false).unwrap();
+    dump.write_text(&mut coloured, true).unwrap();
     let coloured = String::from_utf8(coloured).unwrap();
     let stripped: String =
         coloured.split("\u{1b}[").map(|part| part.split_once('m').map_or(part, |p| p.1)).collect();
@@ -216,10 +216,10 @@ fn colours_leave_the_text_unchanged() {
     assert_eq!(stripped.len(), plain.len());
 }
 
-/// A writer that fails after this many bytes.
-struct Full(usize);
+/// A writer that fails after the given number of bytes, like a full disk.
+struct FullWriter(usize);
 
-impl io::Write for Full {
+impl io::Write for FullWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())
@@ -235,12 +235,12 @@ fn failed_writes_are_errors() {
     let bytes = arrays(9);
     let dump = Dump::new(&Arrays::TYPE, &bytes);
     let mut whole = Vec::new();
-    dump.text(&mut whole, false).unwrap();
+    dump.write_text(&mut whole, false).unwrap();
     for size in 0..whole.len() {
-        let error = dump.text(&mut Full(size), false).unwrap_err();
+        let error = dump.write_text(&mut FullWriter(size), false).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{size}");
     }
-    assert_eq!(dump.text(&mut Full(whole.len()), false).unwrap(), None);
+    assert_eq!(dump.write_text(&mut FullWriter(whole.len()), false).unwrap(), None);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Several edits of a file: each applies to the result of the previous ones, and contradictions are reported.
+//! Several edits of a file: each applies to the result of the preceding ones, and contradictions are errors.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
 use binrw::binrw;
-use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
+use meshspec::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::{Layout, walk};
 use meshspec::{Dialect, FormatId, Limits};
@@ -20,7 +20,7 @@ struct Groups {
     groups: Vec<Group>,
 }
 
-/// Two lists of one length.
+/// Two lists with the same length.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -60,7 +60,7 @@ fn set(path: &str, value: &str) -> (String, Change) {
     (path.to_owned(), Change::Set(value.into()))
 }
 
-fn insert(path: &str, value: impl Into<Part>) -> (String, Change) {
+fn insert(path: &str, value: impl Into<UntypedValue>) -> (String, Change) {
     (path.to_owned(), Change::Insert(value.into()))
 }
 
@@ -72,17 +72,17 @@ fn repeat(path: &str, copies: u16) -> (String, Change) {
     (path.to_owned(), Change::Repeat(copies))
 }
 
-fn part<const N: usize>(fields: [(&str, Part); N]) -> Part {
-    Part::Struct(fields.map(|(name, value)| (name.to_owned(), value)).to_vec())
+fn struct_value<const N: usize>(fields: [(&str, UntypedValue); N]) -> UntypedValue {
+    UntypedValue::Struct(fields.map(|(name, value)| (name.to_owned(), value)).to_vec())
 }
 
-fn list<const N: usize>(items: [&str; N]) -> Part {
-    Part::List(items.map(Part::from).to_vec())
+fn list_value<const N: usize>(items: [&str; N]) -> UntypedValue {
+    UntypedValue::List(items.map(UntypedValue::from).to_vec())
 }
 
 /// A group without numbers.
-fn empty() -> Part {
-    part([("flags", "0".into()), ("size", "0".into())])
+fn empty_group() -> UntypedValue {
+    struct_value([("flags", "0".into()), ("size", "0".into())])
 }
 
 fn edited_as(
@@ -108,7 +108,7 @@ fn indices_refer_to_the_result_of_earlier_changes() {
     let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
     for recount in [false, true] {
         let count = |count| if recount { count } else { 3 };
-        let edits = [insert("groups[0]", empty()), set("groups[2].numbers[1]", "7")];
+        let edits = [insert("groups[0]", empty_group()), set("groups[2].numbers[1]", "7")];
         let expected = [&[count(4)], third, first, &[1, 9, 2, 11, 7, 21, 22], third].concat();
         assert_eq!(edited(&edits, recount).unwrap(), expected);
 
@@ -117,20 +117,20 @@ fn indices_refer_to_the_result_of_earlier_changes() {
         assert_eq!(edited(&edits, recount).unwrap(), expected);
 
         let changed = insert("groups[1].numbers[2]", "5");
-        let edits = [insert("groups[0]", empty()), remove("groups[1]"), changed];
+        let edits = [insert("groups[0]", empty_group()), remove("groups[1]"), changed];
         let edits = [&edits[..], &[insert("groups[1].weights[0]", "6")]].concat();
         let size = if recount { 3 } else { 2 };
         let expected = [&[3], third, &[1, 9, size, 11, 12, 5, 6, 21, 22], third].concat();
         assert_eq!(edited(&edits, recount).unwrap(), expected);
     }
-    // Inserted items can be changed, too.
-    let edits = [insert("groups[1]", empty()), set("groups[1].flags", "2"), set("groups[2].name", "8")];
+    // Inserted items can be changed.
+    let edits = [insert("groups[1]", empty_group()), set("groups[1].flags", "2"), set("groups[2].name", "8")];
     let expected = [&[4], first, &[2, 0, 1, 8], &second[2..], third].concat();
     assert_eq!(edited(&edits, true).unwrap(), expected);
     // Values that do not exist yet cannot be set.
     for edits in [
         [remove("groups[0]"), set("groups[2].size", "0")],
-        [insert("groups[0]", empty()), set("groups[4].size", "0")],
+        [insert("groups[0]", empty_group()), set("groups[4].size", "0")],
         [remove("groups[1].numbers[0]"), set("groups[1].numbers[1]", "0")],
     ] {
         let error = edited(&edits, false).unwrap_err();
@@ -159,14 +159,14 @@ fn copies_follow_their_item() {
 #[test]
 fn parts_of_a_struct_are_fields() {
     let with = |name: &str| {
-        let group = part([("flags", "0".into()), ("size", "0".into()), (name, "5".into())]);
+        let group = struct_value([("flags", "0".into()), ("size", "0".into()), (name, "5".into())]);
         edited(&[insert("groups[3]", group)], true)
     };
     for name in ["[3]", "[0]", "numbers[0]", "flags.named", "count", "", "x"] {
         assert_eq!(with(name).unwrap_err(), format!("groups[3]: has no field `{name}`"));
     }
-    let numbers = Part::List(vec![part([("[1]", "5".into())])]);
-    let group = part([("flags", "0".into()), ("numbers", numbers)]);
+    let numbers = UntypedValue::List(vec![struct_value([("[1]", "5".into())])]);
+    let group = struct_value([("flags", "0".into()), ("numbers", numbers)]);
     let error = edited(&[insert("groups[3]", group)], true).unwrap_err();
     assert_eq!(error, "groups[3].numbers[0]: has no field `[1]`");
 }
@@ -217,15 +217,15 @@ fn lists_of_one_length_must_agree() {
 
 #[test]
 fn values_match_the_type_of_their_field() {
-    let error = |path: &str, value: Part| {
+    let error = |path: &str, value: UntypedValue| {
         let error = edited(&[(path.to_owned(), Change::Set(value))], true).unwrap_err();
         error.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(error)
     };
     assert_eq!(error("groups[1].numbers", "5".into()), "is a list, but a single value is given");
     assert_eq!(error("groups[1]", "5".into()), "is a Group, but a single value is given");
     assert_eq!(error("groups", "".into()), "is a list, but a single value is given");
-    assert_eq!(error("groups[1].size", list(["1"])), "is an integer, but a list is given");
-    assert_eq!(error("groups[1].name", part([])), "is omitted and cannot be determined");
+    assert_eq!(error("groups[1].size", list_value(["1"])), "is an integer, but a list is given");
+    assert_eq!(error("groups[1].name", struct_value([])), "is omitted and cannot be determined");
 }
 
 /// A number of one or two bytes, selected by the first byte.
@@ -309,7 +309,7 @@ struct PlainAhead {
 #[test]
 fn several_look_aheads_see_the_same_bytes() {
     let assembled = |ty, given: &[(&str, &str)]| {
-        let mut values = Values::new(ty);
+        let mut values = FileValues::new(ty);
         given.iter().try_for_each(|(path, value)| values.set(path, *value)).unwrap();
         values.assemble(&Limits::default()).map_err(|error| error.to_string())
     };
@@ -326,7 +326,7 @@ fn several_look_aheads_see_the_same_bytes() {
     assert!(choice(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is omitted"));
     for bytes in [&[1, 2, 7, 8][..], &[1, 3, 7], &[5, 5]] {
         for ty in [&PlainAhead::TYPE, &TwiceAhead::TYPE] {
-            let values = Values::of(ty, bytes, &Limits::default()).unwrap();
+            let values = FileValues::read(ty, bytes, &Limits::default()).unwrap();
             assert_eq!(values.assemble(&Limits::default()).unwrap(), bytes);
         }
     }
@@ -352,7 +352,7 @@ fn packed_blocks_keep_their_sizes() {
     }
 }
 
-/// A block whose size is known to the enclosing struct only.
+/// A block whose size is a field of the enclosing struct.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -375,14 +375,14 @@ struct Samples {
 #[test]
 fn changes_that_break_a_block_are_rejected() {
     let values = (0..20).map(|index| (format!("samples.packed[{index}]"), "7"));
-    let mut given = Values::new(&Sized::TYPE);
+    let mut given = FileValues::new(&Sized::TYPE);
     for (path, value) in values {
         given.set(&path, value).unwrap();
     }
     let file = given.assemble(&Limits::default()).unwrap();
     let change = [set("samples.packed[9]", "8")];
     let error = edited_as(&Sized::TYPE, &file, &change, false).unwrap_err();
-    assert!(error.starts_with("samples.packed: the change of a packed block breaks the file: "), "{error}");
+    assert!(error.starts_with("samples.packed: the change in a packed block breaks the file: "), "{error}");
     let edited = edited_as(&Sized::TYPE, &file, &change, true).unwrap();
     assert_eq!(
         walk::first_fault(&Sized::TYPE, &edited, &Limits::default()).map(|fault| fault.to_string()),
@@ -392,7 +392,7 @@ fn changes_that_break_a_block_are_rejected() {
 
 #[test]
 fn unbound_arguments_are_named() {
-    let message = "the declaration `Samples` takes arguments (size): set them with \
+    let message = "the imports of the declaration `Samples` are unbound (size): bind them with \
                    `layout::declaration::bind`, or use `FormatId::layout_of`";
     let error = edited_as(&Samples::TYPE, &[0; 9], &[set("packed", "1")], false).unwrap_err();
     assert_eq!(error, message);

@@ -1,4 +1,4 @@
-//! Fallbacks for scenes that a format cannot hold unchanged, and their losses.
+//! Fallbacks for scenes that a format cannot store unchanged, and their losses.
 
 use glam::{Quat, Vec3};
 use meshspec::scene::{
@@ -7,7 +7,7 @@ use meshspec::scene::{
 };
 use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
 
-/// Converts a scene to a document that writes and reads without findings.
+/// Converts a scene to a document, and asserts that the document has no errors.
 fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
     let (document, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
     let bytes = document.write(&WriteOptions::default()).unwrap();
@@ -16,7 +16,7 @@ fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
 }
 
 /// Converts a scene to a format and back.
-fn through(format: FormatId, scene: &Scene) -> (Scene, Vec<Loss>) {
+fn round_trip(format: FormatId, scene: &Scene) -> (Scene, Vec<Loss>) {
     let (document, losses) = document(format, scene);
     (document.into_scene(&SceneOptions::default()).unwrap().0, losses)
 }
@@ -35,7 +35,7 @@ fn triangle() -> Mesh {
     }
 }
 
-/// An arm of two joints that turns. The outer joint rests one unit above its bind pose.
+/// Returns a rotating arm with two joints. The outer joint rests one unit above its bind pose.
 fn arm(looped: bool, times: Vec<f32>, turns: Vec<[f32; 4]>) -> Scene {
     let above = |y: f32| Transform { translation: [0.0, y, 0.0], ..Transform::default() };
     let joints = vec![
@@ -72,15 +72,15 @@ fn arm(looped: bool, times: Vec<f32>, turns: Vec<[f32; 4]>) -> Scene {
     }
 }
 
-fn quarter() -> [f32; 4] {
+fn quarter_turn() -> [f32; 4] {
     Quat::from_rotation_z(std::f32::consts::FRAC_PI_2).to_array()
 }
 
-/// Returns the vertices of the first mesh, one joint each, at a time of the first animation.
-fn moved(scene: &Scene, seconds: f32) -> Vec<Vec3> {
+/// Returns the vertices of the first mesh at a time of the first animation. Each vertex must be bound to one joint.
+fn positions_at(scene: &Scene, seconds: f32) -> Vec<Vec3> {
     let animation = &scene.animations[0];
     let local = animation.pose(&scene.skeleton, seconds * animation.rate);
-    let model = scene.skeleton.to_model(&local);
+    let model = scene.skeleton.joint_matrices(&local);
     let mesh = &scene.meshes[0];
     let joints = mesh.skins[0].joints.iter().map(|joints| usize::from(joints[0]));
     let matrices = joints.map(|joint| model[joint] * scene.skeleton.joints[joint].inverse_bind);
@@ -95,11 +95,12 @@ fn rest_poses_beside_the_bind_pose_are_kept_while_moving() {
     let turns = [0.0, 0.25, 0.5, 0.75, 1.0].map(|turn| Quat::from_rotation_z(turn).to_array());
     let scene = arm(false, vec![0.0, 1.0, 2.0, 3.0, 4.0], turns.to_vec());
     for format in [FormatId::Mesh, FormatId::Bmd] {
-        let (back, losses) = through(format, &scene);
+        let (back, losses) = round_trip(format, &scene);
         assert!(has_loss(&losses, LossKind::Changed, "skeleton.joints.rest"), "{losses:?}");
         assert!(!losses.iter().any(|loss| loss.message.contains("resampled")), "{losses:?}");
         for seconds in [0.0, 0.2, 0.4] {
-            for (found, wanted) in moved(&back, seconds).into_iter().zip(moved(&scene, seconds)) {
+            for (found, wanted) in positions_at(&back, seconds).into_iter().zip(positions_at(&scene, seconds))
+            {
                 assert!(found.distance(wanted) < 0.02, "{format:?} {seconds}: {found} {wanted}");
             }
         }
@@ -107,12 +108,12 @@ fn rest_poses_beside_the_bind_pose_are_kept_while_moving() {
     // If the bind pose is the rest pose, there is no loss.
     let mut still = scene;
     still.skeleton.joints[1].rest = None;
-    assert!(!through(FormatId::Mesh, &still).1.iter().any(|loss| loss.message.contains("bind pose")));
+    assert!(!round_trip(FormatId::Mesh, &still).1.iter().any(|loss| loss.message.contains("bind pose")));
 }
 
 #[test]
 fn a_loop_ends_where_it_starts() {
-    let turns = vec![Quat::IDENTITY.to_array(), quarter(), Quat::IDENTITY.to_array()];
+    let turns = vec![Quat::IDENTITY.to_array(), quarter_turn(), Quat::IDENTITY.to_array()];
     let keys = |document: &Document| {
         let Document::Bmd(document) = document else { panic!() };
         let [animation] = &*document.animations else { panic!() };
@@ -129,12 +130,12 @@ fn a_loop_ends_where_it_starts() {
     let (closed, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], turns.clone()));
     assert_eq!(keys(&closed), (4, vec![0, 2]));
     assert!(!has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
-    // A different sample there is a jump, which whole frames only approximate.
-    let jump = vec![Quat::IDENTITY.to_array(), quarter(), quarter()];
+    // If the sample at the end differs, the animation jumps, which whole frames only approximate.
+    let jump = vec![Quat::IDENTITY.to_array(), quarter_turn(), quarter_turn()];
     let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
     assert!(has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
     assert!(keys(&jumps).1.iter().all(|frame| *frame < u32::from(keys(&jumps).0)));
-    // Without a loop, the last key needs a separate frame.
+    // Without a loop, the last key requires a separate frame.
     let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
     assert_eq!(keys(&once), (5, vec![0, 2, 4]));
 }
@@ -197,7 +198,7 @@ fn numbers_that_bmd_cannot_pack_are_replaced() {
     let mut mesh = triangle();
     mesh.normals.as_mut().unwrap()[1] = [f32::NAN, 0.0, 1.0];
     mesh.uvs[0][2] = [0.5, f32::INFINITY];
-    let (back, losses) = through(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
+    let (back, losses) = round_trip(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
     assert!(back.meshes[0].normals.iter().flatten().flatten().all(|x| x.is_finite()));
     assert_eq!(back.meshes[0].uvs[0][2], [0.0; 2]);
     for path in ["meshes[0].normals", "meshes[0].uvs[0]"] {
@@ -210,7 +211,7 @@ fn numbers_that_bmd_cannot_pack_are_replaced() {
 fn meshes_outside_levels_join_all_levels_of_bmd() {
     let lods = vec![Lod { distance: 0.0, meshes: vec![0] }, Lod { distance: 3.0, meshes: vec![2] }];
     let scene = Scene { meshes: vec![triangle(), triangle(), triangle()], lods, ..Scene::default() };
-    let (back, _) = through(FormatId::Bmd, &scene);
+    let (back, _) = round_trip(FormatId::Bmd, &scene);
     assert_eq!(back.lods.iter().map(|lod| &*lod.meshes).collect::<Vec<_>>(), [&[0, 1][..], &[1, 2]]);
 }
 
@@ -252,7 +253,7 @@ fn meshes_beyond_bmd_counts_are_split() {
     };
     let lods = vec![Lod { distance: 1.0, meshes: vec![0] }, Lod { distance: 3.0, meshes: vec![1] }];
     let scene = Scene { meshes: vec![sheet, triangle()], lods, ..Scene::default() };
-    let (back, losses) = through(FormatId::Bmd, &scene);
+    let (back, losses) = round_trip(FormatId::Bmd, &scene);
     assert!(has_loss(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
     assert!(!has_loss(&losses, LossKind::Split, "meshes[1]"), "{losses:?}");
     let (pieces, rest) = back.meshes.split_at(back.meshes.len() - 1);
@@ -278,7 +279,7 @@ fn points_beyond_bmd_counts_are_split() {
         faces: Faces::triangles(Vec::new()),
         ..Mesh::default()
     };
-    let (back, losses) = through(FormatId::Bmd, &Scene { meshes: vec![points], ..Scene::default() });
+    let (back, losses) = round_trip(FormatId::Bmd, &Scene { meshes: vec![points], ..Scene::default() });
     assert!(has_loss(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
     assert_eq!(back.meshes.iter().map(|mesh| mesh.positions.len()).collect::<Vec<_>>(), [65_535, 4465]);
     let found = back.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
@@ -324,7 +325,7 @@ fn quads_beyond_bmd_indices_become_triangles() {
         },
         ..Mesh::default()
     };
-    let (scene, losses) = through(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
+    let (scene, losses) = round_trip(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
     assert!(has_loss(&losses, LossKind::Split, "meshes[0].faces.corners"), "{losses:?}");
     assert_eq!(scene.meshes[0].faces.corner_count(0), 9);
 }
@@ -340,7 +341,7 @@ fn texture_names_become_material_names() {
     };
     let scene = Scene { meshes: vec![mesh], ..Scene::default() };
     for format in [FormatId::Seed, FormatId::Bmd] {
-        let (back, losses) = through(format, &scene);
+        let (back, losses) = round_trip(format, &scene);
         let material = &back.meshes[0].material;
         assert_eq!((&*material.name, material.base_color, &material.texture), ("img/oak.png", None, &None));
         assert!(has_loss(&losses, LossKind::Renamed, "meshes[0].material.name"), "{losses:?}");
@@ -357,10 +358,10 @@ fn rotations_are_interpolated_along_the_shorter_arc() {
     let turns = vec![turns[0].to_array(), (-turns[1]).to_array(), turns[2].to_array()];
     let mut scene = arm(false, vec![0.0, 1.0, 2.0], turns);
     scene.animations[0].rate = 1.0;
-    let (back, losses) = through(FormatId::Bmd, &scene);
+    let (back, losses) = round_trip(FormatId::Bmd, &scene);
     assert!(has_loss(&losses, LossKind::Changed, "animations[0].rate"), "{losses:?}");
     for seconds in [0.0, 0.25, 0.5, 0.9, 1.0, 1.1, 1.6, 2.0] {
-        for (found, wanted) in moved(&back, seconds).into_iter().zip(moved(&scene, seconds)) {
+        for (found, wanted) in positions_at(&back, seconds).into_iter().zip(positions_at(&scene, seconds)) {
             assert!(found.distance(wanted) < 0.1, "{seconds}: {found} {wanted}");
         }
     }

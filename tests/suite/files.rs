@@ -1,4 +1,4 @@
-//! Scenes by file path, and folders of files.
+//! Opening and saving scenes by path, and folders of files.
 
 use std::fs;
 use std::io;
@@ -112,7 +112,7 @@ fn errors_name_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let named = |error: meshspec::Error, path: &Path| {
         assert_eq!(error.file(), Some(path));
-        // Returned from `main`, an error is printed by `Debug`.
+        // An error that `main` returns is printed by `Debug`.
         assert_eq!(format!("{error:?}"), error.to_string());
         error.to_string().strip_prefix(&format!("{}: ", path.display())).unwrap().to_owned()
     };

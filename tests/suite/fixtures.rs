@@ -5,7 +5,7 @@
 use crate::common::{Fixture, fixtures, fixtures_of, reference_text};
 use meshspec::{FormatId, ReadOptions, WriteOptions};
 
-/// Returns the format of a fixture if it is built in.
+/// Returns the built-in format of a fixture; `None` for other formats.
 fn format_of(fixture: &Fixture) -> Option<FormatId> {
     fixture.format.parse().ok()
 }
@@ -50,7 +50,7 @@ fn errors_name_their_location_and_rule() {
         let Err(error) = format.read(&fixture.bytes, &ReadOptions::default()) else { continue };
         let file = &fixture.file;
         assert!(error.rule().is_some(), "{file}: {error}: no rule");
-        assert!(!error.path().is_empty() || error.span().is_some(), "{file}: {error}: no place");
+        assert!(!error.path().is_empty() || error.span().is_some(), "{file}: {error}: no location");
         assert_eq!(error.format(), Some(format.name()), "{file}");
     }
 }
@@ -72,7 +72,7 @@ fn f8a_codes() {
     crate::content::bmd::compare_f8a(&reference_text("bmd/f8a_table.txt"));
 }
 
-/// The author's newest BMD files, and all output of the author's encoder, are canonical.
+/// The author's newest BMD files, and all files of the author's encoder, are in canonical form.
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn canonical_images_are_written_byte_by_byte() {

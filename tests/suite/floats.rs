@@ -12,7 +12,8 @@ fn read(numbers: &[String]) -> Vec<f32> {
 
 #[test]
 fn shortest_decimals_round_trip() {
-    // As a 64-bit float, it is half-way between two 32-bit floats, so that double rounding picks the wrong one.
+    // Rounded to 64 bits, the number is half-way between two 32-bit floats, so double rounding would yield the wrong
+    // one.
     let x = f32::from_bits(0x15ae_43fd);
     assert_eq!((7.038_531e-26_f64 as f32).to_bits(), x.to_bits() + 1);
     // An exact tie still rounds to even.

@@ -1,4 +1,4 @@
-//! The formulas of packed numbers are C expressions with the same results as the decoding functions.
+//! The formulas of decoded values are C expressions, and yield the same results as the decoding functions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,11 +8,11 @@ use std::process::Command;
 use meshspec::FormatId;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Declaration, Shape, Type};
-use meshspec::layout::decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
+use meshspec::layout::decoding::{DecodedValue, Decoding, SNORM8, UNORM8, snorm8, unorm8};
 use meshspec::layout::expr::Value;
 use tempfile::TempDir;
 
-/// Formulas in prose.
+/// Formulas that are prose instead of C.
 const IN_WORDS: [&str; 3] = [
     "x as IEEE 754 binary16",
     "[x, y, z], each decoded as F8A",
@@ -21,14 +21,14 @@ const IN_WORDS: [&str; 3] = [
 
 /// A decoding with its stored type.
 #[derive(Clone, Copy)]
-struct Packed {
+struct StoredDecoding {
     decoding: Decoding,
     bits: u32,
     signed: bool,
     word: Option<&'static Declaration>,
 }
 
-fn add(all: &mut BTreeMap<&'static str, Packed>, packed: Packed) {
+fn add_decoding(all: &mut BTreeMap<&'static str, StoredDecoding>, packed: StoredDecoding) {
     let Decoding { decode, formula, name, .. } = packed.decoding;
     if decode.is_some() {
         assert_ne!(formula, "", "{name} has no formula");
@@ -36,11 +36,11 @@ fn add(all: &mut BTreeMap<&'static str, Packed>, packed: Packed) {
     }
 }
 
-/// Collects the decodings of a type by formula.
-fn collect(ty: &Type, all: &mut BTreeMap<&'static str, Packed>) {
+/// Adds the decodings in a type, by formula.
+fn collect_decodings(ty: &Type, all: &mut BTreeMap<&'static str, StoredDecoding>) {
     let declaration = match ty {
         Type::Declared(declaration) => *declaration,
-        Type::Array(item, _) | Type::List(item) => return collect(item, all),
+        Type::Array(item, _) | Type::List(item) => return collect_decodings(item, all),
         _ => return,
     };
     let fields: Vec<_> = match declaration.shape {
@@ -48,9 +48,9 @@ fn collect(ty: &Type, all: &mut BTreeMap<&'static str, Packed>) {
         Shape::Choice(variants) => variants.iter().map(|variant| &variant.field).collect(),
         Shape::Enum { .. } => return,
         Shape::Bits { size, fields } => {
-            add(
+            add_decoding(
                 all,
-                Packed {
+                StoredDecoding {
                     decoding: declaration.decoding,
                     bits: 8 * size,
                     signed: false,
@@ -58,10 +58,13 @@ fn collect(ty: &Type, all: &mut BTreeMap<&'static str, Packed>) {
                 },
             );
             for BitField { decoding, bits, signed, .. } in fields {
-                add(all, Packed { decoding: *decoding, bits: bits.width, signed: *signed, word: None });
+                add_decoding(
+                    all,
+                    StoredDecoding { decoding: *decoding, bits: bits.width, signed: *signed, word: None },
+                );
             }
             let words = fields.iter().filter_map(|field| field.declared);
-            words.for_each(|word| collect(&Type::Declared(word), all));
+            words.for_each(|word| collect_decodings(&Type::Declared(word), all));
             return;
         }
     };
@@ -72,10 +75,13 @@ fn collect(ty: &Type, all: &mut BTreeMap<&'static str, Packed>) {
         };
         if let Type::Unsigned(size) | Type::Signed(size) = item {
             let signed = matches!(item, Type::Signed(_));
-            add(all, Packed { decoding: field.decoding, bits: 8 * size, signed, word: None });
+            add_decoding(
+                all,
+                StoredDecoding { decoding: field.decoding, bits: 8 * size, signed, word: None },
+            );
         }
-        collect(&field.ty, all);
-        field.block.iter().for_each(|block| collect(&block.content, all));
+        collect_decodings(&field.ty, all);
+        field.block.iter().for_each(|block| collect_decodings(&block.content, all));
     }
 }
 
@@ -90,7 +96,7 @@ struct Plain {
     signed: i8,
 }
 
-impl Packed {
+impl StoredDecoding {
     /// Returns a stored value, and the C variables that represent it.
     fn value(self, word: u128) -> (Value, String) {
         let word = if self.bits < 128 { word & ((1 << self.bits) - 1) } else { word };
@@ -116,9 +122,9 @@ impl Packed {
 #[test]
 fn formulas_match_the_functions() {
     let mut all = BTreeMap::new();
-    collect(&Plain::TYPE, &mut all);
+    collect_decodings(&Plain::TYPE, &mut all);
     for format in FormatId::ALL {
-        format.about().layouts().iter().for_each(|(_, ty)| collect(ty, &mut all));
+        format.about().layouts().iter().for_each(|(_, ty)| collect_decodings(ty, &mut all));
     }
     let mut program = format!("{PRINT}int main(void) {{\n");
     let mut expected = String::new();
@@ -140,8 +146,8 @@ fn formulas_match_the_functions() {
             writeln!(program, "for (unsigned i = 0; i < sizeof r / 4; i++) print(r[i]); }}").unwrap();
             let decoded = packed.decoding.decode.unwrap()(&value).unwrap();
             let numbers = match decoded {
-                Decoded::Number(number) => vec![number],
-                Decoded::List(list) => list,
+                DecodedValue::Number(number) => vec![number],
+                DecodedValue::List(list) => list,
             };
             for number in numbers {
                 let Value::F32(number) = number else { panic!("{formula}: {number:?}") };

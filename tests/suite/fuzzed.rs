@@ -1,4 +1,4 @@
-//! Inputs that once failed a fuzz target.
+//! Runs the fuzz targets with inputs that once failed, and with the samples.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::fuzz::TARGETS;
 
-/// `fuzz/kept/TARGET/` holds the inputs; CONTRIBUTING.md describes how they get there.
+/// The inputs are in `fuzz/kept/TARGET/`; CONTRIBUTING.md describes how to add one.
 #[test]
 fn kept_inputs_pass() {
     let kept = Path::new(crate::common::ROOT).join("fuzz/kept");
@@ -26,11 +26,11 @@ fn kept_inputs_pass() {
     assert!(replayed > 0);
 }
 
-/// Each target accepts the samples and empty input.
+/// No target fails with the samples or empty input.
 #[test]
 fn samples_pass() {
     for (format, bytes) in crate::common::samples() {
-        let data = crate::fuzz::Input::detected(format, &bytes).data().unwrap();
+        let data = crate::fuzz::Input::detected(format, &bytes).to_data().unwrap();
         TARGETS.iter().for_each(|(_, run)| run(&data));
     }
     TARGETS.iter().for_each(|(_, run)| run(&[]));

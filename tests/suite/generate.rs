@@ -78,7 +78,7 @@ struct Flags {
     reserved: B7,
 }
 
-/// An item whose form depends on a look-ahead.
+/// An item whose form depends on a look-ahead field.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -97,7 +97,7 @@ fn file(ty: &'static Type, seed: u64, config: &generate::Config) -> Vec<u8> {
 }
 
 fn try_file(ty: &'static Type, seed: u64, config: &generate::Config) -> meshspec::Result<Vec<u8>> {
-    // Any widely spread numbers will do.
+    // The quality of the random numbers hardly matters.
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = |_| {
         state ^= state << 13;
@@ -126,7 +126,7 @@ fn constraints_are_respected() {
         assert!(found.iter().all(|finding| finding.contains("[FINITE]")), "{seed}: {found:?}");
         warnings += found.len();
     }
-    // Violations that are not errors are generated as well.
+    // Violations that are only warnings are also generated.
     assert!(warnings > 100, "{warnings}");
 }
 
@@ -139,7 +139,7 @@ fn look_aheads_match_the_next_item() {
     assert!(small > 10 && large > 10, "{small} {large}");
 }
 
-/// IyMA is excluded: no expression relates its descriptor to the data.
+/// Files of every layout can be generated, except for IyMA, where no expression relates the descriptor to the data.
 #[test]
 fn every_layout_can_be_generated() {
     let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
@@ -147,7 +147,8 @@ fn every_layout_can_be_generated() {
     assert_eq!(layouts.len(), 7);
     for (name, ty) in layouts {
         let files: Vec<_> = (0..300).flat_map(|seed| try_file(ty, seed, &Default::default())).collect();
-        // Some numbers violate constraints on several values. The walker accepts all other files.
+        // For some numbers, generation fails, since constraints on several values are violated. The walker accepts all
+        // generated files.
         assert!(files.len() > 250, "{name}: {} of 300", files.len());
         let sizes: Vec<_> = files.iter().map(Vec::len).collect();
         assert!(sizes.iter().max() > sizes.iter().min(), "{name}: {sizes:?}");
@@ -184,12 +185,12 @@ struct Outer {
     middle: Middle,
 }
 
-/// Collects the non-zero values with their paths; floats as bits.
+/// Collects the values that are not zero, with their paths. Floats are shown as bits.
 #[derive(Default)]
 struct NonZero(Vec<String>);
 
 impl Visitor for NonZero {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let text = match value {
             Value::Int(0) | Value::Bool(false) | Value::Bits(..) => return ControlFlow::Continue(()),
             Value::F32(number) if number.to_bits() == 0 => return ControlFlow::Continue(()),
@@ -223,7 +224,7 @@ fn without_choices_the_smallest_file_is_generated() {
     assert!(
         document.vertices.positions().is_empty() && document.indices.is_empty() && document.joints.is_empty()
     );
-    // Every bit that is set must be.
+    // Every set bit is necessary.
     for bit in (0..8 * smallest.len()).filter(|bit| smallest[bit / 8] & 1 << (bit % 8) != 0) {
         let mut cleared = smallest.clone();
         cleared[bit / 8] ^= 1 << (bit % 8);
@@ -251,7 +252,7 @@ fn files_shrink_to_the_fewest_items() {
     assert_eq!(smallest, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// Returns the non-zero values of the smallest failing MESH file, without those of the smallest valid file.
+/// Returns the non-zero values of the smallest failing MESH file that are not in the smallest valid file.
 fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> Vec<String> {
     let test = |document: mesh::Document| {
         prop_assert!(document.dialect == Dialect::Renderlib || !has_bug(&document));
@@ -297,7 +298,7 @@ fn a_bug_that_needs_several_values_keeps_only_these() {
     let counts = ["header.joint_count = 1", "header.animation_count = 1"];
     assert_eq!(values[..2], counts);
     assert_eq!(values[2..], ["joints[0].parent = 255", "animations[0].pose_count = 1"]);
-    // Only the relevant item is left; its index changes, its value does not.
+    // Only the relevant item is left. Its index has changed, but not its value.
     let values = smallest_mesh(|document| document.joints.iter().any(|joint| joint.transform[3][3] == 1.0));
     let joint = ["joints[0].parent = 255", "joints[0].transform[3][3] = 0x3f800000"];
     assert_eq!(values[..1], counts[..1]);
@@ -337,8 +338,8 @@ fn reserved_bits_are_set_where_rules_only_warn() {
     assert_eq!(has_reserved(generate::Config::plausible()), 0);
 }
 
-/// Returns the findings of 100 generated documents.
-fn with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
+/// Generates 100 documents, and returns the reports of those with findings.
+fn reports_with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
     let mut runner = TestRunner::deterministic();
     let reports = (0..100).map(|_| documents.new_tree(&mut runner).unwrap().current().check());
     reports.filter(|report| !report.findings().is_empty()).collect()
@@ -350,18 +351,18 @@ fn plausible_documents_have_no_findings() {
         let config = generate::Config { plausible: true, max_items, ..Default::default() };
         let none = [const { Vec::<Report>::new() }; 5];
         let found = [
-            with_findings(mesh::strategy::documents_with(config).prop_map(Document::Mesh)),
-            with_findings(crucible::strategy::documents_with(config).prop_map(Document::Crucible)),
-            with_findings(seed::strategy::documents_with(config).prop_map(Document::Seed)),
-            with_findings(iyma::strategy::documents_with(config).prop_map(Document::Iyma)),
-            with_findings(bmd::strategy::documents_with(config).prop_map(Document::Bmd)),
+            reports_with_findings(mesh::strategy::documents_with(config).prop_map(Document::Mesh)),
+            reports_with_findings(crucible::strategy::documents_with(config).prop_map(Document::Crucible)),
+            reports_with_findings(seed::strategy::documents_with(config).prop_map(Document::Seed)),
+            reports_with_findings(iyma::strategy::documents_with(config).prop_map(Document::Iyma)),
+            reports_with_findings(bmd::strategy::documents_with(config).prop_map(Document::Bmd)),
         ];
         assert_eq!(format!("{found:?}"), format!("{none:?}"));
     }
 }
 
-/// Numbers that code derives from the rest of a document, because no constraint does. They are the bones of
-/// pseudo-bones, indices of meshes, counts of vertices and triangles, and bytes of UTF-8 texts.
+/// Numbers that code, instead of a constraint, derives from the rest of a document: the bones of pseudo-bones,
+/// indices of meshes, counts of vertices and triangles, and bytes of UTF-8 texts.
 const FITTED: &[&str] = &[
     "bones.pseudo.bone_0",
     "bones.pseudo.bone_1",
@@ -387,7 +388,7 @@ fn documents_have_every_kind_of_value() {
         let is_free = |(field, kind): &(&str, &str)| {
             !FITTED.contains(field) && *field != "(notation)" && *kind != "more than 255 items"
         };
-        never.extend(coverage.never().filter(is_free).map(|(field, kind)| format!("{field}: {kind}")));
+        never.extend(coverage.missing().filter(is_free).map(|(field, kind)| format!("{field}: {kind}")));
     }
     assert_eq!(
         never,

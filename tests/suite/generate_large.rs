@@ -33,7 +33,7 @@ struct Positions {
 #[test]
 fn large_lists_exceed_16_bits_where_their_count_does() {
     let config = generate::Config::large();
-    // A list that is as large as possible, less up to 4 items.
+    // The largest list is at most 4 items smaller than the maximum.
     let numbers = [16 * 10_000 + 3];
     let file = generate::file(&Bytes::TYPE, &numbers, &config).unwrap();
     assert_eq!(file.len(), 4 + 69_996);
@@ -77,7 +77,7 @@ fn large_documents_have_more_than_16_bits_of_vertices() {
     assert!(largest_drawn(documents, 1 << 16, |document| document.vertices.len()) > 1 << 16);
 }
 
-/// Draws up to 60 values until one exceeds the size. Returns the largest size drawn.
+/// Draws up to 60 values, until the size of one is at least `enough`. Returns the largest size.
 fn largest_drawn<T>(strategy: impl Strategy<Value = T>, enough: usize, size: impl Fn(T) -> usize) -> usize {
     let mut runner = TestRunner::deterministic();
     let mut largest = 0;

@@ -131,7 +131,7 @@ fn unknown_and_missing_keys_are_errors() {
             .starts_with("unknown field `colour`, expected one of `heights`")
     );
     assert_eq!(error("heights", None).unwrap_err(), "missing field `heights`");
-    // `temp`: it is not held.
+    // `temp` fields have no key.
     assert!(error("count", Some(json!(2))).unwrap_err().starts_with("unknown field `count`"));
     assert!(
         error("surface", Some(json!("grass_land"))).unwrap_err().starts_with("unknown variant `grass_land`")

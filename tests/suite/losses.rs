@@ -6,8 +6,8 @@ fn dropped(path: impl Into<Path>, message: &str) -> Loss {
     Loss::new(LossKind::Dropped, path, message)
 }
 
-/// Sets the number of affected items.
-fn affecting(mut loss: Loss, count: u64, of: Option<u64>, items: &'static str) -> Loss {
+/// Returns the loss with a number of affected items.
+fn with_affected(mut loss: Loss, count: u64, of: Option<u64>, items: &'static str) -> Loss {
     loss.affected = Some(Affected { count, of, items });
     loss
 }
@@ -17,21 +17,21 @@ fn with_detail(mut loss: Loss, detail: &str) -> Loss {
     loss
 }
 
-fn shown(losses: &[Loss]) -> Vec<String> {
-    LossGroup::of(losses).iter().map(LossGroup::to_string).collect()
+fn group_lines(losses: &[Loss]) -> Vec<String> {
+    LossGroup::from_losses(losses).iter().map(LossGroup::to_string).collect()
 }
 
 #[test]
 fn losses_of_equal_kind_and_message_form_a_group() {
     let name = |mesh: usize, name: &str| {
         let loss = dropped(format!("meshes[{mesh}].name"), "no names");
-        affecting(with_detail(loss, name), mesh as u64, Some(10), "bytes")
+        with_affected(with_detail(loss, name), mesh as u64, Some(10), "bytes")
     };
     let mut losses: Vec<_> = "abacde".chars().enumerate().map(|(i, c)| name(i, &c.to_string())).collect();
     losses.insert(1, Loss::new(LossKind::Merged, "meshes", "no names"));
     losses.push(Loss::new(LossKind::Merged, "meshes", "no names"));
     assert_eq!(
-        shown(&losses),
+        group_lines(&losses),
         [
             "merged: meshes (2 times): no names",
             "dropped: meshes[0].name and 5 more, up to meshes[5].name: no names: a, b, c and 2 more, \
@@ -40,26 +40,34 @@ fn losses_of_equal_kind_and_message_form_a_group() {
     );
 }
 
-fn packed(mesh: usize, error: f32, size: f32) -> Loss {
+fn packing_loss(mesh: usize, error: f32, size: f32) -> Loss {
     let path = format!("meshes[{mesh}].positions");
     let mut loss = Loss::new(LossKind::Quantised, path, "positions packed");
     (loss.quantity, loss.error) = (Some(Quantity::POSITIONS), Some(error));
-    loss.of_size(size)
+    loss.with_mesh_size(size)
 }
 
 #[test]
 fn a_group_has_the_largest_error_and_the_largest_fraction() {
     let path = "quantised: meshes[0].positions";
-    assert_eq!(shown(&[packed(0, 0.25, 0.0)]), [format!("{path}: positions packed, off by at most 0.25 m")]);
     assert_eq!(
-        shown(&[packed(0, 0.25, 10.0), packed(1, 0.5, 200.0), packed(2, f32::NAN, 1.0), packed(3, 0.1, 0.2)]),
+        group_lines(&[packing_loss(0, 0.25, 0.0)]),
+        [format!("{path}: positions packed, off by at most 0.25 m")]
+    );
+    assert_eq!(
+        group_lines(&[
+            packing_loss(0, 0.25, 10.0),
+            packing_loss(1, 0.5, 200.0),
+            packing_loss(2, f32::NAN, 1.0),
+            packing_loss(3, 0.1, 0.2)
+        ]),
         [format!(
             "{path} and 3 more, up to meshes[3].positions: positions packed, off by at most 0.5 m at \
              meshes[1].positions (0.25 % of the mesh), and by at most 50 % of the mesh at meshes[3].positions"
         )]
     );
     assert_eq!(
-        shown(&[packed(0, 0.25, 10.0), packed(1, 0.5, 10.0)]),
+        group_lines(&[packing_loss(0, 0.25, 10.0), packing_loss(1, 0.5, 10.0)]),
         [format!(
             "{path} and 1 more, up to meshes[1].positions: positions packed, off by at most 0.5 m at \
              meshes[1].positions (5 % of the mesh)"
@@ -72,13 +80,13 @@ fn incompatible_numbers_form_separate_groups() {
     let flat = |mesh: usize| dropped(format!("meshes[{mesh}].faces"), "flattened");
     let losses = [
         flat(0),
-        affecting(flat(1), 123, Some(200), "triangles"),
-        affecting(flat(2), 3, Some(10), "triangles"),
+        with_affected(flat(1), 123, Some(200), "triangles"),
+        with_affected(flat(2), 3, Some(10), "triangles"),
         with_detail(flat(3), "a"),
-        affecting(flat(4), 7, None, "corners"),
+        with_affected(flat(4), 7, None, "corners"),
     ];
     assert_eq!(
-        shown(&losses),
+        group_lines(&losses),
         [
             "dropped: meshes[0].faces and 1 more, up to meshes[3].faces: flattened: a",
             "dropped: meshes[1].faces and 1 more, up to meshes[2].faces: flattened, 126 of 210 triangles",
@@ -86,7 +94,7 @@ fn incompatible_numbers_form_separate_groups() {
         ]
     );
     let numbers = [dropped("meshes", "1 gone"), dropped("meshes", "2 gone")];
-    assert_eq!(shown(&numbers).len(), 2, "values in messages are not swallowed");
+    assert_eq!(group_lines(&numbers).len(), 2, "values in messages are not swallowed");
 }
 
 #[test]
@@ -97,7 +105,7 @@ fn groups_are_sorted_by_category() {
     let mut empty = dropped("nodes[7]", "an empty");
     empty.category = Category::Names;
     losses.push(empty);
-    let order: Vec<_> = LossGroup::of(&losses).into_iter().map(|group| group.example.path).collect();
+    let order: Vec<_> = LossGroup::from_losses(&losses).into_iter().map(|group| group.example.path).collect();
     let expected = [
         "meshes[0].positions",
         "skins[0]",
@@ -112,13 +120,13 @@ fn groups_are_sorted_by_category() {
 
 #[test]
 fn groups_of_several_files_add_up() {
-    let mut first = LossGroup::of(&[packed(0, 0.5, 1.0)]).remove(0);
-    let mut second = LossGroup::of(&[packed(2, 0.75, 100.0)]).remove(0);
+    let mut first = LossGroup::from_losses(&[packing_loss(0, 0.5, 1.0)]).remove(0);
+    let mut second = LossGroup::from_losses(&[packing_loss(2, 0.75, 100.0)]).remove(0);
     first.prefix_paths("a.obj: ");
     second.prefix_paths("b.obj: ");
     first.merge(second);
     assert_eq!(
-        first.at("a.obj and b.obj"),
+        first.display_at("a.obj and b.obj"),
         "quantised: a.obj and b.obj: positions packed, off by at most 0.75 m at b.obj: meshes[2].positions (0.75 % of \
          the mesh), and by at most 50 % of the mesh at a.obj: meshes[0].positions"
     );
@@ -147,7 +155,7 @@ fn the_last_known_path_segment_sets_the_category() {
     for path in ["map_Kd", "TextureFile", "mtllib", "materials[0].extensions.skin"] {
         assert_eq!(of(path), Category::Material, "{path}");
     }
-    // Names in the file decide nothing.
+    // Names in the file do not affect the category.
     for path in ["vertex.weights", "face.material", "meshes[0].primitives[0].attributes.skin"] {
         assert_eq!(of(path), Category::Geometry, "{path}");
     }

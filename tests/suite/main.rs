@@ -1,10 +1,10 @@
-//! All library tests in one program, to link only once. Each module is a subject.
+//! All tests of the library in one program, to link only once. Each module is one subject.
 //!
-//! Tests that measure process memory are separate.
+//! Tests that measure memory are a separate program, `tests/memory/`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Turns each function into two tests: one of the samples, and one of the reference files.
+/// Creates two tests from each function: one with the samples, and one with the reference files.
 macro_rules! of_files {
     ($($test:ident),+) => {
         mod samples {
@@ -72,7 +72,6 @@ mod own_format;
 mod own_scene;
 mod pairs;
 mod paths;
-mod places;
 mod polygons;
 mod program;
 mod properties;
@@ -85,6 +84,7 @@ mod schemas;
 mod seed_errors;
 mod seed_grammar;
 mod shrinking;
+mod source_fields;
 mod spec_tables;
 mod verdicts;
 mod walker;

@@ -1,4 +1,4 @@
-//! Mutated files reveal loader bugs, and shrink.
+//! Mutated files reveal bugs of loaders, and shrink to small files.
 
 #![allow(dead_code, reason = "the declaration is only described, never decoded")]
 
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 
 use binrw::binrw;
-use meshspec::layout::generate::{self, Mutated, Mutation};
+use meshspec::layout::generate::{self, MutatedFile, Mutation};
 use meshspec::layout::{Layout, walk};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -23,7 +23,7 @@ struct List {
     items: Vec<u32>,
 }
 
-/// Loader bugs.
+/// Bugs of the loader under test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bug {
     TrustsCount,
@@ -34,7 +34,7 @@ enum Bug {
     ChecksStart,
 }
 
-/// Returns the last item. With a bug, it panics for some files.
+/// Returns the last item of a list, like a loader. With a bug, it panics for some files.
 fn last(file: &[u8], bug: Option<Bug>) -> Option<u32> {
     let word = |at: usize| Some(u16::from_le_bytes(file.get(at..at + 2)?.try_into().unwrap()));
     let (offset, count) = (word(4)?, word(6)?);
@@ -58,12 +58,12 @@ fn last(file: &[u8], bug: Option<Bug>) -> Option<u32> {
     Some(u32::from_le_bytes(file[start + size - 4..start + size].try_into().unwrap()))
 }
 
-fn mutated() -> impl Strategy<Value = Mutated> {
+fn mutated() -> impl Strategy<Value = MutatedFile> {
     generate::mutations(generate::valid::<List>(generate::Config::default()))
 }
 
-/// Returns the smallest mutated file with which a test fails.
-fn smallest(is_right: impl Fn(&[u8]) -> bool) -> Option<Mutated> {
+/// Returns the smallest mutated file for which `is_right` returns `false`.
+fn smallest(is_right: impl Fn(&[u8]) -> bool) -> Option<MutatedFile> {
     let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
     let rng = TestRunner::deterministic().rng().clone();
     let result = TestRunner::new_with_rng(config, rng).run(&mutated(), |mutated| {
@@ -110,7 +110,7 @@ fn every_mutation_is_drawn_and_changes_the_file() {
     let mut kinds = Vec::new();
     let mut widths = BTreeSet::new();
     for _ in 0..2000 {
-        let Mutated { bytes, file, mutations, .. } = mutated().new_tree(&mut runner).unwrap().current();
+        let MutatedFile { bytes, file, mutations, .. } = mutated().new_tree(&mut runner).unwrap().current();
         assert!(mutations.len() > 1 || bytes != file);
         for mutation in mutations {
             if let Mutation::Overwrite { bytes, .. } = &mutation {

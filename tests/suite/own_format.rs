@@ -1,4 +1,4 @@
-//! A custom format declared with three constants: reading, writing, checks, checksums, dialects.
+//! A custom format that implements `BinaryFormat`: reading, writing, checks, checksums, dialects, byte order.
 
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, edit};
@@ -32,7 +32,7 @@ mod rules {
 #[br(import(version: u8))]
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Tracks {
-    /// The version, which is the number of the dialect.
+    /// The version, which equals the number of the dialect.
     #[br(assert(stored_version == version, "this is another version"))]
     stored_version: u8,
     /// Number of heights.
@@ -53,8 +53,8 @@ struct Tracks {
     colors: Vec<u8>,
 }
 
-const FIRST: Dialect = Dialect::Own { name: "first", number: 1 };
-const SECOND: Dialect = Dialect::Own { name: "second", number: 2 };
+const FIRST: Dialect = Dialect::Custom { name: "first", number: 1 };
+const SECOND: Dialect = Dialect::Custom { name: "second", number: 2 };
 
 impl BinaryFormat for Tracks {
     const NAME: &'static str = "tracks";
@@ -130,7 +130,7 @@ fn read_errors_have_path_bytes_and_rule() {
     assert_eq!(codes(Format::check(&track())), [""; 0]);
 }
 
-/// Without a format: the declaration alone.
+/// A declared type that is not a format.
 #[derive(Layout, Debug, PartialEq)]
 #[binrw]
 #[brw(little)]
@@ -158,7 +158,7 @@ fn a_declared_type_is_read_written_and_checked() {
     assert_eq!(codes, ["LAYOUT-TRAILING", "TRACKS-FINITE"]);
 }
 
-/// Even if reports keep no findings, reading rejects the file.
+/// Reading rejects the file even if reports may contain no findings.
 #[test]
 fn a_findings_limit_of_zero_still_rejects() {
     let limits = Limits::default().with_max_findings_per_rule(0);
@@ -192,7 +192,7 @@ fn every_byte_of_a_checksum_counts() {
     }
 }
 
-/// The seeds and checksums are those of the reference implementation.
+/// The expected checksums come from the reference implementation.
 #[test]
 fn checksums_depend_on_the_seed() {
     let seeded =
@@ -239,7 +239,7 @@ struct Nested {
 
 #[test]
 fn checksums_of_checksums_follow() {
-    let mut values = layout::assemble::Values::new(&Nested::TYPE);
+    let mut values = layout::assemble::FileValues::new(&Nested::TYPE);
     values.set("content", "5").unwrap();
     let file = values.assemble(&Limits::default()).unwrap();
     let faults = |file: &[u8]| {
@@ -255,7 +255,7 @@ fn checksums_of_checksums_follow() {
     assert_eq!(found, [["outer"], ["inner"]]);
 }
 
-/// A 0 means no checksum, and is kept.
+/// A stored 0 means no checksum, and is kept.
 #[test]
 fn no_checksum_is_not_computed() {
     let file = sums("Lz4");
@@ -275,7 +275,7 @@ fn no_checksum_is_not_computed() {
     assert_eq!(findings(&edited), [""; 0]);
 }
 
-/// A block whose packing any number may choose.
+/// A block whose packing is chosen by a number of any value.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -298,7 +298,7 @@ fn a_chosen_packing_exists_and_has_the_stated_size() {
     assert_eq!(messages(&[9, 4, 1, 2, 3, 4]), ["unknown packing 9"]);
 }
 
-/// A number that code of the declaration decodes.
+/// A number that a function of the declaration parses.
 #[derive(Layout, Debug)]
 #[binrw]
 #[brw(little, magic = b"EVEN")]
@@ -358,7 +358,7 @@ impl BinaryFormat for Deep {
     const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
 }
 
-/// Offsets in a block do not count: the dialect whose fault comes later in the file is detected.
+/// The dialect whose fault is later in the file is detected. Offsets in an unpacked block are not compared.
 #[test]
 fn the_dialect_that_fits_longer_is_detected() {
     let file = b"DEEP\x0a\x1f\0\x01\0\0\x40\x02\0\0\0\x07";
@@ -484,7 +484,7 @@ enum Method {
 const PACKINGS: Packing = Packing::Chosen(&[(0, Packing::Stored), (4, Packing::Lz4)]);
 
 fn sums(method: &str) -> Vec<u8> {
-    let mut values = layout::assemble::Values::new(&Sums::TYPE);
+    let mut values = layout::assemble::FileValues::new(&Sums::TYPE);
     values.set("method", method).unwrap();
     (0..40).for_each(|index| values.set(&format!("packed[{index}]"), "7").unwrap());
     for (path, value) in [("a", "1"), ("seed", "3"), ("b", "2"), ("c", "3")] {
@@ -592,7 +592,7 @@ enum Kind {
     Tall = 0x100,
 }
 
-/// In the byte order of the struct around it.
+/// A struct with the byte order of the enclosing struct.
 #[derive(Layout, Debug, PartialEq)]
 #[binrw]
 struct Inherits {
@@ -668,7 +668,7 @@ fn big_endian_files_are_edited_and_assembled() {
     let insert = Edit { path: path!(items[1]).into(), change: Change::Insert("3".into()) };
     let longer = edit(&Orders::TYPE, ORDERS, &[insert], true, &Limits::default()).unwrap();
     assert_eq!((&longer[..2], &longer[6..10]), (&[0, 2][..], &3f32.to_be_bytes()[..]));
-    let values = layout::assemble::Values::of(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
+    let values = layout::assemble::FileValues::read(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), ORDERS);
     const RULES: &[&Rule] = &[&rules::FINITE];
     let broken = generate::breakages(&Orders::TYPE, ORDERS, RULES, &Limits::default()).unwrap();
@@ -702,7 +702,7 @@ fn substituted_numbers_have_their_byte_order() {
 
 #[test]
 fn words_are_assembled_from_their_fields_in_either_byte_order() {
-    let mut values = layout::assemble::Values::new(&Corners::TYPE);
+    let mut values = layout::assemble::FileValues::new(&Corners::TYPE);
     for (path, value) in [("first", "8"), ("step", "-2"), ("closed", "true")] {
         values.set(path, value).unwrap();
     }
@@ -731,7 +731,7 @@ enum Small {
 #[test]
 fn a_byte_has_no_byte_order() {
     assert!(matches!(Small::BIG, Type::Declared(_)), "{:?}", Small::BIG);
-    assert!(matches!(Kind::BIG, Type::Big(_)), "{:?}", Kind::BIG);
+    assert!(matches!(Kind::BIG, Type::BigEndian(_)), "{:?}", Kind::BIG);
 }
 
 #[test]
@@ -771,7 +771,7 @@ fn byte_orders_are_printed() {
     has(Schema::Dictionary, "Kind=\"\\x00\\x01\"");
     has(Schema::Dictionary, "Corners=\"\\x80\\x00\"");
     let mut text = Vec::new();
-    layout::dump::Dump::new(&Orders::TYPE, ORDERS).text(&mut text, false).unwrap();
+    layout::dump::Dump::new(&Orders::TYPE, ORDERS).write_text(&mut text, false).unwrap();
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("Tall") && text.contains("511") && text.contains("16909060"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Scenes, JSON documents and summaries of a format that is declared here.
+//! Scenes, JSON documents and summaries of a custom format.
 
 use binrw::binrw;
 use meshspec::layout::{Json, Layout};
@@ -82,7 +82,7 @@ fn a_file_becomes_a_scene_that_is_checked() {
     assert_eq!((scene.meshes[0].positions.len(), losses.len()), (3, 1));
     let error = read(&triangle([0, 1, 7])).unwrap_err();
     assert_eq!((error.format(), &*error.path().to_string()), (Some("triangles"), "meshes[0].faces.indices"));
-    assert!(format().needs_normals() && format().writes_scenes());
+    assert!(format().needs_normals() && format().can_write_scenes());
     assert_eq!(format().conventions().map(|conventions| conventions.evidence), Some("declared here"));
 }
 

@@ -1,4 +1,4 @@
-//! Partial paths of values.
+//! Resolution of partial paths.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 

@@ -1,4 +1,4 @@
-//! Programs: defects of declarations, and the trace in ARCHITECTURE.md.
+//! Resolved declarations (programs): their defects, and the example in ARCHITECTURE.md.
 
 #![allow(dead_code, reason = "the declarations are only resolved, never decoded")]
 
@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use binrw::binrw;
 use binrw::io::SeekFrom;
-use meshspec::layout::assemble::Values;
+use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::program::problems;
@@ -16,10 +16,10 @@ use meshspec::layout::walk::{self, Node, Visitor, path_text};
 use meshspec::layout::{Layout, generate};
 use meshspec::{FormatId, Limits};
 
-fn found(ty: &'static Type) -> Vec<String> {
+fn defects(ty: &'static Type) -> Vec<String> {
     let problems = problems(ty);
-    // A defective declaration is rejected before anything is assembled.
-    let rejected = Values::new(ty).assemble(&Limits::default()).unwrap_err().to_string();
+    // The assembler rejects a defective declaration.
+    let rejected = FileValues::new(ty).assemble(&Limits::default()).unwrap_err().to_string();
     assert_eq!(rejected, format!("the declaration is defective: {}", problems[0]));
     problems.iter().map(ToString::to_string).collect()
 }
@@ -87,19 +87,19 @@ struct Twice {
 #[test]
 fn defects_name_the_fields() {
     assert_eq!(
-        found(&Undecided::TYPE),
+        defects(&Undecided::TYPE),
         [
             "Undecided.heights: the number of items depends on a value that is not an integer",
             "Undecided.more: the presence depends on a value that is not an integer",
         ]
     );
-    assert_eq!(found(&Endless::TYPE), ["Endless.names: runs to the end of the bytes, but `count` follows"]);
+    assert_eq!(defects(&Endless::TYPE), ["Endless.names: runs to the end of the bytes, but `count` follows"]);
     assert_eq!(
-        found(&EndlessPart::TYPE),
+        defects(&EndlessPart::TYPE),
         ["EndlessPart.names: runs to the end of the bytes, but `count` follows"]
     );
     assert_eq!(
-        found(&Twice::TYPE),
+        defects(&Twice::TYPE),
         [
             "Twice.second: `Twice.offset` is its offset and the offset of `first`",
             "Twice.more: `Twice.sum` is its checksum and the checksum of `bytes`",
@@ -145,7 +145,7 @@ struct Marks {
     name: [u8; 2],
 }
 
-/// Shows what each driver does with one declaration, for the trace in ARCHITECTURE.md.
+/// ARCHITECTURE.md shows the output of each driver for the declaration above.
 #[test]
 fn the_trace_in_the_architecture_is_up_to_date() {
     let page = include_str!("../../ARCHITECTURE.md");
@@ -157,7 +157,7 @@ fn the_trace_in_the_architecture_is_up_to_date() {
     let program = Schema::Program.print("marks", "Marks", &[("marks", &Marks::TYPE)]).remove(0).text;
     shows(program.split_once("== marks: Marks\n").unwrap().1);
 
-    let mut values = Values::new(&Marks::TYPE);
+    let mut values = FileValues::new(&Marks::TYPE);
     for (path, value) in [("heights[0]", "7"), ("heights[1]", "8"), ("name[0]", "0x41"), ("name[1]", "0x42")]
     {
         values.set(path, value).unwrap();
@@ -165,7 +165,7 @@ fn the_trace_in_the_architecture_is_up_to_date() {
     let bytes = values.assemble(&Limits::default()).unwrap();
     shows(&format!("{bytes:02x?}"));
 
-    let mut paths = Paths(String::new());
+    let mut paths = LeafLines(String::new());
     walk::walk(&Marks::TYPE, &bytes, &Limits::default(), &mut paths).unwrap();
     shows(&paths.0);
 
@@ -179,10 +179,10 @@ fn the_trace_in_the_architecture_is_up_to_date() {
 }
 
 /// Collects the leaves as `path = value`.
-struct Paths(String);
+struct LeafLines(String);
 
-impl Visitor for Paths {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl Visitor for LeafLines {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         writeln!(self.0, "{} {} = {value}", node.span, path_text(node.path)).unwrap();
         ControlFlow::Continue(())
     }

@@ -1,4 +1,4 @@
-//! Properties of every document.
+//! Properties that hold for every document.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ use meshspec::{
 };
 use proptest::prelude::*;
 
-/// Documents of all formats.
+/// A strategy for documents of all formats.
 pub fn documents() -> impl Strategy<Value = Document> {
     prop_oneof![
         mesh::strategy::documents().prop_map(Document::Mesh),
@@ -22,18 +22,18 @@ pub fn documents() -> impl Strategy<Value = Document> {
     ]
 }
 
-/// Returns the data of a document; floats are compared by their bits.
+/// Returns a document as JSON, in which floats are equal if and only if their bits are equal.
 fn data(document: &Document) -> String {
     serde_json::to_string(document).unwrap()
 }
 
-/// Returns options with the document's dialect, because an empty document may look like another dialect.
+/// Returns options with the dialect of the document, because another dialect may be detected for an empty document.
 fn as_written(document: &Document) -> ReadOptions {
     let comments = matches!(document, Document::Seed(document) if document.comments.is_some());
     ReadOptions::default().with_dialect(document.dialect()).with_comments(comments)
 }
 
-/// Writes declarations without the codec.
+/// Writing a declared struct without the codec of the format writes the whole file or fails.
 #[test]
 fn declarations_write_all_or_fail() {
     use binrw::BinWrite;
@@ -89,8 +89,8 @@ proptest! {
         }
     }
 
-    /// With one byte changed, the declaration finds the same violations in the bytes as the rules find in the
-    /// document.
+    /// In a file with one changed byte, the check of the bytes finds the same violations of constraints as the check
+    /// of the document.
     #[test]
     fn constraints_agree_on_bytes_and_documents(
         document in documents(), at in any::<prop::sample::Index>(), byte in any::<u8>()
@@ -132,15 +132,15 @@ proptest! {
         let as_spec = mesh::Document::read(&bytes, &ReadOptions::default().with_dialect(Dialect::Spec));
         prop_assume!(document.dialect == Dialect::Spec || !as_spec.is_ok_and(|read| has_text(&read)));
         prop_assert_eq!(mesh::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
-        // Strings that are not text lower the confidence.
+        // Strings that are not text reduce the confidence of the detection.
         if has_text(&document) {
             let detected = meshspec::detect(&bytes, None).unwrap();
             prop_assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, document.dialect));
         }
     }
 
-    /// Without a dialect, a file reads back as the same chunks. If another dialect is detected, the meaning is the
-    /// same (C13).
+    /// If no dialect is given, a file reads back as the same chunks. If another dialect is detected, the content
+    /// means the same in both (C13).
     #[test]
     fn crucible_dialects_are_detected_or_equivalent(document in crucible::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
@@ -158,8 +158,8 @@ proptest! {
         prop_assert_eq!(iyma::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
     }
 
-    /// Detects the dialect without a correct checksum, as far as rows I1 and I2 allow. Custom usages decode in one
-    /// dialect only. Variants 8 and 4 are the reference dialect's `Color` and, with two components, `Uv0`.
+    /// Without a correct checksum, the dialect is detected if usages are unambiguous (I1, I2): custom usages decode
+    /// in only one dialect; variants 8 and 4 are `Color` and, with two components, `Uv0` in the reference dialect.
     #[test]
     fn iyma_dialects_are_detected_without_checksum(
         document in iyma::strategy::documents(),
@@ -211,12 +211,12 @@ proptest! {
             let bytes = converted.write(&WriteOptions::lenient()).unwrap();
             prop_assert!(converted.format().read(&bytes, &ReadOptions::default().with_dialect(*dialect)).is_ok());
             let (back, _) = converted.into_dialect(document.dialect()).unwrap();
-            // Generated names and transforms do not count.
+            // Losses of generated names and transforms are ignored.
             if losses.is_empty() && document.dialect() == Dialect::Spec {
                 // Indices of the reference dialect become 16-bit if they fit.
                 let in_width = |document: Document| match document {
                     Document::Iyma(mut document) if *dialect == Dialect::Reference => {
-                        document.indices = document.indices.map(|indices| indices.widened());
+                        document.indices = document.indices.map(|indices| indices.to_u32());
                         Document::Iyma(document)
                     }
                     other => other,

@@ -1,4 +1,4 @@
-//! Custom formats beside built-in ones.
+//! Registries with custom and built-in formats.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ struct Curves {
     /// The curves.
     #[br(count = count)]
     curves: Vec<Curve>,
-    /// How much they bend.
+    /// The curvature.
     #[br(if(dialect == Dialect::Tangent))]
     tension: Option<f32>,
 }
@@ -112,9 +112,9 @@ fn a_format_is_found_by_its_name() {
     let formats = formats();
     assert_eq!(formats.iter().count(), FormatId::ALL.len() + 2);
     let curves = formats.get("curves").unwrap();
-    assert_eq!((curves.about().title, curves.built_in()), ("Curves", None));
+    assert_eq!((curves.about().title, curves.built_in_id()), ("Curves", None));
     for format in FormatId::ALL {
-        assert_eq!(formats.get(format.name()).unwrap().built_in(), Some(*format));
+        assert_eq!(formats.get(format.name()).unwrap().built_in_id(), Some(*format));
     }
     let error = formats.get("curve").unwrap_err();
     assert_eq!(error.to_string(), format!("unknown format `curve`: the formats are {}", formats.names()));
@@ -128,7 +128,7 @@ fn a_format_is_detected_by_magic_bytes_or_by_structure() {
         formats.detect(bytes, path.map(Path::new)).map(|detected| (detected.format.name(), detected.dialect))
     };
     assert_eq!(detected(TWO_CURVES, None).unwrap(), ("curves", Dialect::Spec));
-    assert_eq!(detected(b"CURV", None).unwrap(), ("curves", Dialect::Spec), "damaged, but marked");
+    assert_eq!(detected(b"CURV", None).unwrap(), ("curves", Dialect::Spec), "damaged, but with magic bytes");
     assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::Spec));
     assert!(detected(&[2, 1], None).is_err());
     // Its extension identifies a damaged file.

@@ -1,4 +1,4 @@
-//! Documents that break a rule cannot be written in any format.
+//! In every format, a document that breaks a rule cannot be written.
 
 use meshspec::{
     Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use meshspec::interop::Interchange;
 use meshspec::{AnyFormat, Document, FormatId, ReadOptions, Report, Rule, RuleExample};
 
-/// Rules that no file can break without also breaking the second rule.
+/// Pairs of rules: a file that breaks the first rule also breaks the second.
 const IMPLIED: [(&str, &str); 3] = [
     ("MESH-VERTEX-UNBOUND", "MESH-VERTEX-JOINT"),
     ("MESH-JOINT-ID", "MESH-JOINT-ORDER"),
     ("MESH-NO-STRINGS", "MESH-NAME"),
 ];
 
-/// A rule that no file can break in only one place: swapping two joints breaks it twice.
+/// A rule that every violating file breaks at least twice: swapping two joints breaks it for both.
 const TWICE: &str = "MESH-JOINT-ORDER";
 
 /// Checks one file of an example.
@@ -28,7 +28,7 @@ fn codes(report: &Report) -> Vec<&str> {
     report.findings().iter().map(|finding| finding.rule.code).collect()
 }
 
-/// Returns the fault in a rule's example, if any.
+/// Returns a message about a defect in the example of a rule; `None` if the example is correct.
 fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
     let Some(example) = AnyFormat::from(format).example_of(rule) else {
         return Some(format!("{}: no example", rule.code));

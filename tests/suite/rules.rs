@@ -1,4 +1,4 @@
-//! Compares the rule tables with the declarations: what enforces each rule.
+//! Compares the enforcement in the rule tables with the declarations.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk::{Fault, FaultKind};
 use meshspec::{About, AnyFormat, Enforcement, FormatId, Path, Rule, Span};
 
-type Codes = BTreeSet<&'static str>;
+type RuleCodes = BTreeSet<&'static str>;
 
-fn codes(rules: impl IntoIterator<Item = &'static Rule>) -> Codes {
+fn codes(rules: impl IntoIterator<Item = &'static Rule>) -> RuleCodes {
     rules.into_iter().map(|rule| rule.code).collect()
 }
 
 /// Returns the codes of the rules enforced by `by`.
-fn enforced(about: &About, by: Enforcement) -> Codes {
+fn enforced(about: &About, by: Enforcement) -> RuleCodes {
     codes(about.rules.iter().copied().filter(|rule| rule.enforced_by == by))
 }
 
@@ -30,8 +30,8 @@ fn declared_rules_match_the_declarations() {
     }
 }
 
-/// A rule is structural if the walker reports its violations: as a kind of fault, as a fault of the field that names
-/// it, or as trailing bytes. In text formats, the grammar replaces the walker.
+/// A rule is structural if the walker reports its violations: as a kind of fault, as a fault of the field that refers
+/// to the rule, or as trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
 fn structural_rules_match_faults() {
     for format in FormatId::ALL.iter().filter(|format| AnyFormat::from(**format).grammar().is_none()) {

@@ -3,7 +3,10 @@
 //! `UPDATE_GOLDEN=1 cargo test -p meshspec-tests schemas` regenerates them.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
-#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
+#![allow(
+    clippy::manual_is_multiple_of,
+    reason = "expressions of a layout cannot call functions with arguments"
+)]
 
 use std::fs;
 use std::io::SeekFrom;
@@ -247,14 +250,14 @@ fn every_language_is_as_committed() {
     }
 }
 
-/// A sample file with its values, which decoders generated from the schemas are compared with.
+/// Writes a sample file and its values, with which decoders generated from the schemas are compared.
 #[test]
 fn the_sample_is_as_committed() {
     let values = dump_values::dump(&Sample::TYPE, &sample()).unwrap();
     assert_golden("sample.bin", &sample());
     assert_golden("sample.bin.values", values.as_bytes());
     let mut dump = Vec::new();
-    assert_eq!(Dump::new(&Sample::TYPE, &sample()).text(&mut dump, false).unwrap(), None);
+    assert_eq!(Dump::new(&Sample::TYPE, &sample()).write_text(&mut dump, false).unwrap(), None);
     assert_golden("sample.bin.dump", &dump);
 }
 
@@ -310,11 +313,15 @@ fn look_aheads_consume_no_bytes() {
     assert_eq!(paths[..3], ["count", "flags", "wide.0"]);
 }
 
-/// The paths of all leaves except bit fields.
+/// Collects the paths of all leaves except bit fields.
 struct Paths<'a>(&'a mut Vec<String>);
 
 impl walk::Visitor for Paths<'_> {
-    fn leaf(&mut self, node: &walk::Node, _: &meshspec::layout::expr::Value) -> std::ops::ControlFlow<()> {
+    fn visit_leaf(
+        &mut self,
+        node: &walk::Node,
+        _: &meshspec::layout::expr::Value,
+    ) -> std::ops::ControlFlow<()> {
         if node.bit_field.is_none() {
             self.0.push(walk::path_text(node.path));
         }
@@ -340,7 +347,7 @@ fn strings_match_patterns() {
     assert!(Expr::Matches(&["other"], "#x").eval_bool(&scope("#1")).is_err());
 }
 
-/// A single string needs its NUL; the last one of a list does not.
+/// A single string requires its NUL; the last string of a list does not.
 #[test]
 fn strings_end() {
     assert_eq!(walk::first_fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
@@ -361,7 +368,7 @@ struct Named {
     name: Text,
 }
 
-/// A valid sample.
+/// Returns a valid sample file.
 fn sample() -> Vec<u8> {
     let mut bytes = b"ONE\0".to_vec();
     bytes.push(0);
@@ -382,7 +389,7 @@ fn sample() -> Vec<u8> {
     bytes
 }
 
-/// An LZ4 block of 15 to 269 bytes, literals only.
+/// Returns an LZ4 block of 15 to 269 bytes with only literals.
 fn lz4_literals(content: &[u8]) -> Vec<u8> {
     let mut block = vec![0xf0, (content.len() - 15) as u8];
     block.extend(content);
@@ -426,7 +433,7 @@ struct Expressions {
     negated: Option<u8>,
 }
 
-/// Casts of numbers that fit, and of those that may not.
+/// Casts of numbers that always fit the type, and of numbers that may not.
 #[derive(Layout)]
 #[brw(little)]
 struct Casts {
@@ -497,7 +504,7 @@ fn casts_are_shown_where_they_may_change_the_value() {
     }
 }
 
-/// Names that other languages write otherwise.
+/// Names that other languages spell differently.
 #[derive(Layout)]
 #[brw(little)]
 struct TexturedVertex64 {

@@ -1,4 +1,4 @@
-//! Seed's error messages as users see them: location, found and expected text, hint.
+//! The error messages of Seed: location, found and expected text, hint.
 
 use meshspec::{Format, ReadOptions, Report, WriteOptions, seed};
 
@@ -99,7 +99,7 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "v 0 0 0",
-        "positions[0] (line 4, column 1): unknown identifier `v`; for positions, OBJ has `v` and Seed `p` [SEED-IDENTIFIER, S3]",
+        "positions[0] (line 4, column 1): unknown identifier `v`; the identifier of positions is `v` in OBJ, but `p` in Seed [SEED-IDENTIFIER, S3]",
     ),
     (
         "u8 0,0",
@@ -124,11 +124,11 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "f 0/0/0,1/1/1,2/2/2",
-        "faces[0] (line 4, column 3): found `0/0/0`, expected an integer; unlike in OBJ, one index stands for all attributes of a vertex [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 3): found `0/0/0`, expected an integer; unlike in OBJ, one index refers to all attributes of a vertex [SEED-INDEX, S5]",
     ),
     (
         "f 1//1 2//2 3//3",
-        "faces[0] (line 4, column 3): found `1//1`, expected an integer; unlike in OBJ, one index stands for all attributes of a vertex [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 3): found `1//1`, expected an integer; unlike in OBJ, one index refers to all attributes of a vertex [SEED-INDEX, S5]",
     ),
     (
         "f 0,1,2// c",
@@ -136,7 +136,7 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "f 0,1,-1",
-        "faces[0] (line 4, column 7): found `-1`, expected an index of 0 or more; only OBJ counts backwards with negative indices [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 7): found `-1`, expected an index of 0 or more; negative indices are only allowed in OBJ [SEED-INDEX, S5]",
     ),
     (
         "f 0,1,99999999999",
@@ -220,7 +220,7 @@ fn files() {
             "faces[0][2] (line 13, column 9): found 3, expected an index below 3; \
              indices count from 0, not from 1 as in OBJ [SEED-INDEX-RANGE, S5]",
         ),
-        // In the middle of a run.
+        // A malformed line in the middle of a run of lines.
         (
             valid.replace("p 0,1,0", "p-1,1,0"),
             "positions[2] (line 6, column 2): found `-1`, expected whitespace after `p` [SEED-BLANK, S3]",
@@ -267,7 +267,7 @@ fn all_errors_are_listed() {
         let report = check(with_line(line).as_bytes());
         assert_eq!(report.findings().len(), 1, "{line}: {report:?}");
     }
-    // Otherwise, nothing is reported as missing.
+    // If the kind is unknown, nothing is reported as missing.
     for line in ["1, 0, 0", "q 1, 0, 0", "u8 0, 0", "=1"] {
         let report = check(with_line(line).as_bytes());
         assert_eq!(codes(&report), ["SEED-IDENTIFIER"], "{line}: {report:?}");
@@ -280,7 +280,7 @@ fn all_errors_are_listed() {
     assert!(codes(&report).contains(&"SEED-LINES"), "{report:?}");
 }
 
-/// Malformed properties do not count among the others.
+/// Malformed properties are not counted as properties.
 #[test]
 fn findings_on_properties_name_their_line() {
     let report = check(with_line("p 0,0,0").replace("[name]=T", "[na me]=x\n[a]=1\nb=3\n[a]=2").as_bytes());
@@ -289,7 +289,7 @@ fn findings_on_properties_name_their_line() {
     assert_eq!(places.len(), 3, "{places:?}");
 }
 
-/// A name that exceeds the length for fallible rules.
+/// The name of the property is longer than the limit of fallible rules.
 #[test]
 fn long_properties_are_reported_as_properties() {
     let name = "n".repeat(3_000_000);
@@ -305,7 +305,7 @@ fn long_properties_are_reported_as_properties() {
     }
 }
 
-/// The OBJ hint is given only where it is true.
+/// The hint about OBJ is given only if it applies.
 #[test]
 fn indices_from_one_get_a_hint() {
     let texts = |faces| -> Vec<String> {
@@ -345,7 +345,7 @@ n 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n# end\n";
         seed::Document::read(text.as_bytes(), &ReadOptions::default().with_comments(true)).unwrap();
     assert_eq!(document.comments.as_ref().unwrap().len(), 6);
     assert_eq!(String::from_utf8(document.write(&WriteOptions::default()).unwrap()).unwrap(), text);
-    // Without comments or headings.
+    // First without comments or headings.
     let plain = document.write(&WriteOptions::default().with_comments(false)).unwrap();
     assert!(!plain.contains(&b'#'));
     let document = seed::Document::read(text.as_bytes(), &ReadOptions::default()).unwrap();
@@ -378,7 +378,7 @@ fn inexpressible_texts_are_not_written() {
     let mut infinite = valid.clone();
     infinite.normals[1][2] = f32::INFINITY;
     let mut comment = valid.clone();
-    comment.comments = Some(vec![seed::Comment { text: "a\nb".into(), place: seed::Place::End }]);
+    comment.comments = Some(vec![seed::Comment { text: "a\nb".into(), place: seed::CommentPlace::End }]);
     for (document, path) in [
         (property("a b", ""), "properties[0].name"),
         (property("", ""), "properties[0].name"),
@@ -412,6 +412,6 @@ fn long_lines_do_not_overflow_the_stack() {
     let small = std::thread::Builder::new().stack_size(128 << 10);
     let read =
         move || texts.map(|text| seed::Document::read(text.as_bytes(), &ReadOptions::default()).is_ok());
-    // None is a complete file.
+    // None of these texts is a complete file.
     assert_eq!(small.spawn(read).unwrap().join().unwrap(), [false; 8]);
 }

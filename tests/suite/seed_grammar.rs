@@ -1,32 +1,38 @@
-//! The fast path and the grammar agree on any text.
+//! The fast path of the Seed parser and the grammar agree on any text.
 
 use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
 use meshspec::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 use meshspec::layout::schema::Schema;
-use meshspec::seed::__private::{CHUNK, MAX_PARSED, MAX_VALUES, Options, outcome};
+use meshspec::seed::__private::{MAX_PARSED, MAX_VALUES, MIN_CHUNK_SIZE, Options, read_to_text};
 use meshspec::seed::schema::ATTRIBUTES;
-use meshspec::seed::{Document, Kind};
+use meshspec::seed::{Document, LineKind};
 use meshspec::{Declared, Format, Limits, ReadOptions, Report, Severity};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-fn assert_same(text: &[u8], chunk: usize) {
+fn assert_same(text: &[u8], min_chunk_size: usize) {
     for stop in [None, Some(Severity::Error), Some(Severity::Fatal)] {
         for comments in [false, true] {
-            assert_same_with(text, chunk, stop, comments);
+            assert_same_with(text, min_chunk_size, stop, comments);
         }
     }
 }
 
-fn assert_same_with(text: &[u8], chunk: usize, stop: Option<Severity>, comments: bool) {
-    let fast = Options { stop, comments, limits: Limits::default(), grammar_only: false, chunk };
-    let grammar = Options { grammar_only: true, chunk: CHUNK, ..fast };
-    assert_eq!(outcome(text, &fast), outcome(text, &grammar), "{:?}", String::from_utf8_lossy(text));
+fn assert_same_with(text: &[u8], min_chunk_size: usize, stop: Option<Severity>, comments: bool) {
+    let fast =
+        Options { stop_at: stop, comments, limits: Limits::default(), grammar_only: false, min_chunk_size };
+    let grammar = Options { grammar_only: true, min_chunk_size: MIN_CHUNK_SIZE, ..fast };
+    assert_eq!(
+        read_to_text(text, &fast),
+        read_to_text(text, &grammar),
+        "{:?}",
+        String::from_utf8_lossy(text)
+    );
 }
 
-/// Pieces on which the two may differ, or once did.
+/// Pieces of text on which fast path and grammar may differ, or once differed.
 const PIECES: &[&str] = &[
     "p",
     "n",
@@ -108,18 +114,18 @@ const PIECES: &[&str] = &[
     "//",
 ];
 
-/// Lines of pieces, most of them malformed.
+/// A strategy for lines that consist of `PIECES`, most of them malformed.
 fn wild() -> impl Strategy<Value = Vec<u8>> {
     vec(select(PIECES), 0..30).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
-/// Valid texts.
+/// A strategy for valid texts.
 fn texts() -> impl Strategy<Value = GeneratedText> {
     let grammar = <Document as Declared>::GRAMMAR.unwrap();
     generate::texts(grammar, generate::Config { max_items: 12, ..Default::default() })
 }
 
-/// A valid text with some places replaced.
+/// A strategy for valid texts in which some ranges are replaced.
 fn mutated() -> impl Strategy<Value = Vec<u8>> {
     let replacement = prop_oneof![
         4 => select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),
@@ -164,16 +170,22 @@ proptest! {
     fn generated_texts_decode_as_expected(text in texts(), chunk in 1..3000usize) {
         let GeneratedText { text: plain, varied: text, .. } = text;
         let document = Document::read(&plain, &ReadOptions::default()).unwrap();
-        let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, chunk };
+        let options = Options {
+            stop_at: None,
+            comments: false,
+            limits: Limits::default(),
+            grammar_only: false,
+            min_chunk_size: chunk,
+        };
         let read = Document::read(&text, &ReadOptions::default()).unwrap();
         prop_assert_eq!(format!("{:?}", read), format!("{:?}", document));
-        let outcome = outcome(&text, &options);
+        let result = read_to_text(&text, &options);
         let nothing_found = format!("{document:?} {:?} ", Report::new(&options.limits));
-        prop_assert!(outcome.starts_with(&nothing_found), "{outcome} for {document:?}");
+        prop_assert!(result.starts_with(&nothing_found), "{result} for {document:?}");
     }
 }
 
-/// A text format with lines of all kinds.
+/// The grammar of a text format with lines of all kinds.
 static LEVELS: Grammar = Grammar {
     source: "",
     attributes: &[
@@ -244,8 +256,8 @@ proptest! {
 
 #[test]
 fn the_table_has_the_kinds_in_their_order() {
-    for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
-        assert_eq!(Kind::of(attribute.identifier), Some(kind));
+    for (kind, attribute) in LineKind::ALL.into_iter().zip(&ATTRIBUTES) {
+        assert_eq!(LineKind::from_identifier(attribute.identifier), Some(kind));
         assert!(std::ptr::eq(kind.attribute(), attribute));
         let name = format!("{kind:?}");
         assert_eq!(name.to_lowercase(), attribute.identifier, "the row `{name}` is named as its identifier");
@@ -255,7 +267,7 @@ fn the_table_has_the_kinds_in_their_order() {
 
 #[test]
 fn many_chunks_are_joined_in_order() {
-    // Some errors and comments in between, and one line per chunk.
+    // The text contains some errors and comments; in the last run, each chunk is one line.
     let line = |index: usize| match index % 50 {
         7 => format!("p {index}, 1\n"),
         13 | 14 => format!("# before {index}\n"),
@@ -269,7 +281,7 @@ fn many_chunks_are_joined_in_order() {
 
 #[test]
 fn fast_and_grammar_agree_on_long_lines() {
-    // Longer than the limit of fallible rules.
+    // The lines are longer than the limit of fallible rules.
     let long = MAX_PARSED + 1000;
     let (blanks, digits) = (" ".repeat(long), "0".repeat(long));
     for text in [

@@ -1,6 +1,9 @@
-//! Files shrink to the minimum that a bug needs, in at most 2,000 runs.
+//! Files shrink to the smallest file with a bug, in at most 2,000 runs.
 
-#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
+#![allow(
+    clippy::manual_is_multiple_of,
+    reason = "expressions of a layout cannot call functions with arguments"
+)]
 
 use binrw::{BinRead, binrw, io::Cursor};
 use meshspec::bmd;
@@ -11,9 +14,9 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 const MAX_RUNS: usize = 2000;
 
-/// Shrinks the first value that `is_start` accepts while `fails` returns `true`. Returns the smallest value and the
-/// number of runs.
-fn shrunk<S: Strategy>(
+/// Shrinks the first value for which `is_start` returns `true`, as long as `fails` returns `true`. Returns the
+/// smallest value and the number of runs.
+fn shrink<S: Strategy>(
     strategy: S,
     is_start: impl Fn(&S::Value) -> bool,
     fails: impl Fn(&S::Value) -> bool,
@@ -59,7 +62,7 @@ impl Meshes {
 
 #[test]
 fn empty_items_before_the_bug_are_removed() {
-    let (file, runs) = shrunk(
+    let (file, runs) = shrink(
         generate::valid::<Meshes>(generate::Config::default()),
         |file| {
             let meshes = Meshes::of(file).meshes;
@@ -76,7 +79,7 @@ fn empty_items_before_the_bug_are_removed() {
 
 #[test]
 fn an_image_shrinks_to_one_mesh_with_one_vertex() {
-    let (document, runs) = shrunk(
+    let (document, runs) = shrink(
         bmd::strategy::documents(),
         |document| {
             let meshes = &document.meshes;

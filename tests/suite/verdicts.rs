@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use meshspec::layout::generate::{self, Mutated};
+use meshspec::layout::generate::{self, MutatedFile};
 use meshspec::{AnyFormat, Dialect, Format, FormatId, Limits, ReadOptions, Severity, WriteOptions};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use crate::common::cases;
-use crate::fuzz::{Input, Opinions};
+use crate::fuzz::{Input, ReaderResults};
 
-/// The contradictions over all files: the number of each kind, and the smallest file.
+/// The contradictions in all files: the number and the smallest file of each kind.
 #[derive(Default)]
 struct Contradictions {
     files: usize,
@@ -40,24 +40,24 @@ impl Contradictions {
     }
 }
 
-fn deterministic() -> TestRunner {
+fn deterministic_runner() -> TestRunner {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     TestRunner::new_with_rng(ProptestConfig::default(), rng)
 }
 
-/// Returns documents and their files, the same in every run.
+/// Returns generated documents and their files. Every run returns the same ones.
 fn files<D: Format + std::fmt::Debug>(
     strategy: impl Strategy<Value = D>,
     count: u32,
 ) -> impl Iterator<Item = (Dialect, Vec<u8>)> {
-    let mut runner = deterministic();
+    let mut runner = deterministic_runner();
     (0..count).map(move |_| {
         let document = strategy.new_tree(&mut runner).unwrap().current();
         (document.dialect(), document.write(&WriteOptions::default()).unwrap())
     })
 }
 
-/// Requires that the verdict of each breakage matches the readers.
+/// Asserts that the readers agree with the verdict of each breakage.
 fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
     let any = AnyFormat::from(format);
     let mut contradictions = Contradictions::default();
@@ -65,19 +65,20 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
         let options = ReadOptions::default().with_dialect(dialect);
         for broken in any.breakages(&bytes, &options).unwrap() {
             contradictions.files += 1;
-            let opinions = Opinions::of(Input { format, dialect, bytes: &broken.bytes }, &Limits::default());
-            if let Some(kind) = opinions.contradiction() {
+            let results =
+                ReaderResults::of(Input { format, dialect, bytes: &broken.bytes }, &Limits::default());
+            if let Some(kind) = results.contradiction() {
                 contradictions.add(kind, broken.to_string(), &broken.bytes);
             }
             let rule = broken.rule.map(|rule| rule.code);
             let is_error = broken.severity >= Severity::Error;
-            let report = opinions.report.as_ref().unwrap();
+            let report = results.report.as_ref().unwrap();
             let found = report.findings().iter().find(|found| Some(found.rule.code) == rule);
             let is_found = found.is_some_and(|found| (found.rule.severity >= Severity::Error) == is_error);
-            if !is_found || opinions.strict.is_err() != is_error {
+            if !is_found || results.strict.is_err() != is_error {
                 let (severity, rule) = (broken.severity.label(), rule.unwrap_or("-"));
-                let strict = if opinions.strict.is_ok() { "accepts" } else { "rejects" };
-                let errors = opinions.broken_rules(Severity::Error);
+                let strict = if results.strict.is_ok() { "accepts" } else { "rejects" };
+                let errors = results.broken_rules(Severity::Error);
                 let kind =
                     format!("called {severity} {rule}, but strict reading {strict}, check: {errors:?}");
                 contradictions.add(kind, broken.to_string(), &broken.bytes);
@@ -87,17 +88,17 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
     contradictions.require_none(format.name());
 }
 
-/// Requires that readers and checks agree on mutated files in each dialect. Shrinks the first file of each kind of
+/// Asserts that readers and checks agree on mutated files in each dialect. Shrinks the first file of each kind of
 /// contradiction.
 fn check_mutated<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
     let files = strategy.prop_map(|document| document.write(&WriteOptions::default()).unwrap());
     let mutated = generate::mutations(files);
     let mut contradictions = Contradictions::default();
-    let mut runner = deterministic();
-    let kinds_of = |mutated: &Mutated| -> Vec<String> {
+    let mut runner = deterministic_runner();
+    let kinds_of = |mutated: &MutatedFile| -> Vec<String> {
         let dialects = format.about().dialects.iter();
         let inputs = dialects.map(|dialect| Input { format, dialect: *dialect, bytes: &mutated.bytes });
-        inputs.filter_map(|input| Opinions::of(input, &Limits::default()).contradiction()).collect()
+        inputs.filter_map(|input| ReaderResults::of(input, &Limits::default()).contradiction()).collect()
     };
     for _ in 0..cases(100) {
         contradictions.files += 1;

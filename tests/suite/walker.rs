@@ -1,9 +1,9 @@
-//! Compares the walker with the codec: two decoders made from one declaration.
+//! Compares the walker with the codec, the other decoder of a declaration.
 
 use std::io::Cursor;
 use std::ops::Range;
 
-use crate::common::{Damage, File, samples};
+use crate::common::{File, Mutator, samples};
 use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw};
@@ -12,7 +12,7 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::{Layout, walk};
 use meshspec::{FormatId, Limits, Span};
 
-/// One of each kind of number.
+/// A number of each kind.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -53,7 +53,7 @@ fn numbers() {
     assert!(matches!(values[5].2, Value::F32(zero) if zero.is_sign_negative()));
 }
 
-/// A field that has another name in the layout, and a count that is one of two.
+/// A field with another name in the layout, and a list whose count is one of two fields.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -80,7 +80,7 @@ fn names_and_choices_of_counts() {
     }
 }
 
-/// A checked field at an offset, and a check of a field that is missing.
+/// A field with a check at an offset, and a check on a field that may be missing.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -123,8 +123,8 @@ of_files!(
     ten_thousand_mutations_are_accepted_alike
 );
 
-/// Keeps the files with a layout that are small enough to list every leaf.
-fn small(files: Vec<File>) -> Vec<File> {
+/// Returns the files with a layout that are small enough to list every leaf.
+fn keep_small_files(files: Vec<File>) -> Vec<File> {
     let has_layout = |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
     let files: Vec<_> =
         files.into_iter().filter(has_layout).filter(|(_, file)| file.len() < 100_000).collect();
@@ -132,13 +132,13 @@ fn small(files: Vec<File>) -> Vec<File> {
     files
 }
 
-/// Keeps the formats with consecutive fields. `bmd.rs` compares the values of BMD.
-fn in_sequence(files: Vec<File>) -> impl Iterator<Item = File> {
-    small(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
+/// Returns the files of formats with consecutive fields. `bmd.rs` compares the values of BMD.
+fn keep_sequential(files: Vec<File>) -> impl Iterator<Item = File> {
+    keep_small_files(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
 }
 
 fn same_values(files: Vec<File>) {
-    let inputs = in_sequence(files);
+    let inputs = keep_sequential(files);
     let compared: usize = inputs
         .map(|(format, file)| assert_same_values(Input::detected(format, &file), &Limits::default()))
         .sum();
@@ -146,7 +146,7 @@ fn same_values(files: Vec<File>) {
 }
 
 fn every_byte_is_covered_once(files: Vec<File>) {
-    for (format, file) in in_sequence(files) {
+    for (format, file) in keep_sequential(files) {
         let mut spans: Vec<(Option<Range<u64>>, Range<u64>)> = Vec::new();
         let found = Leaves::of(Input::detected(format, &file), &Limits::default());
         let is_zstd = format == FormatId::Iyma;
@@ -157,7 +157,7 @@ fn every_byte_is_covered_once(files: Vec<File>) {
                 other => panic!("{other}"),
             }
         }
-        // Packed bytes count as covered by their content.
+        // The content of a packed block covers its packed bytes.
         let packed: Vec<_> = spans.iter().filter_map(|(packed, _)| packed.clone()).collect();
         let mut covered: Vec<Range<u64>> =
             spans.iter().filter(|(p, _)| p.is_none()).map(|(_, r)| r.clone()).collect();
@@ -206,7 +206,7 @@ fn assert_gapless(what: &str, mut ranges: Vec<Range<u64>>, size: u64, magic: &[u
 }
 
 fn truncations_are_accepted_alike(files: Vec<File>) {
-    for (format, file) in small(files) {
+    for (format, file) in keep_small_files(files) {
         for length in (0..file.len()).filter(|length| file.len() < 3000 || length % 101 == 0) {
             assert_same_acceptance(Input::detected(format, &file[..length]), &Limits::default());
         }
@@ -214,12 +214,12 @@ fn truncations_are_accepted_alike(files: Vec<File>) {
 }
 
 fn ten_thousand_mutations_are_accepted_alike(files: Vec<File>) {
-    let files: Vec<_> = small(files).into_iter().filter(|(_, file)| file.len() < 6000).collect();
-    let mut damage = Damage::new(2);
+    let files: Vec<_> = keep_small_files(files).into_iter().filter(|(_, file)| file.len() < 6000).collect();
+    let mut mutator = Mutator::new(2);
     let accepted = (0..10_000)
         .filter(|round| {
             let (format, file) = &files[round % files.len()];
-            let bytes = damage.mutate(file);
+            let bytes = mutator.mutate(file);
             assert_same_acceptance(Input::detected(*format, &bytes), &Limits::default())
         })
         .count();

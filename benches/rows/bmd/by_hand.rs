@@ -1,4 +1,4 @@
-//! The yardstick: loops with hand-written shifts and masks, as in code without a declaration.
+//! The baseline of the BMD rows: decoders and an encoder with hand-written shifts and masks.
 
 /// Columns with a total of 37 bytes per vertex.
 #[derive(Default, PartialEq, Debug)]
@@ -38,7 +38,7 @@ impl Columns {
 
 const WHITE: [u8; 4] = [255; 4];
 
-fn triple(word: u32) -> [f32; 3] {
+fn decode_triple(word: u32) -> [f32; 3] {
     let unit = f32::from_bits(((word >> 27) + 105) << 23);
     [
         ((word << 23) as i32 >> 23) as f32 * unit,
@@ -47,13 +47,13 @@ fn triple(word: u32) -> [f32; 3] {
     ]
 }
 
-/// Decodes texture coordinates of 24 bits.
-fn scaled_st(word: u32) -> [f32; 2] {
+/// Decodes texture coordinates with an exponent: 11 bits each, and 2 bits of exponent.
+fn decode_scaled_st(word: u32) -> [f32; 2] {
     let scale = (1u32 << (word >> 21 & 6)) as f32;
     [((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale, ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale]
 }
 
-fn normal(word: u32, tables: &Tables) -> [f32; 3] {
+fn decode_normal(word: u32, tables: &Tables) -> [f32; 3] {
     [
         tables.f8a[(word & 0xff) as usize],
         tables.f8a[(word >> 8 & 0xff) as usize],
@@ -61,7 +61,7 @@ fn normal(word: u32, tables: &Tables) -> [f32; 3] {
     ]
 }
 
-fn direction(word: u32) -> [f32; 3] {
+fn normalized_position(word: u32) -> [f32; 3] {
     let x = f64::from((word << 23) as i32 >> 23);
     let y = f64::from((word << 14) as i32 >> 23);
     let z = f64::from((word << 5) as i32 >> 23);
@@ -70,18 +70,24 @@ fn direction(word: u32) -> [f32; 3] {
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }
 
-/// Decodes vertices of mixed sizes.
-pub fn vertices(words: &[u32], flat: bool, len: usize, tables: &Tables) -> Columns {
+/// Decodes `len` vertices of any sizes. If `is_flat`, 64-bit vertices have normals instead of texture coordinates.
+pub fn decode_vertices(words: &[u32], is_flat: bool, len: usize, tables: &Tables) -> Columns {
     let mut columns = Columns::with_capacity(len);
     let mut at = 0;
     while at + 1 < words.len() {
         let (low, high) = (words[at], words[at + 1]);
         let tag = high >> 24;
         if tag < 0xf0 {
-            if flat {
-                columns.push(triple(low), [0.0; 2], normal(high, tables), WHITE, tag as u8);
+            if is_flat {
+                columns.push(decode_triple(low), [0.0; 2], decode_normal(high, tables), WHITE, tag as u8);
             } else {
-                columns.push(triple(low), scaled_st(high), direction(low), WHITE, tag as u8);
+                columns.push(
+                    decode_triple(low),
+                    decode_scaled_st(high),
+                    normalized_position(low),
+                    WHITE,
+                    tag as u8,
+                );
             }
             at += 2;
         } else if tag < 0xfc {
@@ -89,12 +95,12 @@ pub fn vertices(words: &[u32], flat: bool, len: usize, tables: &Tables) -> Colum
             let st = if tag & 1 == 0 {
                 [(high & 0xfff) as f32 / 2048.0 - 0.5, (high >> 12 & 0xfff) as f32 / 2048.0 - 0.5]
             } else {
-                scaled_st(high)
+                decode_scaled_st(high)
             };
             let last = (third >> 24) as u8;
             let color = if tag & 0xfe == 0xf8 { tables.colors[last as usize] } else { WHITE };
             let bone = if tag & 0xfe == 0xfa { last } else { 0 };
-            columns.push(triple(low), st, normal(third, tables), color, bone);
+            columns.push(decode_triple(low), st, decode_normal(third, tables), color, bone);
             at += 3;
         } else {
             let (third, fourth) = (words[at + 2], words[at + 3]);
@@ -106,15 +112,15 @@ pub fn vertices(words: &[u32], flat: bool, len: usize, tables: &Tables) -> Colum
                 ((third >> 14 & 0x3fff) as f32 / 4096.0 - 2.0) * scale,
             ];
             let color = tables.colors[(high >> 16 & 0xff) as usize];
-            columns.push(position, st, normal(fourth, tables), color, (fourth >> 24) as u8);
+            columns.push(position, st, decode_normal(fourth, tables), color, (fourth >> 24) as u8);
             at += 4;
         }
     }
     columns
 }
 
-/// Decodes faces as triangles; a quad becomes two.
-pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
+/// Decodes faces as triangles. A quad becomes two triangles.
+pub fn decode_triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
     let mut triangles = Vec::with_capacity(2 * len);
     let mut at = 0;
     while at < words.len() {

@@ -7,7 +7,7 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
-/// The number of vertices: 37 MB of columns.
+/// The number of vertices, whose columns take 37 MB.
 const VERTICES: usize = 1_000_000;
 
 /// A pseudo-random number generator.
@@ -22,7 +22,7 @@ impl Noise {
     }
 }
 
-/// Returns vertices with random tags from this list.
+/// Returns vertices with random tags from `tags`.
 fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
@@ -49,7 +49,7 @@ fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
     Ok(Vertices::from_words(words, surface)?)
 }
 
-/// Returns faces with random tags from this list.
+/// Returns faces with random tags from `tags`.
 fn faces(tags: &[u32]) -> Result<Faces, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
@@ -64,7 +64,7 @@ fn faces(tags: &[u32]) -> Result<Faces, Error> {
     Ok(Faces::from_words(words)?)
 }
 
-fn face_rows(bench: &mut Bench) -> Result<(), Error> {
+fn add_face_rows(bench: &mut Bench) -> Result<(), Error> {
     let forms: [(&'static str, &[u32]); 5] = [
         ("bmd/faces triangles 32", &[0]),
         ("bmd/faces quads 32", &[1]),
@@ -74,28 +74,29 @@ fn face_rows(bench: &mut Bench) -> Result<(), Error> {
     ];
     for (name, tags) in forms {
         let list = faces(tags)?;
-        let by_hand = || by_hand::triangles(list.words(), VERTICES);
+        let by_hand = || by_hand::decode_triangles(list.words(), VERTICES);
         if list.triangles() != by_hand() {
-            return Err(format!("{name}: the yardstick decodes otherwise").into());
+            return Err(format!("{name}: the baseline returns other triangles").into());
         }
-        bench.pair(name, VERTICES as u64, || list.triangles(), "shifts by hand", by_hand);
+        bench.add_row(name, VERTICES as u64, || list.triangles(), "shifts by hand", by_hand);
     }
     Ok(())
 }
 
-pub fn rows(bench: &mut Bench) -> Result<(), Error> {
-    // After a block of this size was freed, the allocator reuses such blocks. Otherwise, page faults would dominate.
+pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
+    // The allocator reuses blocks up to this size after one was freed. Otherwise, page faults would dominate.
     drop(std::hint::black_box(vec![1_u8; 31 << 20]));
-    vertex_rows(bench)?;
-    face_rows(bench)?;
-    encode_rows(bench)?;
-    image_rows(bench)
+    add_vertex_rows(bench)?;
+    add_face_rows(bench)?;
+    add_encode_rows(bench)?;
+    add_image_rows(bench)
 }
 
-/// A list of vertices: the name of the row, the name of the row against a copy of the columns, the surface, and the tags.
-type Form = (&'static str, Option<&'static str>, Surface, &'static [u8]);
+/// The rows of a vertex form: the name of the row, the name of the row that compares with a copy of the columns, the
+/// surface, and the tags.
+type VertexRow = (&'static str, Option<&'static str>, Surface, &'static [u8]);
 
-fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
+fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     let tables = by_hand::Tables {
         f8a: std::array::from_fn(|code| F8A::from(code as u8).value()),
         colors: std::array::from_fn(|code| {
@@ -104,7 +105,7 @@ fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
         }),
     };
     use Surface::{Flat, Textured};
-    let forms: [Form; 6] = [
+    let forms: [VertexRow; 6] = [
         ("bmd/decode 64 textured", Some("bmd/decode 64 textured, copy"), Textured, &[0, 1, 2, 3]),
         ("bmd/decode 64 flat", Some("bmd/decode 64 flat, copy"), Flat, &[0, 1, 2, 3]),
         ("bmd/decode 96", Some("bmd/decode 96, copy"), Textured, &[0xf8, 0xf9, 0xfa, 0xfb]),
@@ -115,41 +116,42 @@ fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     for (name, against_copy, surface, tags) in forms {
         let list = vertices(tags, surface)?;
         let ours = || list.columns();
-        let by_hand = || by_hand::vertices(list.words(), surface == Flat, VERTICES, &tables);
+        let by_hand = || by_hand::decode_vertices(list.words(), surface == Flat, VERTICES, &tables);
         let (a, b) = (ours(), by_hand());
         let same = a.positions == b.positions && a.st == b.st && a.normals == b.normals;
         if !(same && a.colors == b.colors && a.bones == b.bones) {
-            return Err(format!("{name}: the yardstick decodes otherwise").into());
+            return Err(format!("{name}: the baseline returns other vertices").into());
         }
-        bench.pair(name, VERTICES as u64, ours, "shifts by hand", by_hand);
+        bench.add_row(name, VERTICES as u64, ours, "shifts by hand", by_hand);
         if let Some(name) = against_copy {
-            bench.pair(name, VERTICES as u64, ours, "copy of the columns", || a.clone());
+            bench.add_row(name, VERTICES as u64, ours, "copy of the columns", || a.clone());
         }
     }
     Ok(())
 }
 
-/// Encodes a million positions.
-fn encode_rows(bench: &mut Bench) -> Result<(), Error> {
+/// Adds the row that encodes a million positions.
+fn add_encode_rows(bench: &mut Bench) -> Result<(), Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut coordinate = || (noise.next() >> 40) as f32 / 65_536.0 - 128.0;
     let positions: Vec<[f32; 3]> = (0..VERTICES).map(|_| [0; 3].map(|_| coordinate())).collect();
     let ours = || Triple::nearest_all(&positions);
     let by_hand = || by_hand::encode_triples(&positions);
     if ours()?.iter().map(|triple| triple.word()).ne(by_hand()) {
-        return Err("bmd/encode triples: the yardstick encodes otherwise".into());
+        return Err("bmd/encode triples: the baseline returns other words".into());
     }
-    bench.pair("bmd/encode triples", VERTICES as u64, ours, "plain loop by hand", by_hand);
+    bench.add_row("bmd/encode triples", VERTICES as u64, ours, "plain loop by hand", by_hand);
     Ok(())
 }
 
-/// Reads an image of 16 meshes with 60,000 vertices and 30,000 faces each: 4 meshes of each vertex size, and 4 mixed.
-fn image_rows(bench: &mut Bench) -> Result<(), Error> {
+/// Adds the rows that read, check and write an image of 16 meshes with 60,000 vertices and 30,000 faces each: 4
+/// meshes of each vertex size, and 4 of mixed sizes.
+fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();
     for tags in tags.iter().cycle().take(16) {
         let mut list =
-            vertices(tags, Surface::Textured)?.packed().take(60_000).collect::<Vec<_>>().into_iter();
+            vertices(tags, Surface::Textured)?.packed_items().take(60_000).collect::<Vec<_>>().into_iter();
         let mut mesh = bmd::Mesh { material: Some("gfx/bench".into()), ..Default::default() };
         list.try_for_each(|vertex| mesh.vertices.push(vertex))?;
         let faces: Vec<Face> = (0..30_000).map(|i| Face::Triangle([i, i + 1, 2 * i])).collect();
@@ -162,9 +164,9 @@ fn image_rows(bench: &mut Bench) -> Result<(), Error> {
     let bytes = document.write(&WriteOptions::default())?;
     let size = bytes.len() as u64;
     let (read, write) = (ReadOptions::default(), WriteOptions::default());
-    bench.pair("bmd/read", size, || bmd::Document::read(&bytes, &read), "copy", || bytes.to_vec());
+    bench.add_row("bmd/read", size, || bmd::Document::read(&bytes, &read), "copy", || bytes.to_vec());
     let check = || meshspec::check(&bytes, FormatId::Bmd, &read);
-    bench.pair("bmd/check", size, check, "reading", || bmd::Document::read(&bytes, &read));
-    bench.pair("bmd/write", size, || document.write(&write), "copy", || bytes.to_vec());
+    bench.add_row("bmd/check", size, check, "reading", || bmd::Document::read(&bytes, &read));
+    bench.add_row("bmd/write", size, || document.write(&write), "copy", || bytes.to_vec());
     Ok(())
 }

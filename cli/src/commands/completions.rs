@@ -1,4 +1,4 @@
-//! `meshspec completions`: completion scripts for shells.
+//! `meshspec completions`: prints completion scripts for shells.
 
 use std::io::{self, Write};
 
@@ -20,6 +20,6 @@ impl Completions {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, "meshspec", &mut script);
         io::stdout().lock().write_all(&script)?;
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 }

@@ -1,4 +1,4 @@
-//! `meshspec dump`: prints the bytes of a file, field by field.
+//! `meshspec dump`: prints a file field by field.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump;
-use meshspec::layout::dump::Entry;
+use meshspec::layout::dump::DumpEntry;
 use meshspec::layout::walk::Fault;
 use meshspec::{AnyFormat, Formats, Limits, Rule, Span};
 use serde::Serialize;
@@ -18,10 +18,10 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
-use crate::problem::{Bytes, Problem};
+use crate::problem::{Problem, ProblemPrinter};
 use crate::progress;
-use crate::reading::Reading;
-use crate::selection::Paths;
+use crate::read_args::ReadArgs;
+use crate::selection::PathResolver;
 use crate::terminal::{Escaped, TITLE, counted};
 use crate::text_dump::TextDump;
 
@@ -30,21 +30,22 @@ use crate::text_dump::TextDump;
 pub struct Dump {
     /// The file; `-` is standard input.
     file: PathBuf,
-    /// Show only this value and its parts: `animations[1].timestamps`. Any unambiguous path suffix works.
+    /// Show only the value with this path and its parts: `animations[1].timestamps`. Any unambiguous suffix of a path
+    /// works.
     #[arg(long)]
     path: Option<String>,
-    /// Show every item of long lists.
+    /// Show all items of long lists.
     #[arg(long)]
     all: bool,
     /// Print JSON, one object per line.
     #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     output_format: OutputFormat,
     #[command(flatten)]
-    reading: Reading,
+    read_args: ReadArgs,
 }
 
 /// The file to dump.
-struct File<'f> {
+struct DumpedFile<'f> {
     name: String,
     format: AnyFormat,
     /// The name of the layout.
@@ -61,22 +62,22 @@ impl Dump {
 
     fn dump(&self, formats: &Formats) -> Result<Status> {
         let bytes = input::read(&self.file)?;
-        let encoding = self.reading.encoding_of(&bytes, &self.file, formats)?;
+        let encoding = self.read_args.encoding_of(&bytes, &self.file, formats)?;
         let Encoding::Format(format) = encoding else {
             let message = format!("dump shows {} only, not {encoding}", formats.names());
             return Err(Failure::usage(&name_of(&self.file), message)
                 .with_hint("--from reads the bytes as another format"));
         };
-        let options = self.reading.options(encoding, &bytes);
+        let options = self.read_args.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
             let name = self.file.display().to_string();
             let Dump { all, output_format, .. } = *self;
             let path = self.path.as_deref();
-            let dump = TextDump { name, format, bytes: &bytes, path, all, output_format };
+            let dump = TextDump { name, format, bytes: &bytes, path, prints_all: all, output_format };
             return dump.run(&name_of(&self.file));
         };
         let layout = format.about().layouts().iter().find(|(_, layout)| *layout == ty);
-        let file = File {
+        let file = DumpedFile {
             name: self.file.display().to_string(),
             format,
             layout: layout.map_or("", |(name, _)| name),
@@ -86,44 +87,45 @@ impl Dump {
         };
         let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits).with_all(self.all);
         if let Some(path) = &self.path {
-            let place = name_of(&self.file);
-            let paths = Paths { place: &place, layout: ty, bytes: &bytes, limits: &file.limits };
-            dump = dump.with_path(paths.select(path)?);
+            let name = name_of(&self.file);
+            let paths = PathResolver { name: &name, layout: ty, bytes: &bytes, limits: &file.limits };
+            dump = dump.with_path(paths.resolve(path)?);
         }
         let fault = if self.output_format == Json { file.print_json(&dump) } else { file.print(&dump) }?;
-        Ok(if fault.is_some() { Status::Invalid } else { Status::Fine })
+        Ok(if fault.is_some() { Status::Invalid } else { Status::Success })
     }
 }
 
-impl File<'_> {
+impl DumpedFile<'_> {
     fn rule_for(&self, fault: &Fault) -> Option<&'static Rule> {
         self.format.about().rule_for(fault)
     }
 
-    /// Prints the dump as text, and the error that ends it.
+    /// Prints the dump as text. Returns the structural error that ends the dump, if any.
     fn print(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
-        // The stream strips colours unless it is a terminal.
+        // `anstream` strips colours unless standard output is a terminal.
         let mut out = BufWriter::new(anstream::stdout().lock());
         let (name, title) = (Escaped(&self.name), self.format.about().title);
         let size = counted(self.bytes.len() as u64, "byte", "bytes");
         writeln!(out, "{TITLE}{name}{TITLE:#}: {title}, layout {}, {size}\n", self.layout)?;
-        let fault = dump.text(&mut out, true)?;
+        let fault = dump.write_text(&mut out, true)?;
         if let Some(fault) = &fault {
             writeln!(out)?;
             let problem = Problem::of_fault(fault, self.rule_for(fault));
-            Bytes::new(Some(self.ty), self.bytes, &self.limits).print(&problem, &mut out)?;
+            ProblemPrinter::new(Some(self.ty), self.bytes, &self.limits).print(&problem, &mut out)?;
         }
         out.flush()?;
         Ok(fault)
     }
 
-    /// Prints a line for the file, a line per value, and a line for the error that ends the dump.
+    /// Prints a line of JSON for the file, a line per value, and a line for the structural error that ends the dump, if
+    /// any. Returns that error.
     fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
         let mut out = BufWriter::new(io::stdout().lock());
         let (format, layout, size) = (self.format.name(), self.layout, self.bytes.len() as u64);
-        write_line(&Head { file: &self.name, format, layout, size }, &mut out)?;
+        write_line(&HeadLine { file: &self.name, format, layout, size }, &mut out)?;
         let mut written = Ok(());
-        let fault = dump.entries(|entry: &Entry| {
+        let fault = dump.for_each_entry(|entry: &DumpEntry| {
             written = write_line(entry, &mut out);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -131,7 +133,7 @@ impl File<'_> {
         if let Some(fault) = &fault {
             let Fault { path, span, message, .. } = fault;
             write_line(
-                &Last { error: Broken { rule: self.rule_for(fault), path, span, message } },
+                &ErrorLine { error: FaultData { rule: self.rule_for(fault), path, span, message } },
                 &mut out,
             )?;
         }
@@ -142,21 +144,21 @@ impl File<'_> {
 
 /// The first line of the JSON output.
 #[derive(Serialize)]
-struct Head<'h> {
+struct HeadLine<'h> {
     file: &'h str,
     format: &'static str,
     layout: &'static str,
     size: u64,
 }
 
-/// The last line of the JSON output after an error.
+/// The last line of the JSON output if an error ends the dump.
 #[derive(Serialize)]
-struct Last<'l> {
-    error: Broken<'l>,
+struct ErrorLine<'l> {
+    error: FaultData<'l>,
 }
 
 #[derive(Serialize)]
-struct Broken<'b> {
+struct FaultData<'b> {
     rule: Option<&'static Rule>,
     path: &'b meshspec::Path,
     span: &'b Span,

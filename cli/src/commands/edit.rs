@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use meshspec::layout::assemble::{self, Change, Part};
+use meshspec::layout::assemble::{self, Change, UntypedValue};
 use meshspec::layout::walk::{self, Segment};
 use meshspec::{AnyFormat, Finding, Formats, Report};
 
@@ -12,29 +12,30 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::output;
-use crate::part;
 use crate::progress;
-use crate::reading::Reading;
-use crate::selection::Paths;
+use crate::read_args::ReadArgs;
+use crate::selection::PathResolver;
 use crate::terminal::{Escaped, HINT, WARNING};
+use crate::untyped_value;
 
 /// Change values of a file by path, and preserve all other bytes.
 ///
-/// Values are first set, then inserted, then removed, each in the order of the command line. Without --recount, only the
-/// sizes of packed blocks are recomputed: `--set header.vertex_count=7` alone breaks the file. PATH is a path as printed by
-/// `dump`, or any unambiguous suffix. VALUE is a number, the name of an enum value, text, or a list or struct as JSON.
+/// First, values are set, then inserted, then removed, each in the order of the command line. Without --recount, only
+/// the sizes of packed blocks are recomputed, so `--set header.vertex_count=7` alone breaks the file. PATH is a path as
+/// printed by `dump`, or any unambiguous suffix. VALUE is a number, the name of an enum value, text, or a list or
+/// struct as JSON.
 #[derive(Debug, Args)]
 pub struct Edit {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write; `-` is standard output. With --force it may be IN.
+    /// The file to write; `-` is standard output. With --force, it may be IN.
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// Set an existing value.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Insert an item before the one with this path or at the end of its list, or add a missing field.
+    /// Insert an item before the item with this path, or at the end of the list; or add a missing optional field.
     #[arg(long, value_name = "PATH=VALUE")]
     insert: Vec<String>,
     /// Remove an item of a list, or an optional field.
@@ -47,7 +48,7 @@ pub struct Edit {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    reading: Reading,
+    read_args: ReadArgs,
 }
 
 impl Edit {
@@ -58,21 +59,21 @@ impl Edit {
     fn edit(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
         let bytes = input::read(&self.input)?;
-        let encoding = self.reading.encoding_of(&bytes, &self.input, formats)?;
-        let options = self.reading.options(encoding, &bytes);
-        let place = name_of(&self.input);
+        let encoding = self.read_args.encoding_of(&bytes, &self.input, formats)?;
+        let options = self.read_args.options(encoding, &bytes);
+        let name = name_of(&self.input);
         let format = if let Encoding::Format(format) = encoding { Some(format) } else { None };
         let layout_of = |format: AnyFormat| format.layout_of(&bytes, options.dialect.unwrap_or_default());
         let (Some(format), Some(layout)) = (format, format.and_then(layout_of)) else {
             let with_layout = formats.iter().filter(|format| !format.about().layouts().is_empty());
             let names: Vec<_> = with_layout.map(|format| format.name()).collect();
             let message = format!("edit changes {} only, not {encoding}", names.join(", "));
-            return Err(Failure::usage(&place, message));
+            return Err(Failure::usage(&name, message));
         };
         let limits = &options.limits;
-        let edits = self.edits(&Paths { place: &place, layout, bytes: &bytes, limits })?;
+        let edits = self.parse_edits(&PathResolver { name: &name, layout, bytes: &bytes, limits })?;
         let edited = assemble::edit(layout, &bytes, &edits, self.recount, limits)
-            .map_err(|error| Failure::of(&place, &error))?;
+            .map_err(|error| Failure::from_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&edited))?;
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
             let was_broken = walk::first_fault(layout, &bytes, limits).is_some();
@@ -82,36 +83,39 @@ impl Edit {
         } else if let (Ok(before), Ok(after)) =
             (format.check(&bytes, &options), format.check(&edited, &options))
         {
-            self.compare(&before, &after);
+            self.warn_about_new_findings(&before, &after);
         }
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 
-    fn edits(&self, paths: &Paths) -> Result<Vec<assemble::Edit>> {
+    fn parse_edits(&self, paths: &PathResolver) -> Result<Vec<assemble::Edit>> {
         let mut edits = Vec::new();
         for set in &self.set {
-            let (path, value) = split(set, paths)?;
-            edits.push((select(path, paths, &edits, Paths::select)?, Change::Set(value)));
+            let (path, value) = parse_assignment(set, paths)?;
+            edits.push((resolve_after(path, paths, &edits, PathResolver::resolve)?, Change::Set(value)));
         }
         for insert in &self.insert {
-            let (path, value) = split(insert, paths)?;
-            edits.push((select(path, paths, &edits, Paths::select_place)?, Change::Insert(value)));
+            let (path, value) = parse_assignment(insert, paths)?;
+            edits.push((
+                resolve_after(path, paths, &edits, PathResolver::resolve_new)?,
+                Change::Insert(value),
+            ));
         }
         for path in &self.remove {
-            edits.push((select(path, paths, &edits, Paths::select)?, Change::Remove));
+            edits.push((resolve_after(path, paths, &edits, PathResolver::resolve)?, Change::Remove));
         }
         if edits.is_empty() {
             return Err(Failure::usage(
-                paths.place,
-                "nothing to change: name a value with --set, --insert or --remove",
+                paths.name,
+                "nothing to change: specify a value with --set, --insert or --remove",
             ));
         }
         let edits = edits.into_iter();
         Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
     }
 
-    /// Warns about a rule that the output violates more often than the input.
-    fn compare(&self, before: &Report, after: &Report) {
+    /// Warns about the first rule that the output violates more often than the input.
+    fn warn_about_new_findings(&self, before: &Report, after: &Report) {
         let is_new = |finding: &&Finding| {
             let (rule, path) = (finding.rule, &finding.path);
             after.count_of(rule.code) > before.count_of(rule.code)
@@ -124,7 +128,7 @@ impl Edit {
         }
     }
 
-    /// Warns about the output, which may be invalid on purpose.
+    /// Prints a warning about the output. Not an error, since the output may be invalid on purpose.
     fn warn(&self, message: &str, hint: Option<&str>) {
         let message = format!("{}: {message}", output::name_of(&self.output));
         let mut stderr = anstream::stderr().lock();
@@ -136,16 +140,22 @@ impl Edit {
     }
 }
 
-/// Returns the full path of a value after the previous changes. Path suffixes are resolved in the original file, so inside
-/// anything replaced or moved by an earlier change, the full path is required.
-fn select<'f>(
+/// Returns the full path of a value after the earlier changes `before`.
+///
+/// Path suffixes are resolved in the original file, so a value inside anything that an earlier change replaced or moved
+/// requires its full path.
+///
+/// # Errors
+///
+/// Returns an error if the path cannot be resolved, or requires the full path.
+fn resolve_after<'f>(
     path: &str,
-    paths: &Paths<'f>,
+    paths: &PathResolver<'f>,
     before: &[(Vec<Segment>, Change)],
-    select: fn(&Paths<'f>, &str) -> Result<Vec<Segment>>,
+    resolve: fn(&PathResolver<'f>, &str) -> Result<Vec<Segment>>,
 ) -> Result<Vec<Segment>> {
     let changed = |(path, change): &'_ (Vec<Segment>, Change)| match (change, path.split_last()) {
-        (Change::Set(Part::List(_) | Part::Struct(_)), _) => Some(path.clone()),
+        (Change::Set(UntypedValue::List(_) | UntypedValue::Struct(_)), _) => Some(path.clone()),
         (Change::Insert(_) | Change::Remove | Change::Repeat(_), Some((Segment::Index(_), list))) => {
             Some(list.to_vec())
         }
@@ -157,25 +167,23 @@ fn select<'f>(
     if let Some(whole) = whole.filter(|whole| changed.iter().any(|changed| whole.starts_with(changed))) {
         return Ok(whole);
     }
-    let found = select(paths, path)?;
+    let found = resolve(paths, path)?;
     match changed.iter().find(|changed| found.len() > changed.len() && found.starts_with(changed)) {
         Some(changed) => {
             let changed = walk::path_text(changed);
             let message = format!("`{path}` lies in `{changed}`, which an earlier change modifies");
-            Err(Failure::usage(paths.place, message)
-                .with_hint("give its full path, as it is after the earlier changes"))
+            Err(Failure::usage(paths.name, message).with_hint("give its full path after the earlier changes"))
         }
         None => Ok(found),
     }
 }
 
-/// Splits `PATH=VALUE`.
-fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, Part)> {
+/// Splits `PATH=VALUE`, and parses the value.
+fn parse_assignment<'t>(text: &'t str, paths: &PathResolver) -> Result<(&'t str, UntypedValue)> {
     let Some((path, value)) = text.split_once('=') else {
-        return Err(Failure::usage(paths.place, format!("`{text}` is not PATH=VALUE")));
+        return Err(Failure::usage(paths.name, format!("`{text}` is not PATH=VALUE")));
     };
-    let value = part::of_option(value).map_err(|error| {
-        Failure::usage(paths.place, format!("the value of `{path}` is not JSON: {error}"))
-    })?;
+    let value = untyped_value::parse_option(value)
+        .map_err(|error| Failure::usage(paths.name, format!("the value of `{path}` is not JSON: {error}")))?;
     Ok((path, value))
 }

@@ -22,7 +22,7 @@ pub struct Formats {
 }
 
 #[derive(Serialize)]
-struct Format {
+struct FormatData {
     name: &'static str,
     title: &'static str,
     summary: &'static str,
@@ -34,12 +34,12 @@ struct Format {
 
 impl Formats {
     pub fn run(&self, formats: &meshspec::Formats) -> Result<Status> {
-        let formats = formats.iter().map(Format::of);
-        let others = Interchange::ALL.iter().map(|format| Format::of_interchange(*format));
-        let formats: Vec<Format> = formats.chain(others).collect();
+        let formats = formats.iter().map(FormatData::of);
+        let others = Interchange::ALL.iter().map(|format| FormatData::of_interchange(*format));
+        let formats: Vec<FormatData> = formats.chain(others).collect();
         if self.output_format == Json {
             print_json(&formats)?;
-            return Ok(Status::Fine);
+            return Ok(Status::Success);
         }
         let mut out = anstream::stdout().lock();
         for format in formats {
@@ -54,14 +54,14 @@ impl Formats {
                 writeln!(out, "  specification: {title}, from {project}\n    {url}")?;
             }
         }
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 }
 
-impl Format {
-    fn of(format: AnyFormat) -> Format {
+impl FormatData {
+    fn of(format: AnyFormat) -> FormatData {
         let about = format.about();
-        Format {
+        FormatData {
             name: format.name(),
             title: about.title,
             summary: about.summary,
@@ -71,9 +71,9 @@ impl Format {
         }
     }
 
-    /// Returns an interchange format, which has no dialects.
-    fn of_interchange(format: Interchange) -> Format {
-        Format {
+    /// Returns the data of an interchange format, which has no dialects.
+    fn of_interchange(format: Interchange) -> FormatData {
+        FormatData {
             name: format.name(),
             title: format.title(),
             summary: format.summary(),

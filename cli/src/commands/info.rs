@@ -1,4 +1,4 @@
-//! `meshspec info`: summarizes the content of files.
+//! `meshspec info`: summarises the content of files.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use crate::input::{self, SiblingFiles, name_of};
 use crate::json;
 use crate::messages::Verbosity;
 use crate::output_format::OutputFormat::{self, Json, Text};
-use crate::per_file::{FileResult, Files};
-use crate::reading::{Bounds, Reading};
-use crate::sections::{self, Parts};
-use crate::terminal::{Escaped, TITLE, coordinate, counted, number, shortened};
+use crate::per_file::{FileResult, InputFiles};
+use crate::read_args::{LimitArgs, ReadArgs};
+use crate::sections::{self, FileSections};
+use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, shortened};
 
-/// The maximum number of meshes, properties and packed blocks shown per file.
-const FEW: usize = 4;
-/// The maximum number of names and animations shown per file.
-const NAMES: usize = 10;
+/// The maximum number of meshes to print per file; of properties and of packed blocks, twice as many.
+const MAX_ITEMS: usize = 4;
+/// The maximum number of names per list, and of animations, to print per file.
+const MAX_NAMES: usize = 10;
 
-/// Summarize files: counts, attributes, bounds, materials, skeleton, animations and sizes.
+/// Summarise files: counts, attributes, bounds, materials, skeleton, animations and sizes.
 #[derive(Debug, Args)]
 pub struct Info {
-    /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
+    /// The files, folders or patterns such as `*.glb`; `-` is standard input.
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print JSON; short for --format json.
@@ -47,9 +47,9 @@ pub struct Info {
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
-    reading: Reading,
+    read_args: ReadArgs,
     #[command(flatten)]
-    bounds: Bounds,
+    limit_args: LimitArgs,
 }
 
 #[derive(Serialize)]
@@ -60,21 +60,21 @@ struct FileInfo {
     #[serde(skip)]
     title: &'static str,
     #[serde(flatten)]
-    content: Content,
+    content: ContentSummary,
     #[serde(flatten)]
-    parts: Parts,
+    sections: FileSections,
     #[serde(skip)]
     verbosity: Verbosity,
 }
 
 /// The summary of a document or scene.
 #[derive(Serialize)]
-struct Content {
+struct ContentSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<Dialect>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     properties: Vec<Property>,
-    meshes: Vec<Mesh>,
+    meshes: Vec<MeshSummary>,
     skeleton: Option<SkeletonInfo>,
     animations: Vec<AnimationInfo>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -84,17 +84,17 @@ struct Content {
 }
 
 #[derive(Serialize)]
-struct Mesh {
+struct MeshSummary {
     #[serde(flatten)]
     info: MeshInfo,
     /// The number of triangles after triangulation.
     triangles: u64,
 }
 
-impl From<DocumentInfo> for Content {
-    fn from(info: DocumentInfo) -> Content {
-        let mesh = |info: MeshInfo| Mesh { triangles: info.indices / 3, info };
-        Content {
+impl From<DocumentInfo> for ContentSummary {
+    fn from(info: DocumentInfo) -> ContentSummary {
+        let mesh = |info: MeshInfo| MeshSummary { triangles: info.indices / 3, info };
+        ContentSummary {
             dialect: Some(info.dialect),
             properties: info.properties,
             meshes: info.meshes.into_iter().map(mesh).collect(),
@@ -106,10 +106,10 @@ impl From<DocumentInfo> for Content {
     }
 }
 
-impl From<SceneInfo> for Content {
-    fn from(info: SceneInfo) -> Content {
-        let mesh = |(info, triangles)| Mesh { info, triangles };
-        Content {
+impl From<SceneInfo> for ContentSummary {
+    fn from(info: SceneInfo) -> ContentSummary {
+        let mesh = |(info, triangles)| MeshSummary { info, triangles };
+        ContentSummary {
             dialect: None,
             properties: info.properties,
             meshes: info.meshes.into_iter().map(mesh).collect(),
@@ -123,19 +123,20 @@ impl From<SceneInfo> for Content {
 
 impl Info {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let files = Files::new(&self.batch, &self.files, "info", &(&self.reading, &self.bounds), formats)?;
-        let look_at = |path: &Path| self.look_at(path, formats);
+        let files =
+            InputFiles::new(&self.batch, &self.files, "info", &(&self.read_args, &self.limit_args), formats)?;
+        let summarize = |path: &Path| self.summarize(path, formats);
         match self.format.unwrap_or(self.json) {
-            Json => files.print_json(look_at),
-            _ => files.print_text(look_at),
+            Json => files.print_json(summarize),
+            _ => files.print_text(summarize),
         }
     }
 
-    fn look_at(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
+    fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
         let bytes = input::read(path)?;
-        let encoding = self.reading.encoding_of(&bytes, path, formats)?;
-        let options = self.reading.options(encoding, &bytes).with_limits(self.bounds.limits());
-        let fail = |error| Failure::in_file(&name_of(path), &error, &bytes);
+        let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
+        let options = self.read_args.options(encoding, &bytes).with_limits(self.limit_args.limits());
+        let fail = |error| Failure::from_file_error(&name_of(path), &error, &bytes);
         let content = match encoding {
             Encoding::Format(format) => format.info(&bytes, &options).map_err(fail)?.into(),
             Encoding::Json => match json::read_document(&bytes) {
@@ -147,7 +148,7 @@ impl Info {
                 let scene_options = SceneOptions::default().with_strictness(options.strictness);
                 let (scene, _) =
                     format.read(&bytes, &files, &scene_options, &options.limits).map_err(fail)?;
-                Content::from(scene.info())
+                ContentSummary::from(scene.info())
             }
         };
         let layout = match encoding {
@@ -160,7 +161,9 @@ impl Info {
             format: encoding.name(),
             title: encoding.title(),
             content,
-            parts: layout.map(|layout| sections::parts(layout, &bytes, &options.limits)).unwrap_or_default(),
+            sections: layout
+                .map(|layout| sections::find_sections(layout, &bytes, &options.limits))
+                .unwrap_or_default(),
             verbosity: self.verbosity,
         })
     }
@@ -168,71 +171,71 @@ impl Info {
 
 impl FileResult for FileInfo {
     fn status(&self) -> Status {
-        Status::Fine
+        Status::Success
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
         if self.verbosity.quiet {
             return Ok(());
         }
-        let FileInfo { content, parts, .. } = self;
+        let FileInfo { content, sections, .. } = self;
         write!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.title)?;
         if let Some(dialect) = content.dialect {
             write!(out, ", dialect {dialect}")?;
         }
-        writeln!(out, ", {}", bytes(self.size))?;
-        let few = if self.verbosity.verbose { usize::MAX } else { FEW };
-        let (properties, others) = split(&content.properties, few.saturating_mul(2));
+        writeln!(out, ", {}", format_size(self.size))?;
+        let max = if self.verbosity.verbose { usize::MAX } else { MAX_ITEMS };
+        let (properties, hidden) = split_off_hidden(&content.properties, max.saturating_mul(2));
         print_properties(properties, out)?;
-        print_others(others.len(), "property", "properties", out)?;
-        let (meshes, others) = split(&content.meshes, few);
+        print_hidden_count(hidden.len(), "property", "properties", out)?;
+        let (meshes, hidden) = split_off_hidden(&content.meshes, max);
         for (index, mesh) in meshes.iter().enumerate() {
             mesh.print(index, out)?;
         }
-        print_other_meshes(others, out)?;
-        let names = if self.verbosity.verbose { usize::MAX } else { NAMES };
+        print_hidden_meshes(hidden, out)?;
+        let names = if self.verbosity.verbose { usize::MAX } else { MAX_NAMES };
         for (title, list) in [("materials", &content.materials), ("textures", &content.textures)] {
             if !list.is_empty() {
-                writeln!(out, "  {title}: {}", listed(list, names))?;
+                writeln!(out, "  {title}: {}", join_names(list, names))?;
             }
         }
         if let Some(skeleton) = &content.skeleton {
             let joints = counted(skeleton.joints, "joint", "joints");
             write!(out, "  skeleton: {joints}, {}", counted(skeleton.roots, "root", "roots"))?;
             let colon = if skeleton.names.is_empty() { "" } else { ": " };
-            writeln!(out, "{colon}{}", listed(&skeleton.names, names))?;
+            writeln!(out, "{colon}{}", join_names(&skeleton.names, names))?;
         }
-        let (animations, others) = split(&content.animations, names);
+        let (animations, hidden) = split_off_hidden(&content.animations, names);
         for (index, animation) in animations.iter().enumerate() {
             print_animation(index, animation, out)?;
         }
-        print_others(others.len(), "animation", "animations", out)?;
-        print_parts(parts, few, out)
+        print_hidden_count(hidden.len(), "animation", "animations", out)?;
+        print_sections(sections, max, out)
     }
 }
 
-/// Splits off the first few items; all if only one more would be left.
-fn split<T>(items: &[T], few: usize) -> (&[T], &[T]) {
-    items.split_at(if items.len() <= few.saturating_add(1) { items.len() } else { few })
+/// Splits items into up to `max` items to print and the others. Prints all if only one other item would remain.
+fn split_off_hidden<T>(items: &[T], max: usize) -> (&[T], &[T]) {
+    items.split_at(if items.len() <= max.saturating_add(1) { items.len() } else { max })
 }
 
-/// Formats names as `"a", "b" and 3 more`.
-fn listed(names: &[String], few: usize) -> String {
-    let (shown, others) = split(names, few);
+/// Formats up to `max` names: `"a", "b" and 3 more`.
+fn join_names(names: &[String], max: usize) -> String {
+    let (shown, hidden) = split_off_hidden(names, max);
     let shown: Vec<_> = shown.iter().map(|name| format!("\"{}\"", Escaped(&shortened(name)))).collect();
-    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    let more = if hidden.is_empty() { String::new() } else { format!(" and {} more", hidden.len()) };
     shown.join(", ") + &more
 }
 
-fn print_others(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
+fn print_hidden_count(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
     if count == 0 { Ok(()) } else { writeln!(out, "  and {} more", counted(count as u64, one, many)) }
 }
 
-fn print_other_meshes(meshes: &[Mesh], out: &mut impl Write) -> io::Result<()> {
+fn print_hidden_meshes(meshes: &[MeshSummary], out: &mut impl Write) -> io::Result<()> {
     if meshes.is_empty() {
         return Ok(());
     }
-    let sum = |count: fn(&Mesh) -> u64| meshes.iter().map(count).sum();
+    let sum = |count: fn(&MeshSummary) -> u64| meshes.iter().map(count).sum();
     let count = counted(meshes.len() as u64, "mesh", "meshes");
     let vertices = counted(sum(|mesh| mesh.info.vertices), "vertex", "vertices");
     let triangles = counted(sum(|mesh| mesh.triangles), "triangle", "triangles");
@@ -247,7 +250,7 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
         write!(out, "    {:<15} ", Escaped(&shortened(name)).to_string())?;
         match value {
             PropertyValue::Text(text) => writeln!(out, "\"{}\"", Escaped(&shortened(text)))?,
-            PropertyValue::Bytes(size) => writeln!(out, "{}", bytes(*size))?,
+            PropertyValue::Bytes(size) => writeln!(out, "{}", format_size(*size))?,
             PropertyValue::Count(count) => writeln!(out, "{count}")?,
             PropertyValue::Word(word) => writeln!(out, "{word}")?,
             _ => writeln!(out)?,
@@ -256,9 +259,9 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
     Ok(())
 }
 
-impl Mesh {
+impl MeshSummary {
     fn print(&self, index: usize, out: &mut impl Write) -> io::Result<()> {
-        let Mesh { info, triangles } = self;
+        let MeshSummary { info, triangles } = self;
         write!(out, "  mesh {index}: {}", counted(info.vertices, "vertex", "vertices"))?;
         if let Some(start) = info.start {
             write!(out, " from vertex {}", start.first_vertex)?;
@@ -281,20 +284,26 @@ impl Mesh {
             write!(out, ", {copies} copies")?;
         }
         writeln!(out)?;
-        for (name, forms) in forms(&info.attributes) {
+        for (name, forms) in group_by_name(&info.attributes) {
             writeln!(out, "    {:<15} {}", Escaped(name).to_string(), forms.join(", "))?;
         }
         match &info.bounds {
             Some(bounds) => {
-                writeln!(out, "    {:<15} {} to {}", "bounds", point(bounds.min), point(bounds.max))
+                writeln!(
+                    out,
+                    "    {:<15} {} to {}",
+                    "bounds",
+                    format_point(bounds.min),
+                    format_point(bounds.max)
+                )
             }
             None => Ok(()),
         }
     }
 }
 
-/// Groups attributes by name, with all their forms, of which vertices of BMD may have several.
-fn forms(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
+/// Groups attributes by name. Returns each name with the components of its attributes, of which BMD may have several.
+fn group_by_name(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
     let mut list: Vec<(&str, Vec<&str>)> = Vec::new();
     for AttributeInfo { name, components } in attributes {
         match list.iter_mut().find(|(known, _)| known == name) {
@@ -305,8 +314,8 @@ fn forms(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
     list
 }
 
-fn point(coordinates: [f32; 3]) -> String {
-    format!("[{}]", coordinates.map(coordinate).join(", "))
+fn format_point(coordinates: [f32; 3]) -> String {
+    format!("[{}]", coordinates.map(format_coordinate).join(", "))
 }
 
 fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write) -> io::Result<()> {
@@ -314,14 +323,18 @@ fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write
     if let Some(name) = &animation.name {
         write!(out, " \"{}\"", Escaped(name))?;
     }
-    write!(out, ": {} ticks", number(animation.ticks))?;
+    write!(out, ": {} ticks", format_number(animation.ticks))?;
     if let Some(seconds) = animation.seconds {
-        write!(out, ", {} s", number(seconds))?;
+        write!(out, ", {} s", format_number(seconds))?;
     }
     writeln!(out, ", {}", counted(animation.poses, "pose", "poses"))
 }
 
-fn print_parts(Parts { sections, packed }: &Parts, few: usize, out: &mut impl Write) -> io::Result<()> {
+fn print_sections(
+    FileSections { sections, packed }: &FileSections,
+    max: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
     // Text files have no sections.
     if !sections.is_empty() {
         writeln!(out, "  sections:")?;
@@ -329,26 +342,31 @@ fn print_parts(Parts { sections, packed }: &Parts, few: usize, out: &mut impl Wr
     for section in sections {
         let path = Escaped(section.path.as_deref().unwrap_or("(no field)")).to_string();
         let range = format!("{:#x}..{:#x}", section.start, section.end);
-        writeln!(out, "    {path:<15} {range:<20} {}", bytes(section.size()))?;
+        writeln!(out, "    {path:<15} {range:<20} {}", format_size(section.size()))?;
     }
     if packed.blocks.is_empty() {
         return Ok(());
     }
     let blocks = counted(packed.blocks.len() as u64, "block", "blocks");
-    writeln!(out, "  packed: {blocks}, {}, {} unpacked", bytes(packed.size), bytes(packed.unpacked_size))?;
-    let (blocks, others) = split(&packed.blocks, few.saturating_mul(2));
+    writeln!(
+        out,
+        "  packed: {blocks}, {}, {} unpacked",
+        format_size(packed.size),
+        format_size(packed.unpacked_size)
+    )?;
+    let (blocks, hidden) = split_off_hidden(&packed.blocks, max.saturating_mul(2));
     for block in blocks {
         let range = format!("{:#x}..{:#x}", block.start, block.end);
-        let (size, unpacked) = (bytes(block.end - block.start), bytes(block.unpacked_size));
+        let (size, unpacked) = (format_size(block.end - block.start), format_size(block.unpacked_size));
         writeln!(
             out,
             "    {:<15} {range:<20} {size}, {unpacked} unpacked",
             Escaped(&block.path).to_string()
         )?;
     }
-    print_others(others.len(), "packed block", "packed blocks", out)
+    print_hidden_count(hidden.len(), "packed block", "packed blocks", out)
 }
 
-fn bytes(size: u64) -> String {
+fn format_size(size: u64) -> String {
     counted(size, "byte", "bytes")
 }

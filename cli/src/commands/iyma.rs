@@ -1,4 +1,4 @@
-//! `meshspec iyma`: merges and splits IyMA files, and edits their user data.
+//! `meshspec iyma`: merges and splits IyMA files, and reads and changes their user data.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,12 +12,12 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
 use crate::listing;
 use crate::messages::{self, Verbosity};
-use crate::output::{self, Staged};
-use crate::packing::Packing;
+use crate::output::{self, StagedOutput};
+use crate::packing::CompressionArgs;
 use crate::progress;
 use crate::terminal::counted;
 
-/// Merge and split IyMA files, and get and set their user data.
+/// Merge and split IyMA files, and get, set or clear their user data.
 #[derive(Debug, Args)]
 pub struct Iyma {
     #[command(subcommand)]
@@ -26,56 +26,56 @@ pub struct Iyma {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Merge(Merge),
-    Split(Split),
+    Merge(MergeArgs),
+    Split(SplitArgs),
     #[command(subcommand)]
     UserData(UserData),
 }
 
 /// Merge the meshes of several files into one.
 ///
-/// The files must have the same vertex buffers, in any order, and all or none of them must have indices. The first file
-/// determines the order of the buffers. Indices become 32-bit if those of any file are. The user data is that of the
-/// first file with any.
+/// The files must have the same vertex buffers, in any order. Either all files or none must have indices. The output
+/// has the buffer order of the first file, 32-bit indices if any file has 32-bit indices, and the user data of the
+/// first file with user data.
 #[derive(Debug, Args)]
-struct Merge {
-    /// The files to read, folders of them, or patterns such as `*.ima`; `-` is standard input.
+struct MergeArgs {
+    /// The files to read, folders or patterns such as `*.ima`; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     /// The file to write; `-` is standard output.
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    writing: Writing,
+    write_args: WriteArgs,
 }
 
-/// Write each mesh of a file to a separate file, with the user data.
+/// Write each mesh of a file to a separate file. Each file gets the user data.
 #[derive(Debug, Args)]
-struct Split {
+struct SplitArgs {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The folder to write to, created if needed. The files are named after IN: `name.0.ima`, `name.1.ima`, …
+    /// The folder to write to, created if missing. The files are named after IN: `name.0.ima`, `name.1.ima`, …
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Write only this mesh, counted from 0.
+    /// Write only mesh N, counted from 0.
     #[arg(long, value_name = "N")]
     mesh: Option<usize>,
     #[command(flatten)]
-    writing: Writing,
+    write_args: WriteArgs,
 }
 
 /// Get, set or clear the user data of a file.
 #[derive(Debug, Subcommand)]
 enum UserData {
-    Get(Get),
-    Set(Set),
-    Clear(Clear),
+    Get(GetArgs),
+    Set(SetArgs),
+    Clear(ClearArgs),
 }
 
 /// Write the user data of a file to standard output or to a file, without decompressing anything else.
 #[derive(Debug, Args)]
-struct Get {
+struct GetArgs {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -92,7 +92,7 @@ struct Get {
 
 /// Replace the user data of a file.
 #[derive(Debug, Args)]
-struct Set {
+struct SetArgs {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -106,12 +106,12 @@ struct Set {
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
     #[command(flatten)]
-    writing: Writing,
+    write_args: WriteArgs,
 }
 
 /// Remove the user data of a file.
 #[derive(Debug, Args)]
-struct Clear {
+struct ClearArgs {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -119,13 +119,13 @@ struct Clear {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    writing: Writing,
+    write_args: WriteArgs,
 }
 
 /// Options for writing files.
 #[derive(Debug, Args)]
-struct Writing {
-    /// The dialect to write; by default, that of the first input.
+struct WriteArgs {
+    /// The dialect to write; by default, the dialect of the first input.
     #[arg(long, value_parser = input::dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
     /// Accept and write everything that can be decoded without guessing.
@@ -140,7 +140,7 @@ struct Writing {
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
-    packing: Packing,
+    compression: CompressionArgs,
 }
 
 impl Iyma {
@@ -151,46 +151,47 @@ impl Iyma {
             Command::UserData(UserData::Get(get)) => get.run(),
             Command::UserData(UserData::Set(set)) => set.run(),
             Command::UserData(UserData::Clear(clear)) => {
-                clear.writing.edit(&clear.input, &clear.output, |document| document.user_data.clear())
+                clear.write_args.edit(&clear.input, &clear.output, |document| document.user_data.clear())
             }
         }
     }
 }
 
-impl Merge {
+impl MergeArgs {
     fn run(&self) -> Result<Status> {
-        output::reject_existing(&self.output, self.writing.force)?;
+        output::reject_existing(&self.output, self.write_args.force)?;
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(Failure::usage("standard input", "can be used for one input only"));
         }
-        let inputs = listing::list_some(&self.inputs, &is_iyma)?;
+        let inputs = listing::list_at_least_one(&self.inputs, &is_iyma)?;
         let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
-        let documents = inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
+        let documents = inputs.iter().map(|path| self.write_args.read(path)).collect::<Result<Vec<_>>>()?;
         let merged = iyma::merge(&documents);
         let (document, mut losses) = merged.map_err(|error| self.failure(&inputs, &error))?;
         for loss in &mut losses {
-            if let Some((file, path)) = place_of(&inputs, &loss.path.to_string()) {
+            if let Some((file, path)) = split_error_path(&inputs, &loss.path.to_string()) {
                 loss.path = format!("{file}: {path}").into();
             }
         }
         let output = output::name_of(&self.output);
-        let document = self.writing.in_dialect(document, &mut losses, &output)?;
-        self.writing.accept(&losses, &output)?;
-        self.writing.write([(self.output.clone(), document)], &output)
+        let document = self.write_args.convert_dialect(document, &mut losses, &output)?;
+        self.write_args.report_losses(&losses, &output)?;
+        self.write_args.write([(self.output.clone(), document)], &output)
     }
 
-    /// Returns the failure for an error about an input document or the merged one.
+    /// Creates the failure for an error about one of the input documents or the merged document.
     fn failure(&self, inputs: &[PathBuf], error: &meshspec::Error) -> Failure {
-        match place_of(inputs, &error.path().to_string()) {
+        match split_error_path(inputs, &error.path().to_string()) {
             Some((file, "")) => Failure::invalid(&file, error.message()),
             Some((file, path)) => Failure::invalid(&file, format_args!("{path}: {}", error.message())),
-            None => Failure::of(&output::name_of(&self.output), error),
+            None => Failure::from_error(&output::name_of(&self.output), error),
         }
     }
 }
 
-/// Splits an error path of the library, `documents[N]…`, into file name and remaining path.
-fn place_of<'p>(inputs: &[PathBuf], path: &'p str) -> Option<(String, &'p str)> {
+/// Splits a path reported by the library, `documents[N]…`, into the name of the input file and the rest of the path.
+/// Returns `None` for other paths.
+fn split_error_path<'p>(inputs: &[PathBuf], path: &'p str) -> Option<(String, &'p str)> {
     let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
     let input = inputs.get(number.parse::<usize>().ok()?)?;
     Some((name_of(input), rest.trim_start_matches('.')))
@@ -200,31 +201,32 @@ fn is_iyma(path: &Path) -> bool {
     FormatId::by_extension(path) == Some(FormatId::Iyma)
 }
 
-impl Split {
+impl SplitArgs {
     fn run(&self) -> Result<Status> {
         if is_standard(&self.out) {
-            let message = "cannot hold a file for each mesh: --out names a folder";
+            let message = "cannot be used for --out, which must be a folder";
             return Err(Failure::usage("standard output", message));
         }
         let name = name_of(&self.input);
         let mut losses = Vec::new();
-        let document = self.writing.in_dialect(self.writing.read(&self.input)?, &mut losses, &name)?;
+        let document =
+            self.write_args.convert_dialect(self.write_args.read(&self.input)?, &mut losses, &name)?;
         let meshes = self.meshes(&document, &mut losses)?;
-        self.writing.accept(&losses, &name)?;
-        let files: Vec<_> = meshes.into_iter().map(|(index, mesh)| (self.path_of(index), mesh)).collect();
+        self.write_args.report_losses(&losses, &name)?;
+        let files: Vec<_> = meshes.into_iter().map(|(index, mesh)| (self.output_path(index), mesh)).collect();
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
-        self.writing.write(files, &name)
+        self.write_args.write(files, &name)
     }
 
-    /// Returns the meshes to write with their indices.
+    /// Returns the meshes to write, each with its index. Adds losses of splitting to `losses`.
     fn meshes(&self, document: &Document, losses: &mut Vec<Loss>) -> Result<Vec<(usize, Document)>> {
         let name = name_of(&self.input);
-        let fail = |error| Failure::of(&name, &error);
+        let fail = |error| Failure::from_error(&name, &error);
         match self.mesh {
             Some(index) if index >= document.meshes.len() => {
                 let meshes = counted(document.meshes.len() as u64, "mesh", "meshes");
-                let message = format!("there is no mesh {index}: the file has {meshes}, counted from 0");
+                let message = format!("no mesh {index}: the file has {meshes}, counted from 0");
                 Err(Failure::usage(&name, message))
             }
             Some(index) => Ok(vec![(index, document.mesh(index).map_err(fail)?)]),
@@ -236,7 +238,7 @@ impl Split {
         }
     }
 
-    fn path_of(&self, index: usize) -> PathBuf {
+    fn output_path(&self, index: usize) -> PathBuf {
         let stem = match is_standard(&self.input) {
             true => "mesh".into(),
             false => self.input.file_stem().unwrap_or_default().to_string_lossy(),
@@ -245,7 +247,7 @@ impl Split {
     }
 }
 
-impl Get {
+impl GetArgs {
     fn run(&self) -> Result<Status> {
         let name = name_of(&self.input);
         output::reject_existing(&self.output, self.force)?;
@@ -258,13 +260,13 @@ impl Get {
         };
         let data = Reader::new(source, &read_options(self.lenient))
             .and_then(Reader::user_data)
-            .map_err(|error| Failure::of(&name, &error))?;
+            .map_err(|error| Failure::from_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&data))?;
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 }
 
-impl Set {
+impl SetArgs {
     fn run(&self) -> Result<Status> {
         let data = match (&self.text, &self.data) {
             (Some(text), _) => text.clone().into_bytes(),
@@ -275,11 +277,11 @@ impl Set {
             (None, Some(path)) => input::read(path)?.to_vec(),
             (None, None) => Vec::new(),
         };
-        self.writing.edit(&self.input, &self.output, |document| document.user_data = data.into())
+        self.write_args.edit(&self.input, &self.output, |document| document.user_data = data.into())
     }
 }
 
-impl Writing {
+impl WriteArgs {
     fn options(&self) -> ReadOptions {
         read_options(self.lenient)
     }
@@ -287,7 +289,8 @@ impl Writing {
     fn read(&self, path: &Path) -> Result<Document> {
         progress::on_file(path, || {
             let bytes = input::read(path)?;
-            Document::read(&bytes, &self.options()).map_err(|error| Failure::of(&name_of(path), &error))
+            Document::read(&bytes, &self.options())
+                .map_err(|error| Failure::from_error(&name_of(path), &error))
         })
     }
 
@@ -296,46 +299,48 @@ impl Writing {
         output::reject_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
-        // Drops preserved wrong checksums, which belonged to the old content.
+        // Discards preserved wrong checksums, which belong to the original content.
         document.metadata_checksum = None;
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;
         }
         let (name, mut losses) = (name_of(input), Vec::new());
-        let document = self.in_dialect(document, &mut losses, &name)?;
-        self.accept(&losses, &name)?;
+        let document = self.convert_dialect(document, &mut losses, &name)?;
+        self.report_losses(&losses, &name)?;
         self.write([(output.to_owned(), document)], &name)
     }
 
-    /// Converts a document to the dialect to write.
-    fn in_dialect(&self, document: Document, losses: &mut Vec<Loss>, place: &str) -> Result<Document> {
+    /// Converts a document to the dialect to write. Adds losses to `losses`.
+    fn convert_dialect(&self, document: Document, losses: &mut Vec<Loss>, name: &str) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
-        input::require_dialect(FormatId::Iyma, dialect, place)?;
-        let (document, lost) = document.into_dialect(dialect).map_err(|error| Failure::of(place, &error))?;
+        input::require_dialect(FormatId::Iyma, dialect, name)?;
+        let (document, lost) =
+            document.into_dialect(dialect).map_err(|error| Failure::from_error(name, &error))?;
         losses.extend(lost);
         Ok(document)
     }
 
-    /// Reports losses; `--strict` rejects them.
-    fn accept(&self, losses: &[Loss], place: &str) -> Result<()> {
+    /// Prints losses. Returns an error if there are losses and `--strict` is given.
+    fn report_losses(&self, losses: &[Loss], name: &str) -> Result<()> {
         messages::print(self.verbosity, &[], losses, &[]);
-        if self.strict && !losses.is_empty() { Err(Failure::lossy(place, losses)) } else { Ok(()) }
+        if self.strict && !losses.is_empty() { Err(Failure::lossy(name, losses)) } else { Ok(()) }
     }
 
-    /// Writes all files, or none if encoding or writing one fails before the first is placed. Encoding errors name `place`.
-    fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, place: &str) -> Result<Status> {
+    /// Writes all files. Moves them to their paths only after all are encoded and written. `name` is the name of the
+    /// input in messages about encoding errors.
+    fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, name: &str) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
         files.iter().try_for_each(|(path, _)| output::reject_existing(path, self.force))?;
-        let options = self.packing.options(self.lenient);
+        let options = self.compression.write_options(self.lenient);
         let staged = files.iter().map(|(path, document)| {
             progress::on_file(path, || {
-                let bytes = document.write(&options).map_err(|error| Failure::of(place, &error))?;
-                let mut staged = Staged::new(path, self.force);
+                let bytes = document.write(&options).map_err(|error| Failure::from_error(name, &error))?;
+                let mut staged = StagedOutput::new(path, self.force);
                 staged.write(|out| out.write_all(&bytes))?;
                 Ok(staged)
             })
         });
-        staged.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(Staged::commit)?;
-        Ok(Status::Fine)
+        staged.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(StagedOutput::commit)?;
+        Ok(Status::Success)
     }
 }

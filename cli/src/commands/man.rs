@@ -9,14 +9,14 @@ use crate::failure::{Failure, Result, Status};
 /// Print the manual page of the program or of one of its commands.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command: `convert`, `iyma merge`. Without one, the page of the program.
+    /// The command, such as `convert` or `iyma merge`; by default, the program itself.
     #[arg(value_name = "COMMAND")]
     words: Vec<String>,
 }
 
 impl Man {
     pub fn run(&self, mut program: Command) -> Result<Status> {
-        // Sets the full names of subcommands.
+        // Sets the display names of subcommands.
         program.build();
         let version = format!("{} {}", program.get_name(), program.get_version().unwrap_or_default());
         let mut page = &program;
@@ -33,6 +33,6 @@ impl Man {
         let title = page.get_display_name().unwrap_or(program.get_name()).to_owned();
         let page = clap_mangen::Man::new(page.clone()).title(title).source(version);
         page.render(&mut io::stdout().lock())?;
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 }

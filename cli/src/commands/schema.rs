@@ -1,4 +1,4 @@
-//! `meshspec schema`: prints the declaration of a format in other languages.
+//! `meshspec schema`: prints the declaration of a format as tables, or in a schema language.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::STANDARD;
 use crate::output;
 
-/// Print the declaration of a format as tables, or as a definition for other tools.
+/// Print the declaration of a format as tables, or as a schema for other tools.
 #[derive(Debug, Args)]
 pub struct Schema {
     /// The format.
@@ -22,7 +22,7 @@ pub struct Schema {
     /// The language.
     #[arg(long = "as", value_name = "LANGUAGE", value_parser = language_parser())]
     language: layout::schema::Schema,
-    /// Print only this layout: `mesh_renderlib`.
+    /// Print only the layout with this name, such as `mesh_renderlib`.
     #[arg(long, value_name = "NAME")]
     layout: Option<String>,
     /// Write the files to this folder under their default names.
@@ -40,31 +40,33 @@ fn language_parser() -> impl TypedValueParser<Value = layout::schema::Schema> {
 
 impl Schema {
     pub fn run(&self) -> Result<Status> {
-        let files = self.files()?;
+        let files = self.schema_files()?;
         match (&self.out, &files[..]) {
             (Some(folder), [_, ..]) => self.write_all(folder, &files)?,
             (None, [file]) => {
                 output::write(Path::new(STANDARD), false, |out| out.write_all(file.text.as_bytes()))?;
             }
-            (_, []) => return Err(self.inexpressible()),
+            (_, []) => return Err(self.inexpressible_format()),
             (None, _) => {
                 let names: Vec<_> = files.iter().map(|file| &*file.name).collect();
                 let message = format!("the schema has {} files: {}", files.len(), names.join(", "));
-                let hint =
-                    format!("write them with --out DIR, or choose one with --layout ({})", self.layouts());
+                let hint = format!(
+                    "write them with --out DIR, or choose one with --layout ({})",
+                    self.layout_names()
+                );
                 return Err(Failure::usage(self.format.name(), message).with_hint(hint));
             }
         }
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 
-    fn files(&self) -> Result<Vec<SchemaFile>> {
+    fn schema_files(&self) -> Result<Vec<SchemaFile>> {
         let Some(name) = &self.layout else { return Ok(self.format.schema(self.language)) };
         let about = self.format.about();
         match about.layouts().iter().find(|(layout, _)| layout == name) {
             Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
             None => {
-                let message = match self.layouts() {
+                let message = match self.layout_names() {
                     names if names.is_empty() => format!("no layout `{name}`: text formats have none"),
                     names => format!("no layout `{name}`; the layouts are {names}"),
                 };
@@ -73,15 +75,15 @@ impl Schema {
         }
     }
 
-    /// Returns the failure for a language that cannot express grammars.
-    fn inexpressible(&self) -> Failure {
+    /// Creates the failure for a text format and a language that cannot express grammars.
+    fn inexpressible_format(&self) -> Failure {
         let message = format!("{} cannot express a text format", self.language);
         Failure::usage(self.format.name(), message)
             .with_hint("print its table and grammar with --as markdown or --as json")
     }
 
-    /// Returns the names of all layouts.
-    fn layouts(&self) -> String {
+    /// Returns the names of all layouts of the format, separated by commas.
+    fn layout_names(&self) -> String {
         let names: Vec<_> = self.format.about().layouts().iter().map(|(name, _)| *name).collect();
         names.join(", ")
     }

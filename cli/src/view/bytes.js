@@ -1,26 +1,26 @@
-// The bytes in hexadecimal and as text, coloured by field.
+// Shows the bytes of a file in hexadecimal and as text, coloured by field.
 
 import { counted, element, hexadecimal } from "./text.js";
 
 const ROWS = 24;
-/** The numbers of bytes per row, and the approximate pixels of a byte (hexadecimal and text) and of an offset. */
+/** The possible numbers of bytes per row, and the approximate widths in pixels of a byte (hexadecimal and text) and an offset. */
 const COLUMNS = [16, 8, 4];
 const BYTE_WIDTH = 29;
 const OFFSET_WIDTH = 110;
 const COLORS = 8;
 
 export class BytesView {
-  /** Calls `onSelect` with the field of the selected byte. */
+  /** Calls `onSelect` with the field of a byte when it is selected. */
   constructor(side, onSelect) {
     this.onSelect = onSelect;
     this.holder = document.getElementById("bytes");
     this.columns = 16;
-    this.use(side);
+    this.setSide(side);
     new ResizeObserver(() => this.fit()).observe(this.holder);
   }
 
   /** Shows the bytes of a file. */
-  use(side) {
+  setSide(side) {
     this.side = side;
     this.tree = side.tree;
     this.blocks = side.blocks;
@@ -31,7 +31,7 @@ export class BytesView {
     this.render();
   }
 
-  /** Fits the number of bytes per row to the width, with a block beside the file. */
+  /** Adapts the number of bytes per row to the width of the view. */
   fit() {
     if (this.columns !== this.fittingColumns()) this.render();
   }
@@ -41,7 +41,7 @@ export class BytesView {
     return COLUMNS.find((columns) => columns * BYTE_WIDTH + OFFSET_WIDTH <= width) ?? COLUMNS[1];
   }
 
-  /** Marks ranges `{ block, start, end, kind }` and shows the first. */
+  /** Marks ranges `{ block, start, end, kind }`, and scrolls to the first. */
   show(marks) {
     this.marks = marks;
     const [first] = marks;
@@ -58,7 +58,7 @@ export class BytesView {
     this.render();
   }
 
-  /** Turns a space to the page that contains the start of a range. */
+  /** Scrolls the file or block to the start of a range. */
   reveal({ block, start }) {
     const length = ROWS * this.columns;
     const shown = this.starts.get(block) ?? 0;
@@ -118,18 +118,18 @@ export class BytesView {
 
   line(block, bytes, at) {
     const [hex, text] = [[], []];
-    for (let place = at; place < at + this.columns; place++) {
-      if (place >= bytes.length) {
+    for (let position = at; position < at + this.columns; position++) {
+      if (position >= bytes.length) {
         hex.push("   ");
         continue;
       }
-      const byte = bytes[place];
-      const field = this.tree.fieldAt(block, place);
-      const classes = `b ${this.classOf(block, place, field)}`;
+      const byte = bytes[position];
+      const field = this.tree.fieldAt(block, position);
+      const classes = `b ${this.classOf(block, position, field)}`;
       const character = byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·";
       const made = [byte.toString(16).padStart(2, "0"), character].map((shown, column) => {
         const span = element("span", { class: column ? classes.slice(2) : classes, title: field?.path ?? "no field" }, shown);
-        span.dataset.at = place;
+        span.dataset.at = position;
         span.addEventListener("click", () => field && this.onSelect(field));
         return span;
       });
@@ -140,8 +140,8 @@ export class BytesView {
     return element("div", {}, element("span", { class: "offset" }, offset), hex, " ", text);
   }
 
-  classOf(block, place, field) {
-    const covers = (mark) => mark.block === block && place >= mark.start && place < mark.end;
+  classOf(block, position, field) {
+    const covers = (mark) => mark.block === block && position >= mark.start && position < mark.end;
     const mark = this.marks.find(covers);
     const wrong = this.wrong.some(covers) ? " wrong" : "";
     const color = field ? `h${colorOf(field.path)}` : "";
@@ -149,7 +149,7 @@ export class BytesView {
   }
 }
 
-/** Returns the colour number of a field; fields of the same name share it. */
+/** Returns the index of the colour of a field. Fields with the same name have the same colour. */
 function colorOf(path) {
   const name = path.replace(/\[\d+\]/g, "").split(".").pop();
   let hash = 0;

@@ -8,10 +8,10 @@ const STEEPEST = Math.PI / 2 - 0.01;
 export class Camera {
   target = [0, 0, 0];
   distance = 5;
-  /** Angles in radians: around the vertical axis, and upwards. */
+  /** The angles around the vertical axis and upwards, in radians. */
   yaw = 0.6;
   pitch = 0.35;
-  /** The radius of the model. */
+  /** The radius of the model, in metres. */
   radius = 1;
 
   /** Returns the position of the eye. */
@@ -25,7 +25,7 @@ export class Camera {
     return lookAt(this.eye(), this.target, [0, 1, 0]);
   }
 
-  /** Returns the projection matrix for points in units of `unit` metres. */
+  /** Returns the projection matrix for coordinates in units of `unit` metres. */
   projection(aspect, unit = 1) {
     const far = this.distance + this.radius * 20;
     const near = Math.max(this.distance - this.radius * 3, this.distance / 200);
@@ -37,7 +37,7 @@ export class Camera {
     this.pitch = Math.max(-STEEPEST, Math.min(STEEPEST, this.pitch + up));
   }
 
-  /** Moves the target by fractions of the picture height. */
+  /** Moves the target to the right and up, by fractions of the picture height. */
   pan(right, up) {
     const forward = unit(subtract(this.target, this.eye()));
     const side = unit(cross(forward, [0, 1, 0]));
@@ -50,7 +50,7 @@ export class Camera {
     this.distance = Math.max(this.radius * 1e-3, Math.min(this.radius * 100, this.distance * factor));
   }
 
-  /** Fits a box into the picture. */
+  /** Fits a bounding box into a picture with the given aspect ratio. */
   fit({ low, high }, aspect) {
     this.target = low.map((value, axis) => (value + high[axis]) / 2);
     this.radius = Math.hypot(...subtract(high, low)) / 2 || 1;

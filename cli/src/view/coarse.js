@@ -1,13 +1,13 @@
-// A coarse version of large meshes, shown during movement: without a GPU, drawing millions of triangles is too slow.
+// Coarse versions of large meshes, drawn during movement, since drawing millions of triangles without a GPU is too slow.
 
-/** The maximum number of triangles of a mesh without a coarse version. */
+/** Meshes with more triangles get a coarse version. */
 const MOST_TRIANGLES = 150_000;
-/** The number of cells along the longest side of the bounding box. */
+/** The number of grid cells along the longest side of the bounding box. */
 const CELLS = 160;
 
 /**
- * Returns the indices of fewer triangles: merges all vertices in a cell into one of them, so attributes and joints
- * still apply. Returns `null` for small meshes.
+ * Returns the indices of a mesh with fewer triangles; `null` if the mesh is small. Merges all vertices in a grid cell into one of
+ * them, so that the attributes of vertices stay valid.
  */
 export function coarseIndices({ positions, indices, triangleCount }, { low, high }) {
   if (triangleCount <= MOST_TRIANGLES) return null;

@@ -1,11 +1,11 @@
-// The controls of the model: modes, levels, meshes, joints and animations.
+// The controls of the model: mode, level of detail, meshes, joints and animations.
 
 import { MODES } from "./renderer.js";
 import { counted, decimal, element } from "./text.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
-/** Creates a labelled select. Calls `onChange` with the index of the option. */
+/** Creates a labelled select element. Calls `onChange` with the index of the selected option. */
 function choice(label, options, onChange, selected = 0) {
   const select = element("select", {}, options.map((option, index) => element("option", { value: index, selected: index === selected }, option)));
   select.addEventListener("change", () => onChange(Number(select.value)));
@@ -67,7 +67,7 @@ function meshList(view) {
   return element("details", {}, element("summary", {}, title), element("div", { id: "meshes" }, rows));
 }
 
-/** Shows the axes, the unit of the grid, and the scale of distances. */
+/** Shows the colours of the axes, the spacing of the grid, and the colour scale of distances. */
 export function showLegend({ state, grid }) {
   const axes = ["x", "y", "z"].map((axis) => element("span", { class: axis }, `${axis.toUpperCase()} `));
   const parts = [...axes, `grid ${decimal(grid.step)} m`];

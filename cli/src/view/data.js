@@ -1,13 +1,13 @@
-// The data of the page: JSON, and arrays of numbers in base64.
+// Reads the data of the page: JSON, and arrays of numbers in base64.
 
 const VIEWS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
 
-/** Reads the data of the files. */
+/** Parses the JSON data of the page. */
 export function readData() {
   return JSON.parse(document.getElementById("data").textContent);
 }
 
-/** Returns the numbers of an array; `undefined` for none. Removes their element to free its memory. */
+/** Returns the numbers of an array; `undefined` if `ref` is missing. Removes the element of the array to free its memory. */
 export function takeArray(ref) {
   if (!ref) return undefined;
   const holder = document.getElementById(`array-${ref.id}`);
@@ -20,6 +20,6 @@ function fromBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const characters = atob(text);
   const bytes = new Uint8Array(characters.length);
-  for (let place = 0; place < bytes.length; place++) bytes[place] = characters.charCodeAt(place);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = characters.charCodeAt(index);
   return bytes;
 }

@@ -1,4 +1,4 @@
-// The tree of fields: expanded on demand, with long lists in pages.
+// Shows the tree of fields, expanded on demand, with long lists in pages.
 
 import { counted, element, grouped, hexadecimal, plain } from "./text.js";
 
@@ -6,17 +6,17 @@ const PAGE = 100;
 const MOST_MATCHES = 50;
 
 export class FieldsView {
-  /** Calls `onSelect` with the selected field. */
+  /** Calls `onSelect` with a field when it is selected. */
   constructor(side, onSelect) {
     this.onSelect = onSelect;
     this.holder = document.getElementById("tree");
     this.holder.addEventListener("keydown", (event) => this.onKey(event));
     this.connectSearch();
-    this.use(side);
+    this.setSide(side);
   }
 
   /** Shows the fields of a file. */
-  use(side) {
+  setSide(side) {
     const { root } = side.tree;
     this.side = side;
     this.tree = side.tree;
@@ -28,7 +28,7 @@ export class FieldsView {
     this.render();
   }
 
-  /** Marks a field and related ones, and expands their ancestors. */
+  /** Marks a field as selected and others as related, and expands the ancestors of the first. */
   show(field, others = []) {
     this.selected = field;
     this.others = new Set(others);
@@ -111,7 +111,7 @@ export class FieldsView {
     return element("ul", { role: "group" }, count > PAGE ? this.pager(field, page, count) : null, items);
   }
 
-  /** Creates buttons for the pages of a list. */
+  /** Creates the controls for the pages of a list. */
   pager(field, page, count) {
     const last = Math.floor((count - 1) / PAGE);
     const go = (to) => {
@@ -136,11 +136,11 @@ export class FieldsView {
   onKey(event) {
     const field = this.selected ?? this.tree.root;
     const rows = [...this.holder.querySelectorAll(".row")];
-    const place = rows.findIndex((row) => row.classList.contains("selected"));
+    const position = rows.findIndex((row) => row.classList.contains("selected"));
     const moves = {
-      ArrowDown: () => rows[place + 1]?.click(),
-      ArrowUp: () => rows[place - 1]?.click(),
-      ArrowRight: () => (this.open.has(field) ? rows[place + 1]?.click() : this.toggle(field, true)),
+      ArrowDown: () => rows[position + 1]?.click(),
+      ArrowUp: () => rows[position - 1]?.click(),
+      ArrowRight: () => (this.open.has(field) ? rows[position + 1]?.click() : this.toggle(field, true)),
       ArrowLeft: () => (this.open.has(field) && field.parent ? this.toggle(field, false) : field.parent && this.onSelect(field.parent)),
       Enter: () => this.toggle(field),
     };
@@ -177,7 +177,7 @@ export class FieldsView {
   }
 }
 
-/** Returns the byte range of a field: `0x10..0x14`. */
+/** Returns the byte or bit range of a field as text: `0x10..0x14`. */
 export function rangeText({ branch, block }) {
   if (branch.bits) return `bits ${branch.bits.offset}–${branch.bits.offset + branch.bits.width - 1}`;
   const end = branch.offset + branch.size;

@@ -1,10 +1,10 @@
-// Findings of the check, losses of the scene, and notes.
+// Shows differences, findings of the check, losses of the scene, and notes.
 
 import { counted, element, grouped } from "./text.js";
 
 /**
- * Fills the list, starting with the differences of two files. Calls `onSelect` with a path and a span, and
- * `onDifference` with a difference.
+ * Fills the list, starting with the differences between two files if there are two. Calls `onSelect` with the path and span of a
+ * selected finding or loss, and `onDifference` with a selected difference. Returns the number of findings as text.
  */
 export function showFindings({ findings, losses, notes, fault, model, is_converted: isConverted }, comparison, onSelect, onDifference) {
   const parts = comparison ? differenceList(comparison, onDifference) : [];
@@ -19,9 +19,9 @@ export function showFindings({ findings, losses, notes, fault, model, is_convert
   if (fault && !findings.some((finding) => finding.path === fault.path)) {
     all.push({ severity: "fatal", text: `The fields end here: ${fault.message}`, path: fault.path, span: fault.span, rule: "" });
   }
-  parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found nothing wrong."));
+  parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found no violations."));
   parts.push(element("h2", {}, `Losses (${losses.length})`));
-  const shown = isConverted ? "The model holds everything that is in the file." : "Unknown: the file could not be converted to a model.";
+  const shown = isConverted ? "The model contains everything that is in the file." : "Unknown: the file could not be converted to a model.";
   const noLosses = model ? shown : "There is no model.";
   parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(noLosses));
   if (notes.length) {

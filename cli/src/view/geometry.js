@@ -1,4 +1,4 @@
-// The meshes in memory, and their vertices in a pose.
+// Loads meshes and animations, and computes positions in a pose.
 
 import { takeArray } from "./data.js";
 import { IDENTITY, multiply, transformPoint } from "./math.js";
@@ -14,7 +14,7 @@ export function loadMeshes(model) {
     triangleCount: mesh.triangles,
     uvFromBottom: mesh.uv_from_bottom,
     visible: true,
-    places: (mesh.placements.length ? mesh.placements : [IDENTITY]).map((place) => multiply(whole, place)),
+    placements: (mesh.placements.length ? mesh.placements : [IDENTITY]).map((placement) => multiply(whole, placement)),
     positions: takeArray(mesh.positions),
     indices: takeArray(mesh.indices),
     faces: takeArray(mesh.faces),
@@ -39,12 +39,12 @@ export function loadAnimations(model) {
   }));
 }
 
-/** Returns the images of base colours. */
+/** Returns the base colour images, still encoded. */
 export function loadImages(model) {
   return model.images.map(({ media_type: type, bytes }) => ({ type, bytes: takeArray(bytes) }));
 }
 
-/** Returns the positions of a mesh after skinning by these matrices. */
+/** Returns the positions of a mesh after skinning with the given matrices. */
 export function posedPositions(mesh, matrices) {
   if (!mesh.joints || !matrices.length) return mesh.positions;
   const { positions, joints, weights } = mesh;
@@ -66,7 +66,7 @@ export function posedPositions(mesh, matrices) {
   return posed;
 }
 
-/** Returns the bounding box of points in all placements; ignores non-finite points. */
+/** Returns a bounding box of points in all their placements. Ignores non-finite points. */
 export function boundsOf(parts) {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
@@ -77,19 +77,19 @@ export function boundsOf(parts) {
       high[axis] = Math.max(high[axis], point[axis]);
     }
   };
-  for (const { positions, places } of parts) {
+  for (const { positions, placements } of parts) {
     const own = ownBox(positions);
     if (!own) continue;
-    for (const place of places) {
+    for (const placement of placements) {
       for (let corner = 0; corner < 8; corner++) {
-        add(transformPoint(place, [0, 1, 2].map((axis) => own[(corner >> axis) & 1][axis])));
+        add(transformPoint(placement, [0, 1, 2].map((axis) => own[(corner >> axis) & 1][axis])));
       }
     }
   }
   return low[0] <= high[0] ? { low, high } : { low: [-1, -1, -1], high: [1, 1, 1] };
 }
 
-/** Returns the bounding box of the finite points; `null` if there are none. */
+/** Returns the bounding box of the finite points, as two corners; `null` if there are none. */
 export function ownBox(positions) {
   let [x0, y0, z0, x1, y1, z1] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let at = 0; at + 2 < positions.length; at += 3) {

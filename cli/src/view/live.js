@@ -1,9 +1,9 @@
-// Reloads pages of the server when their file changes.
+// Reloads a served page when its file changes.
 
 const PERIOD = 1000;
 const KEPT = "meshspec-view";
 
-/** Polls the server for changes. `state` returns the state to keep across a reload. */
+/** Polls the server for changes of the file. `state` is a function that returns the state to keep across a reload. */
 export function reloadOnChange(state) {
   const address = location.pathname.replace("/view/", "/stamp/");
   let known = null;
@@ -17,12 +17,12 @@ export function reloadOnChange(state) {
       }
       known = stamp;
     } catch {
-      // The server has stopped: keeps the page.
+      // The server has stopped, so the page stays as it is.
     }
   }, PERIOD);
 }
 
-/** Returns the state kept across a reload; `null` otherwise. */
+/** Returns the state kept across a reload; `null` if the page was not reloaded. */
 export function keptState() {
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
   sessionStorage.removeItem(KEPT);

@@ -1,4 +1,4 @@
-// Connects the parts of the page: a selection in one is shown in all.
+// Connects the parts of the page, so that a selection in one part is shown in all parts.
 
 import { BytesView } from "./bytes.js";
 import { readData } from "./data.js";
@@ -21,17 +21,17 @@ const KEYS = [
   ["1 to 7", "shaded, wireframe, normals, checkerboard, colours, weights, distances of two files"],
   ["Space", "play or pause the animation"],
   ["Click on the model", "select a triangle and its nearest vertex, with their fields and bytes"],
-  ["Click on a field or byte", "select it, and its place in the model"],
+  ["Click on a field or byte", "select it, and show it in the model"],
   ["Arrows, Enter in the tree", "move, open and close"],
-  ["?", "this list"],
+  ["?", "show this list"],
 ];
-/** The maximum number of marked items of a range of differences. */
+/** The maximum number of items to mark for a group of differences. */
 const MOST_MARKED = 500;
 
 const { file, other, comparison } = readData();
 const sides = [file, other].filter(Boolean).map((about) => new Side(about));
 const stage = new Stage();
-/** Names without folders, unless both are the same. */
+/** The file names without folders, or with folders if both names are the same. */
 const titles = sides.map((side, number) => (sides.some((own, at) => at !== number && own.name === side.name) ? side.about.file : side.name));
 let [current] = sides;
 document.title = plain(`${sides.map(({ about }) => about.file).join(" and ")} · meshspec view`);
@@ -39,13 +39,13 @@ startModels();
 const fields = new FieldsView(current, (field) => select(field));
 const bytes = new BytesView(current, (field) => select(field));
 const fileButtons = sides.length > 1 ? connectFiles() : [];
-use(current);
+showSide(current);
 select(null);
 connectTabs();
 connectKeys();
 if (file.is_served) serve();
 
-/** Starts the models, or shows the reason if a file has none or the browser lacks WebGL. */
+/** Starts the view of each model. Without a model or WebGL, shows the reason instead. */
 function startModels() {
   for (const side of sides) {
     const holder = side === sides[0] ? document.getElementById("pane") : addPane();
@@ -88,13 +88,13 @@ function startModel(side, holder) {
   return null;
 }
 
-/** Connects the buttons that select the file for fields, bytes and controls. */
+/** Creates the buttons that select the file whose fields, bytes and controls are shown. */
 function connectFiles() {
   const buttons = sides.map((side, number) => {
     const button = element("button", { type: "button", title: "Show the fields and bytes of this file" }, titles[number]);
     button.addEventListener("click", () => {
       const path = fields.selected?.path;
-      use(side);
+      showSide(side);
       if (path) selectPath(path, null);
       else select(null);
     });
@@ -105,11 +105,11 @@ function connectFiles() {
 }
 
 /** Shows the fields, bytes, findings and controls of a file. */
-function use(side) {
+function showSide(side) {
   current = side;
-  fields.use(side);
-  bytes.use(side);
-  side.model?.takeControls();
+  fields.setSide(side);
+  bytes.setSide(side);
+  side.model?.connectControls();
   fileButtons.forEach((button, number) => {
     button.ariaPressed = String(sides[number] === side);
   });
@@ -125,44 +125,44 @@ function showAbout() {
   document.getElementById("summary").textContent = plain(summary.filter(Boolean).join(" · "));
 }
 
-/** Shows a place in the model of the current file only. */
-function showPlace(place) {
-  for (const { model } of sides) model?.show(model === current.model ? place : null);
+/** Highlights a location in the model of the current file, and nothing in the other model. */
+function showLocation(location) {
+  for (const { model } of sides) model?.highlightLocation(model === current.model ? location : null);
 }
 
-/** Selects a field, its bytes and its place in the model. */
-function select(field, place = field && current.places.locate(field.path)) {
-  describe(field ? [describeField(field), describePlace(place)] : [hint()]);
+/** Selects a field, its bytes and its location in the model. */
+function select(field, location = field && current.sourceFields.locate(field.path)) {
+  describe(field ? [describeField(field), describeLocation(location)] : [hint()]);
   fields.show(field);
   bytes.show(field ? [{ ...field.range, kind: "selected" }] : []);
-  showPlace(place);
+  showLocation(location);
 }
 
 function selectPath(path, span) {
   const field = current.nearest(path);
-  const place = current.places.locate(path);
+  const location = current.sourceFields.locate(path);
   const marks = current.marksOf(span, "selected");
-  describe([describeField(field), describePlace(place)]);
+  describe([describeField(field), describeLocation(location)]);
   fields.show(field);
   bytes.show(marks.length ? marks : [{ ...field.range, kind: "selected" }]);
-  showPlace(place);
+  showLocation(location);
 }
 
-/** Selects a difference in its file; a changed value is shown in both models. */
+/** Selects a difference in its file. Highlights a changed value in both models. */
 function selectDifference({ path, kind, text }) {
   const pose = /^animations\["(.*)"\]@([\d.e-]+)\.surface$/.exec(path);
   if (pose) return showPose(text, pose[1], Number(pose[2]));
   if (/^(surface|bounds\.)/.test(path)) return selectFarthest(text);
-  // Counts and names of models have no place.
+  // Differences in counts and names of scenes have no location.
   if (comparison.compared === "scenes") return describe([element("div", {}, element("b", {}, text))]);
-  use(kind === "added" ? sides[1] : sides[0]);
+  showSide(kind === "added" ? sides[1] : sides[0]);
   const paths = pathsOf(path);
   const [field, last] = [current.nearest(paths[0]), current.nearest(paths.at(-1))];
   const end = last.block === field.block ? last.range.end : field.range.end;
-  describe([element("div", {}, element("b", {}, text)), describePlace(current.places.locate(paths[0]))]);
+  describe([element("div", {}, element("b", {}, text)), describeLocation(current.sourceFields.locate(paths[0]))]);
   fields.show(field);
   bytes.show([{ ...field.range, end, kind: "selected" }]);
-  for (const side of sides) side.model?.show(side === current || kind === "changed" ? side.placeOf(paths) : null);
+  for (const side of sides) side.model?.highlightLocation(side === current || kind === "changed" ? side.locationOf(paths) : null);
   return undefined;
 }
 
@@ -171,9 +171,9 @@ function pathsOf(path) {
   const range = /\[(\d+)\.\.(\d+)\]/.exec(path);
   if (!range) return [path];
   const [first, end] = [Number(range[1]), Number(range[2])];
-  const places = Array.from({ length: Math.min(end - first, MOST_MARKED) }, (_, place) => first + place);
-  if (places.at(-1) !== end - 1) places.push(end - 1);
-  return places.map((place) => path.replace(range[0], `[${place}]`));
+  const indices = Array.from({ length: Math.min(end - first, MOST_MARKED) }, (_, offset) => first + offset);
+  if (indices.at(-1) !== end - 1) indices.push(end - 1);
+  return indices.map((index) => path.replace(range[0], `[${index}]`));
 }
 
 /** Shows both models at a time of a shared animation. */
@@ -192,30 +192,30 @@ function selectFarthest(text) {
   const best = all.reduce((most, own) => (own.distance > most.distance ? own : most), { distance: 0 });
   if (!best.side) return describe([title]);
   const { side, mesh, vertex, distance } = best;
-  use(side);
-  const shares = side.places.ofVertex(mesh, vertex).map((share) => side.fieldsOf(share)).filter(Boolean);
+  showSide(side);
+  const shares = side.sourceFields.ofVertex(mesh, vertex).map((share) => side.fieldsOf(share)).filter(Boolean);
   describe([title, element("p", {}, `Farthest: vertex ${vertex} of ${side.meshName(mesh)}, ${decimal(distance)} m`), links("Vertex", shares)]);
   fields.show(shares[0]?.fields[0] ?? null, shares.flatMap((share) => share.fields));
   bytes.show(shares.map(({ range }) => ({ ...range, kind: "selected" })));
-  return showPlace({ kind: "vertex", mesh, vertex });
+  return showLocation({ kind: "vertex", mesh, vertex });
 }
 
-/** Selects the face under the pointer and its nearest vertex. */
+/** Selects a picked face, and its vertex nearest to the pointer. */
 function selectPicked(side, hit) {
-  if (side !== current) use(side);
+  if (side !== current) showSide(side);
   if (!hit) return select(null);
   const { mesh, triangle, face, vertex } = hit;
-  const shares = [side.places.ofFace(mesh, face), side.places.ofVertex(mesh, vertex)];
+  const shares = [side.sourceFields.ofFace(mesh, face), side.sourceFields.ofVertex(mesh, vertex)];
   const [ofFace, ofVertex] = shares.map((all) => all.map((share) => side.fieldsOf(share)).filter(Boolean));
   const all = [...ofFace.map((share) => ({ ...share, kind: "selected" })), ...ofVertex.map((share) => ({ ...share, kind: "selected2" }))];
   const meters = side.model.meshes[mesh].distances?.[vertex];
   const distance = meters === undefined ? "" : `, ${decimal(meters)} m from the other file`;
   const title = `Triangle ${triangle} of ${side.meshName(mesh)}, vertex ${vertex}${distance}`;
-  // The description resizes the other parts, so they scroll after it.
+  // Sets the description first, since it resizes the other parts, which then scroll to the selection.
   describe([element("p", {}, title), links("Face", ofFace), links("Vertex", ofVertex)]);
   fields.show(all[0]?.fields[0] ?? null, all.flatMap((share) => share.fields));
   bytes.show(all.map(({ range, kind }) => ({ ...range, kind })));
-  return showPlace({ kind: "picked", mesh, triangles: side.model.trianglesOf(mesh, face), vertex });
+  return showLocation({ kind: "picked", mesh, triangles: side.model.trianglesOf(mesh, face), vertex });
 }
 
 function links(title, all) {
@@ -236,7 +236,7 @@ function describe(parts) {
 
 function hint() {
   const both = sides.length > 1 ? " The fields and bytes are those of the file with the outline." : "";
-  return element("p", { class: "meaning" }, `Select a triangle, a field or a byte: the other parts show where it is.${both}`);
+  return element("p", { class: "meaning" }, `Select a triangle, a field or a byte to show it in the other parts.${both}`);
 }
 
 function describeField(field) {
@@ -246,26 +246,26 @@ function describeField(field) {
   return element("div", {}, element("b", {}, field.path || field.name), value, " ", element("span", { class: "meaning" }, where, branch.meaning ? ` — ${branch.meaning}` : ""));
 }
 
-function describePlace(place) {
-  if (!place) return null;
+function describeLocation(location) {
+  if (!location) return null;
   const texts = {
-    vertex: () => `In the model: vertex ${place.vertex} of ${current.meshName(place.mesh)}`,
-    face: () => `In the model: face ${place.face} of ${current.meshName(place.mesh)}`,
-    mesh: () => `In the model: ${current.meshName(place.mesh)}`,
-    joint: () => `In the model: joint ${place.joint}`,
-    key: () => `In the model: a key of animation ${place.animation}`,
+    vertex: () => `In the model: vertex ${location.vertex} of ${current.meshName(location.mesh)}`,
+    face: () => `In the model: face ${location.face} of ${current.meshName(location.mesh)}`,
+    mesh: () => `In the model: ${current.meshName(location.mesh)}`,
+    joint: () => `In the model: joint ${location.joint}`,
+    key: () => `In the model: a key of animation ${location.animation}`,
   };
-  return current.model && element("p", {}, texts[place.kind]());
+  return current.model && element("p", {}, texts[location.kind]());
 }
 
-/** Reloads when the file changes, and restores the state of the page. */
+/** Restores the state of the page after a reload, and reloads it when the file changes. */
 function serve() {
   const { model } = current;
   const kept = keptState();
   if (kept?.path) selectPath(kept.path, null);
   if (kept?.tab) document.querySelector(`#tabs [data-tab="${kept.tab}"]`).click();
   if (kept?.view && model) model.restore(kept.view);
-  reloadOnChange(() => ({ path: fields.selected?.path ?? "", tab: document.body.dataset.tab, view: model?.saved() }));
+  reloadOnChange(() => ({ path: fields.selected?.path ?? "", tab: document.body.dataset.tab, view: model?.viewState() }));
 }
 
 function connectTabs() {

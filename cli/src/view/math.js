@@ -36,7 +36,7 @@ export function multiply(a, b) {
   return product;
 }
 
-/** Transforms a point, with perspective division. */
+/** Transforms a point by a matrix, including perspective division. */
 export function transformPoint(m, [x, y, z]) {
   const w = m[3] * x + m[7] * y + m[11] * z + m[15] || 1;
   return [0, 1, 2].map((row) => (m[row] * x + m[row + 4] * y + m[row + 8] * z + m[row + 12]) / w);
@@ -60,7 +60,7 @@ export function invert(m) {
       if (row !== column && factor) rows[row] = rows[row].map((value, k) => value - factor * rows[column][k]);
     }
   }
-  return Array.from({ length: 16 }, (_, place) => rows[place % 4][4 + Math.floor(place / 4)]);
+  return Array.from({ length: 16 }, (_, index) => rows[index % 4][4 + Math.floor(index / 4)]);
 }
 
 export function perspective(fieldOfView, aspect, near, far) {
@@ -76,7 +76,7 @@ export function lookAt(eye, target, up) {
   return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1];
 }
 
-/** Returns a matrix that scales, then rotates, then translates. */
+/** Returns the matrix of a scale, followed by a rotation, followed by a translation. */
 export function compose([tx, ty, tz], rotation, [sx, sy, sz]) {
   const length = Math.hypot(...rotation);
   const [x, y, z, w] = length > 0 ? rotation.map((component) => component / length) : [0, 0, 0, 1];

@@ -1,4 +1,4 @@
-// The model: state of the view, drawing, pointer and keys.
+// The view of a model: state, drawing, pointer and keyboard.
 
 import { makeControls, makeTimeline } from "./controls.js";
 import { centerTriangles } from "./distances.js";
@@ -10,7 +10,7 @@ import { MODES, Renderer } from "./renderer.js";
 
 const ACCENT = [1, 0.62, 0.1, 1];
 const VERTEX = [0.1, 0.75, 1, 1];
-/** Milliseconds after a movement before large meshes are drawn with all triangles. */
+/** The delay after a movement before large meshes are drawn with all triangles, in milliseconds. */
 const REST = 200;
 const JOINT = [0.95, 0.35, 0.75, 1];
 
@@ -22,7 +22,7 @@ export class ModelView {
   isPlaying = false;
   onTime = () => {};
 
-  /** Calls `onPick` with `{ mesh, triangle, face, vertex }`. */
+  /** Calls `onPick` with `{ mesh, triangle, face, vertex }` when a triangle is clicked; with `null` for the background. */
   constructor(model, stage, canvas, onPick) {
     this.model = model;
     this.stage = stage;
@@ -35,7 +35,7 @@ export class ModelView {
     this.spans = this.animations.map(spanOf);
     this.whole = model.transform ?? IDENTITY;
     this.camera = stage.camera;
-    this.meshes.forEach((mesh) => this.renderer.add(mesh));
+    this.meshes.forEach((mesh) => this.renderer.addMesh(mesh));
     stage.state.joints = this.meshes.every((mesh) => !mesh.triangleCount);
     stage.views.push(this);
     this.applyPose();
@@ -44,7 +44,7 @@ export class ModelView {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  /** Decodes the base colour images. Resolves to the messages of failures. */
+  /** Decodes the base colour images. Resolves to messages about images that cannot be decoded. */
   async loadImages() {
     const failed = await this.renderer.addImages(loadImages(this.model), this.meshes);
     this.draw();
@@ -52,14 +52,14 @@ export class ModelView {
   }
 
   /** Connects the controls and the timeline to this model. */
-  takeControls() {
+  connectControls() {
     for (const view of this.stage.views) view.onTime = () => {};
     makeControls(this);
     makeTimeline(this);
-    this.tell();
+    this.notifyTime();
   }
 
-  /** Draws while something moves. */
+  /** Draws a frame during movement, and schedules a complete drawing for afterwards. */
   move() {
     this.isMoving = true;
     clearTimeout(this.rest);
@@ -73,9 +73,9 @@ export class ModelView {
   /** Returns the bounding box of all visible meshes in their pose. */
   bounds() {
     const visible = this.meshes.filter((mesh) => mesh.visible);
-    const parts = visible.map((mesh) => ({ positions: this.positionsOf(mesh), places: mesh.places }));
+    const parts = visible.map((mesh) => ({ positions: this.positionsOf(mesh), placements: mesh.placements }));
     if (!parts.some(({ positions }) => positions.length)) {
-      parts.push({ positions: Float32Array.from(this.pose.flatMap((matrix) => matrix.slice(12, 15))), places: [this.whole] });
+      parts.push({ positions: Float32Array.from(this.pose.flatMap((matrix) => matrix.slice(12, 15))), placements: [this.whole] });
     }
     return boundsOf(parts);
   }
@@ -86,7 +86,7 @@ export class ModelView {
     this.draw();
   }
 
-  /** Shows the meshes of a level, and those without a level; all for -1. */
+  /** Shows the meshes of a level of detail, and meshes without a level; all meshes if `level` is -1. */
   showLevel(level) {
     const { lods } = this.model;
     const levelled = new Set(lods.flatMap(({ meshes }) => meshes));
@@ -105,7 +105,7 @@ export class ModelView {
   setTime(seconds) {
     this.seconds = seconds;
     this.applyPose();
-    this.tell();
+    this.notifyTime();
     this.draw();
   }
 
@@ -116,7 +116,7 @@ export class ModelView {
   togglePlaying() {
     if (this.animation < 0) return this.setAnimation(this.animations.length ? 0 : -1);
     this.isPlaying = !this.isPlaying;
-    this.tell();
+    this.notifyTime();
     return this.isPlaying && this.play();
   }
 
@@ -134,7 +134,7 @@ export class ModelView {
     requestAnimationFrame(step);
   }
 
-  tell() {
+  notifyTime() {
     const [first, last] = this.spans[this.animation] ?? [0, 1];
     this.onTime({ index: this.animation, first, last, seconds: this.seconds, isPlaying: this.isPlaying });
   }
@@ -167,7 +167,7 @@ export class ModelView {
     const { state, grid } = this.stage;
     const style = getComputedStyle(document.getElementById("stage"));
     const background = style.backgroundColor.match(/[\d.]+/g).slice(0, 3).map((channel) => Number(channel) / 255);
-    renderer.begin(background, this.camera);
+    renderer.beginFrame(background, this.camera);
     if (state.grid) renderer.drawLines(grid);
     const isDark = background[0] < 0.5;
     const wire = isDark ? [0.85, 0.9, 1, 0.8] : [0.08, 0.1, 0.15, 0.8];
@@ -183,7 +183,7 @@ export class ModelView {
     this.paintHighlight();
   }
 
-  /** Returns the joints as lines to their parents. */
+  /** Returns lines from joints to their parents. */
   bones() {
     const [points, colors] = [[], []];
     const at = (joint) => transformPoint(this.whole, this.pose[joint].slice(12, 15));
@@ -204,8 +204,8 @@ export class ModelView {
     const mesh = this.meshes[highlight?.mesh];
     if (!mesh) return;
     const positions = this.positionsOf(mesh);
-    for (const place of mesh.places) {
-      const at = (vertex) => transformPoint(place, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3)));
+    for (const placement of mesh.placements) {
+      const at = (vertex) => transformPoint(placement, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3)));
       const cornersOf = (triangle) => Array.from(mesh.indices.subarray(3 * triangle, 3 * triangle + 3)).map(at);
       const corners = (highlight.triangles ?? []).map(cornersOf);
       const faces = corners.flat(2);
@@ -218,14 +218,14 @@ export class ModelView {
     }
   }
 
-  /** Shows a place of the model: `{ kind, … }` of `Places.locate`, or `null`. */
-  show(place) {
-    this.highlight = place;
-    if (place?.kind === "face") place.triangles = this.trianglesOf(place.mesh, place.face);
-    if (place?.kind === "key") this.showKey(place);
-    if (place?.kind === "joint" && this.stage.jointSelect) {
-      this.stage.jointSelect.value = place.joint;
-      this.stage.state.joint = place.joint;
+  /** Highlights a location in the model: the result of `SourceFields.locate`, or `null` for none. */
+  highlightLocation(location) {
+    this.highlight = location;
+    if (location?.kind === "face") location.triangles = this.trianglesOf(location.mesh, location.face);
+    if (location?.kind === "key") this.showKey(location);
+    if (location?.kind === "joint" && this.stage.jointSelect) {
+      this.stage.jointSelect.value = location.joint;
+      this.stage.state.joint = location.joint;
     }
     this.draw();
   }
@@ -237,15 +237,15 @@ export class ModelView {
     this.showTime(animation, own.times[times][sample] / (own.rate > 0 ? own.rate : 1));
   }
 
-  /** Stops an animation at a time. */
+  /** Shows an animation at a time, paused. */
   showTime(animation, seconds) {
     this.animation = animation;
     this.isPlaying = false;
     this.setTime(seconds);
   }
 
-  /** Returns the state of camera and animation. */
-  saved() {
+  /** Returns the state of the camera and the animation. */
+  viewState() {
     const { target, distance, yaw, pitch } = this.camera;
     return { camera: { target, distance, yaw, pitch }, animation: this.animation, seconds: this.seconds };
   }
@@ -346,7 +346,7 @@ export class ModelView {
   }
 }
 
-/** Handles two fingers: their distance zooms, their midpoint pans. */
+/** Handles movement of one of two fingers: zooms by their distance, and pans by their midpoint. */
 function pinch(camera, other, before, after, height) {
   const distance = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]) || 1;
   camera.zoom(distance(before) / distance(after));

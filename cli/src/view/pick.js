@@ -1,28 +1,28 @@
-// The triangle under the pointer.
+// Finds the triangle under the pointer.
 
 import { invert, multiply, subtract, transformPoint } from "./math.js";
 
 /**
- * Returns the nearest triangle on the line from the eye through a point of the picture, and its corner nearest to the hit.
- * `x` and `y` range from -1 to 1; `positionsOf` returns the posed positions of a mesh. Returns `null` for none.
+ * Returns the nearest triangle on the line from the eye through the point (`x`, `y`) of the picture, and its vertex nearest to the
+ * hit; `null` if there is none. `x` and `y` range from -1 to 1. `positionsOf` returns the posed positions of a mesh.
  */
 export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
   let best = null;
   for (const mesh of meshes) {
     const positions = positionsOf(mesh);
-    for (const place of mesh.places) {
-      const toMesh = invert(multiply(projection, multiply(view, place)));
+    for (const placement of mesh.placements) {
+      const toMesh = invert(multiply(projection, multiply(view, placement)));
       const near = transformPoint(toMesh, [x, y, -1]);
       const direction = subtract(transformPoint(toMesh, [x, y, 1]), near);
       const hit = nearestHit(mesh.indices, positions, near, direction);
-      // Distances along the line are comparable for all meshes: from the near to the far plane.
-      if (hit && (!best || hit.distance < best.distance)) best = { ...hit, mesh, place };
+      // Distances are fractions of the line from the near to the far plane, so they are comparable between meshes.
+      if (hit && (!best || hit.distance < best.distance)) best = { ...hit, mesh, placement };
     }
   }
   return best && { ...best, vertex: nearestCorner(best, positionsOf(best.mesh)) };
 }
 
-/** Tests each triangle from both sides (Möller–Trumbore). */
+/** Returns the nearest intersection of a line with a triangle, from either side (Möller–Trumbore); `null` if there is none. */
 function nearestHit(indices, positions, [ox, oy, oz], [dx, dy, dz]) {
   let distance = Infinity;
   let triangle = -1;

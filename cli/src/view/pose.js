@@ -1,8 +1,8 @@
-// The joints at a time of an animation.
+// Computes the pose of joints at a time of an animation.
 
 import { IDENTITY, compose, mix, multiply, slerp } from "./math.js";
 
-/** Returns the first and last second of an animation. */
+/** Returns the start and end time of an animation, in seconds. */
 export function spanOf(animation) {
   let [first, last] = [0, animation.duration];
   for (const times of animation.times) {
@@ -15,7 +15,7 @@ export function rateOf(animation) {
   return animation.rate > 0 && Number.isFinite(animation.rate) ? animation.rate : 1;
 }
 
-/** Returns each joint's matrix to model space; without an animation, in the rest pose. */
+/** Returns the matrix of each joint to model space; in the rest pose if there is no animation. */
 export function poseAt(joints, animation, seconds) {
   const local = joints.map(({ translation, rotation, scale }) => ({ translation, rotation, scale }));
   for (const channel of animation?.channels ?? []) {
@@ -33,7 +33,7 @@ export function poseAt(joints, animation, seconds) {
   return Array.from(global, (matrix) => matrix ?? IDENTITY);
 }
 
-/** Returns the index of the sample at or before a time. */
+/** Returns the index of the last sample at or before a time; 0 if there is none. */
 export function sampleBefore(times, ticks) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -54,7 +54,7 @@ function sample(animation, channel, ticks) {
   let [start, end] = [times[before], times[after]];
   const isPastEnd = animation.looped && before === times.length - 1 && times.length > 1;
   if (isPastEnd) {
-    // A loop continues with its first sample.
+    // A looped animation continues with its first sample.
     after = 0;
     end = times[0] + animation.duration;
   }
@@ -64,7 +64,7 @@ function sample(animation, channel, ticks) {
   return width === 4 && channel.interpolation === "linear" ? slerp(from, to, fraction) : mix(from, to, fraction);
 }
 
-/** Returns the joints, parents before children, without those in cycles. */
+/** Returns the indices of the joints, parents before children. Omits joints in cycles and their descendants. */
 function parentsFirst(joints) {
   const children = joints.map(() => []);
   const order = [];

@@ -6,20 +6,20 @@ import { IDENTITY, multiply, scaling } from "./math.js";
 import { Programs } from "./shaders.js";
 import { loadTexture, makeSampler } from "./textures.js";
 
-/** The maximum number of triangles for antialiasing: without a GPU, it costs more than the triangles. */
+/** The maximum number of triangles for which antialiasing is enabled, since it is slow without a GPU. */
 const SMOOTH_TRIANGLES = 50_000;
 const JOINTS_PER_ROW = 64;
 const GREY = [0.72, 0.74, 0.77];
 const WHITE = [1, 1, 1];
 
-/** The modes of surfaces, in the order of the shader. */
+/** The drawing modes of surfaces, in the order of `MODE` in the shaders. */
 export const MODES = ["shaded", "wireframe", "normals", "checkerboard", "colours", "weights", "distances"];
 
 export class Renderer {
   constructor(canvas, triangles) {
-    // Preserves the drawing for screenshots of the page.
+    // Preserves the drawing buffer for screenshots of the page.
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: triangles <= SMOOTH_TRIANGLES, preserveDrawingBuffer: true });
-    if (!gl) throw new Error("This browser has no WebGL 2, which the model needs. Fields and bytes need none.");
+    if (!gl) throw new Error("This browser does not support WebGL 2, which is required to show the model. Fields and bytes are still shown.");
     this.gl = gl;
     this.canvas = canvas;
     this.programs = new Programs(gl);
@@ -29,7 +29,7 @@ export class Renderer {
   }
 
   /** Uploads a mesh. */
-  add(mesh) {
+  addMesh(mesh) {
     const { gl } = this;
     mesh.array = gl.createVertexArray();
     gl.bindVertexArray(mesh.array);
@@ -55,7 +55,7 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  /** Decodes and uploads the images of meshes. Resolves to the messages of failures. */
+  /** Decodes and uploads the images of meshes. Resolves to messages about images that cannot be decoded. */
   async addImages(images, meshes) {
     const loads = images.map(async (image, number) => {
       const texture = await loadTexture(this.gl, image);
@@ -82,7 +82,7 @@ export class Renderer {
     return buffer;
   }
 
-  /** Returns the edges of a mesh as an index buffer, created on first use. */
+  /** Returns the index buffer for the edges of a mesh. Creates it on first use. */
   wireBuffer(mesh) {
     if (!mesh.wires) {
       const wires = new Uint32Array(2 * mesh.indices.length);
@@ -109,7 +109,7 @@ export class Renderer {
     }
   }
 
-  /** Resizes the picture to the canvas on the screen. Returns the aspect ratio. */
+  /** Adapts the resolution of the picture to the size of the canvas on the screen. Returns the aspect ratio. */
   resize() {
     const { canvas } = this;
     const scale = Math.min(window.devicePixelRatio || 1, 2);
@@ -118,7 +118,7 @@ export class Renderer {
     return width / height;
   }
 
-  begin(background, camera) {
+  beginFrame(background, camera) {
     const { gl } = this;
     const aspect = this.resize();
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -126,22 +126,22 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    // The radius is the unit, so products of lengths fit in 32-bit floats for tiny and huge models.
+    // Uses the radius as the unit, so that products of lengths fit in 32-bit floats even for tiny and huge models.
     this.unit = camera.radius;
     this.rotation = camera.view();
     this.view = multiply(scaling(1 / this.unit), this.rotation);
     this.projection = camera.projection(aspect, this.unit);
   }
 
-  use({ program, uniforms }, place = IDENTITY) {
+  useProgram({ program, uniforms }, placement = IDENTITY) {
     const { gl } = this;
     gl.useProgram(program);
-    gl.uniformMatrix4fv(uniforms.viewPlace, false, multiply(this.view, place));
+    gl.uniformMatrix4fv(uniforms.modelView, false, multiply(this.view, placement));
     gl.uniformMatrix4fv(uniforms.projection, false, this.projection);
     return uniforms;
   }
 
-  /** Draws all placements of a mesh; coarsely if it is large and moving. */
+  /** Draws a mesh in all its placements. During movement, draws the coarse version of a large mesh. */
   drawMesh(mesh, { mode, joint, tint, wire, isMoving, largest }) {
     const { gl } = this;
     const coarse = isMoving ? mesh.coarse : null;
@@ -159,8 +159,8 @@ export class Renderer {
       gl.bindSampler(1, mesh.sampler);
     }
     const plain = mesh.image && mode === 0 ? WHITE : GREY;
-    for (const place of mesh.places) {
-      const uniforms = this.use(this.programs.mesh(mode, features), place);
+    for (const placement of mesh.placements) {
+      const uniforms = this.useProgram(this.programs.mesh(mode, features), placement);
       gl.uniform1i(uniforms.matrices, 0);
       gl.uniform1i(uniforms.joint, joint);
       gl.uniform1f(uniforms.largest, largest);
@@ -176,7 +176,7 @@ export class Renderer {
       gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
       gl.disable(gl.POLYGON_OFFSET_FILL);
       if (MODES[mode] === "wireframe" && !coarse) {
-        const wires = this.use(this.programs.wires(features), place);
+        const wires = this.useProgram(this.programs.wires(features), placement);
         gl.uniform1i(wires.matrices, 0);
         gl.uniform4fv(wires.wire, wire);
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.wireBuffer(mesh));
@@ -198,7 +198,7 @@ export class Renderer {
       gl.enableVertexAttribArray(location);
       gl.vertexAttribPointer(location, width, gl.FLOAT, false, 0, 0);
     }
-    const uniforms = this.use(program);
+    const uniforms = this.useProgram(program);
     gl.uniform1f(uniforms.size, size);
     gl.enable(gl.BLEND);
     if (isOnTop) gl.disable(gl.DEPTH_TEST);

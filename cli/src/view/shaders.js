@@ -1,6 +1,6 @@
-// The shaders, reduced to the needs of each mode. A texture stores the joint matrices: 4 texels each, 64 joints per row.
+// The shaders, compiled for each mode. Joint matrices are stored in a texture: 4 texels per joint, 64 joints per row.
 
-/** The colours of distances from 0 to 1, as in `meshspec render --diff`: grey for none, blue, yellow, red. */
+/** The colours of distances from 0 to 1, same as in `meshspec render --diff`: grey for 0, then blue, yellow, and red for 1. */
 const RAMP = `
 vec3 ramp(float x) {
   const vec3 blue = vec3(0.05, 0.25, 0.9), yellow = vec3(0.95, 0.75, 0.05), red = vec3(0.85, 0.03, 0.02);
@@ -18,7 +18,7 @@ layout(location = 3) in vec4 color;
 layout(location = 4) in uvec4 joints;
 layout(location = 5) in vec4 weights;
 layout(location = 6) in float distance;
-uniform mat4 viewPlace, projection;
+uniform mat4 modelView, projection;
 out vec3 eyePosition;
 #ifdef SMOOTH
 uniform float unit;
@@ -46,7 +46,7 @@ mat4 matrixOf(uint index) {
 #endif
 
 void main() {
-  mat4 model = viewPlace;
+  mat4 model = modelView;
 #if defined(SKINNED) || MODE == 5
   float sum = weights.x + weights.y + weights.z + weights.w;
 #endif
@@ -145,12 +145,12 @@ const LINE_VERTEX = `
 precision highp float;
 layout(location = 0) in vec3 position;
 layout(location = 3) in vec4 color;
-uniform mat4 viewPlace, projection;
+uniform mat4 modelView, projection;
 uniform float size;
 out vec4 tint;
 void main() {
   tint = color;
-  gl_Position = projection * viewPlace * vec4(position, 1.0);
+  gl_Position = projection * modelView * vec4(position, 1.0);
   gl_PointSize = size;
 }`;
 
@@ -181,8 +181,8 @@ export class Programs {
   }
 
   /**
-   * Returns the program for surfaces in a mode; `skinned` if joints move the vertices, `smooth` if these have normals,
-   * `textured` if the base colour image is available.
+   * Returns the program for surfaces in a mode. `skinned` is set if joints move the vertices, `smooth` if the mesh has normals, and
+   * `textured` if its base colour image is loaded.
    */
   mesh(mode, { skinned, smooth, textured }) {
     const all = { SKINNED: skinned, SMOOTH: smooth, TEXTURED: textured && mode === 0 };
@@ -195,12 +195,12 @@ export class Programs {
     return this.get(`#define MODE -1\n${skinned ? "#define SKINNED\n" : ""}`, MESH_VERTEX, WIRE_FRAGMENT);
   }
 
-  /** Returns the program for points with a colour each. */
+  /** Returns the program for points, lines and triangles with a colour per vertex. */
   lines() {
     return this.get("", LINE_VERTEX, LINE_FRAGMENT);
   }
 
-  /** Returns the program for triangles with a distance at each corner, stored as red. */
+  /** Returns the program for triangles with a distance per vertex, stored in the red channel of its colour. */
   centers() {
     return this.get("", LINE_VERTEX, CENTER_FRAGMENT);
   }

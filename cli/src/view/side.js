@@ -1,7 +1,7 @@
-// A file of the page: its fields, bytes, and places in the model.
+// A file of the page: its fields and bytes, and their locations in the model.
 
 import { takeArray } from "./data.js";
-import { Places } from "./places.js";
+import { SourceFields } from "./source_fields.js";
 import { Tree } from "./tree.js";
 
 export class Side {
@@ -18,33 +18,33 @@ export class Side {
     return this.about.file.split(/[\\/]/).pop();
   }
 
-  /** Sets the view of the model; `null` for none. */
+  /** Sets the view of the model; `null` if there is none. */
   setModel(model) {
     this.model = model;
     const counts = (this.about.model?.meshes ?? []).map((mesh, index) => {
       const faces = model?.meshes[index].faces;
       return { vertices: mesh.vertices, faces: faces?.length ? faces[faces.length - 1] + 1 : mesh.triangles };
     });
-    this.places = new Places(this.about.places, counts);
+    this.sourceFields = new SourceFields(this.about.places, counts);
   }
 
-  /** Returns `true` if a path, or a path within it, has findings. */
+  /** Returns `true` if there is a finding about a path or a path within it. */
   isWrong(path) {
     return this.wrongPaths.some((wrong) => wrong === path || (path && wrong.startsWith(path) && ".[".includes(wrong[path.length])));
   }
 
-  /** Returns the size of an unpacked block, or of the file, including bytes that the page omits. */
+  /** Returns the size of an unpacked block, or of the file if `block` is `null`, including bytes that the page omits. */
   sizeOf(block) {
     return block === null ? this.about.size : this.blocks[block].size;
   }
 
-  /** Returns the field of a path, or the innermost field that contains it. */
+  /** Returns the field with a path, or the innermost field that contains the path. */
   nearest(path) {
     for (let rest = path; rest; ) {
       const field = this.tree.find(rest);
       if (field) return field;
       const outer = rest.replace(/(\.[^.[]*|\[\d+\]|^[^.[]+)$/, "");
-      // Names from the file may contain any characters.
+      // Stops if nothing was removed, since names from the file may contain any characters.
       if (outer === rest) break;
       rest = outer;
     }
@@ -59,20 +59,20 @@ export class Side {
     return block < 0 ? [] : [{ block, ...span.unpacked.range, kind }];
   }
 
-  /** Returns the fields of a range of list items, and their combined bytes. */
+  /** Returns the fields of a range of list items, with their combined byte range and a label. */
   fieldsOf({ list, first, width }) {
     const holder = this.tree.find(list);
-    const items = Array.from({ length: width }, (_, place) => holder?.part(first + place)).filter(Boolean);
+    const items = Array.from({ length: width }, (_, offset) => holder?.part(first + offset)).filter(Boolean);
     if (!items.length) return null;
     const range = { ...items[0].range, end: items.at(-1).range.end };
     return { fields: items, range, label: width === 1 ? items[0].path : `${list}[${first}..${first + width}]` };
   }
 
-  /** Returns the place of several list items: all vertices or faces of one mesh, or else the first item. */
-  placeOf(paths) {
-    const [first, ...rest] = paths.map((path) => this.places.locate(path));
+  /** Returns the location of several list items in the model: all of them if they are vertices or faces of one mesh, otherwise the first. */
+  locationOf(paths) {
+    const [first, ...rest] = paths.map((path) => this.sourceFields.locate(path));
     if (!rest.length || !["vertex", "face"].includes(first?.kind)) return first ?? null;
-    const all = [first, ...rest].filter((place) => place?.kind === first.kind && place.mesh === first.mesh);
+    const all = [first, ...rest].filter((location) => location?.kind === first.kind && location.mesh === first.mesh);
     const { mesh } = first;
     if (first.kind === "vertex") return { kind: "picked", mesh, vertices: all.map(({ vertex }) => vertex) };
     return { kind: "picked", mesh, triangles: [...new Set(all.flatMap(({ face }) => this.model.trianglesOf(mesh, face)))] };

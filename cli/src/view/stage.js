@@ -3,7 +3,7 @@
 import { Camera } from "./camera.js";
 import { showLegend } from "./controls.js";
 
-/** The shared state of two views. `largest` is the distance with the last colour. */
+/** The shared state of the views. `largest` is the distance at the end of the colour scale. */
 export class Stage {
   camera = new Camera();
   state = { mode: 0, joint: 0, grid: true, joints: false, largest: 0 };
@@ -28,18 +28,18 @@ export class Stage {
     for (const view of this.views) view.draw();
   }
 
-  /** Draws while something moves. */
+  /** Draws a frame of all views during movement. */
   move() {
     for (const view of this.views) view.move();
   }
 }
 
-/** Returns the minimum or maximum of points per axis. */
+/** Returns the minimum or maximum of points along each axis, depending on `choose`. */
 function least(points, choose) {
   return [0, 1, 2].map((axis) => choose(...points.map((point) => point[axis])));
 }
 
-/** Returns ground lines below a box, spaced by a power of ten, and the axes. */
+/** Returns the lines of the axes and of a ground grid for a bounding box. The spacing of the grid is a power of ten. */
 function gridOf({ low, high }) {
   const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
   const step = 10 ** Math.floor(Math.log10(size));

@@ -1,14 +1,14 @@
-// Text of the page. Text from a file is never inserted as markup.
+// Creates text and elements. Text from a file is never inserted as markup.
 
-/** Characters that control a terminal, end a line or change the direction of text. */
-const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/** Characters that can control a terminal, end a line or change the direction of text. */
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Returns text with steering characters as escapes: `\u{202e}`. */
+/** Returns text with control characters replaced by escapes: `\u{202e}`. */
 export function plain(text) {
-  return String(text).replace(STEERING, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+  return String(text).replace(CONTROL_CHARACTERS, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 }
 
-/** Creates an element with properties and children; strings become text. */
+/** Creates an element with properties and children. Strings become text nodes. */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {

@@ -1,6 +1,6 @@
-// Base colour images. The browser decodes them without a request.
+// Textures with base colour images, which the browser decodes without a network request.
 
-/** Decodes an image and uploads it, no larger than the graphics allow. */
+/** Decodes an image and uploads it as a texture. Shrinks it to the maximum texture size. */
 export async function loadTexture(gl, { type, bytes }) {
   const options = { colorSpaceConversion: "none", premultiplyAlpha: "none" };
   let image = await createImageBitmap(new Blob([bytes], { type }), options);
@@ -18,7 +18,7 @@ export async function loadTexture(gl, { type, bytes }) {
   return texture;
 }
 
-/** Returns the sampler of a texture: its wrapping and filters. */
+/** Creates a sampler with the wrapping and filters of a texture. */
 export function makeSampler(gl, { wrap, is_nearest: isNearest }) {
   const sampler = gl.createSampler();
   gl.samplerParameteri(sampler, gl.TEXTURE_WRAP_S, gl[wrap[0]]);

@@ -1,4 +1,4 @@
-// The fields of the file: branches listed by the program, and list items derived from the first item.
+// The tree of fields: branches that the page contains, and list items derived from the first item.
 
 const BIG = /^big-endian /;
 const NUMBER = /^(?:big-endian )?([uif])(\d+)((?:\[\d+\])*)$/;
@@ -23,7 +23,7 @@ export class Field {
     return step.replace(/^\./, "") || label || (this.parent ? "content" : "file");
   }
 
-  /** The space of its byte offsets: the number of an unpacked block, or `null` for the file. */
+  /** What the byte offsets refer to: the index of an unpacked block, or `null` for the file. */
   get block() {
     return this.branch.block ?? null;
   }
@@ -55,7 +55,7 @@ export class Field {
     return this.partAt(position, branch.starts?.[position - parts.length]);
   }
 
-  /** Returns an item of which only the place is known. */
+  /** Returns a list item for which the page contains only the offset; `null` without an offset. */
   partAt(position, offset) {
     if (offset === undefined) return null;
     const { branch, tree } = this;
@@ -71,13 +71,13 @@ export class Field {
     return new Field(tree, made, this, position);
   }
 
-  /** Returns this field and its ancestors, from the file down. */
+  /** Returns the ancestors of this field and the field itself, starting with the file. */
   ancestors() {
     return this.parent ? [...this.parent.ancestors(), this] : [this];
   }
 }
 
-/** Returns a copy of an item at another place, with numbers decoded from the bytes. Bit fields have the order of their word. */
+/** Returns a copy of an item at another offset, with numbers decoded from the bytes. Bit fields have the byte order of their word. */
 function shifted(tree, branch, delta, step, isBig = false) {
   const made = { ...branch, step, offset: branch.offset + delta };
   isBig = branch.bits ? isBig : BIG.test(branch.type ?? "");
@@ -95,7 +95,7 @@ function decoded(tree, { type, offset, size, block, bits, parts }, like, isBig) 
   const getter = match && GETTERS[match[1] + match[2]];
   if (!getter) return parts?.length ? `0x${wordOf(view, isBig).toString(16)}` : hexOf(view);
   const width = Number(match[2]) / 8;
-  const values = Array.from({ length: size / width }, (_, place) => shortNumber(view[getter](place * width, !isBig), match));
+  const values = Array.from({ length: size / width }, (_, index) => shortNumber(view[getter](index * width, !isBig), match));
   return match[3] ? `[${values.join(", ")}]` : values[0];
 }
 
@@ -104,7 +104,7 @@ function shortNumber(value, [, kind, width]) {
   return width === "32" ? shortest(value) : String(value);
 }
 
-/** Returns the shortest decimal that rounds to a 32-bit float. */
+/** Returns the shortest decimal that rounds to the given 32-bit float. */
 function shortest(value) {
   for (let digits = 1; digits <= 9; digits++) {
     const text = value.toPrecision(digits);
@@ -114,18 +114,18 @@ function shortest(value) {
 }
 
 function wordOf(view, isBig) {
-  const bytes = Array.from({ length: view.byteLength }, (_, place) => view.getUint8(place));
+  const bytes = Array.from({ length: view.byteLength }, (_, index) => view.getUint8(index));
   if (!isBig) bytes.reverse();
   return bytes.reduce((word, byte) => (word << 8n) | BigInt(byte), 0n);
 }
 
 function hexOf(view) {
-  const digits = Array.from({ length: Math.min(view.byteLength, 16) }, (_, place) => view.getUint8(place).toString(16).padStart(2, "0"));
+  const digits = Array.from({ length: Math.min(view.byteLength, 16) }, (_, index) => view.getUint8(index).toString(16).padStart(2, "0"));
   return digits.join(" ");
 }
 
 export class Tree {
-  /** `blocks` are the bytes of the unpacked blocks. */
+  /** `blocks` contains the bytes of the unpacked blocks. */
   constructor(root, bytes, blocks, isText) {
     this.bytes = bytes;
     this.blocks = blocks;
@@ -140,7 +140,7 @@ export class Tree {
     return block === null ? this.bytes : this.blocks[block] ?? new Uint8Array();
   }
 
-  /** Returns the line at an offset of a text. */
+  /** Returns the size and the text of the line at an offset in a text file. */
   textAt(offset) {
     let end = this.bytes.indexOf(10, offset);
     if (end < 0) end = this.bytes.length;
@@ -148,7 +148,7 @@ export class Tree {
     return { size: end - offset, text: new TextDecoder().decode(this.bytes.subarray(offset, Math.min(end, offset + 800))) };
   }
 
-  /** Indexes the byte ranges of values, and of lists with more items than parts. */
+  /** Indexes the byte ranges of values, and of list items without a branch. */
   index(field) {
     const { branch } = field;
     const shown = branch.parts?.length ?? 0;
@@ -176,14 +176,14 @@ export class Tree {
       if (spans[middle].start <= offset) low = middle + 1;
       else high = middle;
     }
-    for (let place = low - 1; place >= Math.max(0, low - 8); place--) {
-      const { end, field, isList } = spans[place];
+    for (let index = low - 1; index >= Math.max(0, low - 8); index--) {
+      const { end, field, isList } = spans[index];
       if (offset < end) return isList ? innermost(itemAt(field, offset), offset) : field;
     }
     return null;
   }
 
-  /** Returns the field with a path, the innermost with parts if there are several; `null` for none. */
+  /** Returns the field with a path; `null` if there is none. If there are several, returns the innermost field with parts. */
   find(path) {
     let [field, found] = [this.root, path === "" ? this.root : null];
     for (;;) {
@@ -212,7 +212,7 @@ export class Tree {
     return same;
   }
 
-  /** Returns the first fields whose path contains a text. */
+  /** Returns up to `most` fields whose path contains a text, starting with a field that has this path. */
   search(text, most) {
     const found = [];
     const exact = this.find(text);
@@ -227,7 +227,7 @@ export class Tree {
   }
 }
 
-/** Returns the list item at a byte beyond its parts. */
+/** Returns the list item at an offset after the items with a branch. */
 function itemAt(list, offset) {
   const { branch } = list;
   if (branch.stride) return list.part(Math.floor((offset - branch.offset) / branch.stride));

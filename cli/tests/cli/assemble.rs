@@ -135,7 +135,7 @@ fn incomplete_dumps_are_rejected() {
     assert!(message.contains("the dump ends with an error"), "{message}");
     for (text, expected) in [
         ("", "empty: expected the output"),
-        ("{}", "line 1 does not name format and layout"),
+        ("{}", "line 1: expected an object with `format` and `layout`"),
         ("{\"format\":\"mesh\",\"layout\":\"dough\"}", "mesh has no layout \"dough\", only "),
         ("{\"format\":\"seed\"}", "seed is a text format"),
         ("{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}", "line 3: x: no value"),

@@ -126,7 +126,7 @@ fn existing_files_are_kept_without_force() {
     let folder = models();
     assert_eq!(folder.run("convert models/a.mesh --out-dir out --to json").status, 0);
     let message = with_slashes(&folder.run("convert models/a.mesh --out-dir out --to json").fails(1));
-    assert!(message.contains("out/a.json: the file exists already"), "{message}");
+    assert!(message.contains("out/a.json: the file already exists"), "{message}");
     let message = folder.run("convert models/a.mesh --out-dir out --to json --force");
     assert_eq!((message.status, &*message.stderr), (0, "1 file converted, 0 failed\n"));
 }

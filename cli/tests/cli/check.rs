@@ -90,7 +90,7 @@ fn only_files_with_findings_are_listed() {
     folder.put_mesh("all/17.mesh", &broken_triangle());
     let run = folder.run("check all");
     assert_eq!((&*run.stdout, run.status), ("all/17.mesh: 1 error, 0 warnings\n", 1));
-    assert_eq!(run.stderr, "30 files checked; --verbose shows all of them and their findings\n");
+    assert_eq!(run.stderr, "30 files checked; --verbose lists all files and their findings\n");
     let run = folder.run("check all --verbose");
     assert!(
         run.stdout.contains("all/29.mesh: 0 errors") && run.stdout.contains("indices[2]"),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use meshspec::conformance::corpus::{Entry, Kind, Verdict};
+use meshspec::conformance::corpus::{CaseKind, IndexEntry, Verdict};
 use meshspec::{AnyFormat, Dialect, FormatId, ReadOptions};
 use serde_json::{Value, json};
 
@@ -13,13 +13,13 @@ pub fn corpus() -> Folder {
     let folder = Folder::new();
     let mut index = String::new();
     for (file, document, kind, rule) in [
-        ("triangle.mesh", triangle(), Kind::Valid, None),
-        ("walk.mesh", animated(), Kind::Valid, None),
-        ("bad.mesh", broken_triangle(), Kind::Broken, Some("MESH-INDEX-RANGE")),
+        ("triangle.mesh", triangle(), CaseKind::Valid, None),
+        ("walk.mesh", animated(), CaseKind::Valid, None),
+        ("bad.mesh", broken_triangle(), CaseKind::Broken, Some("MESH-INDEX-RANGE")),
     ] {
         folder.put_mesh(file, &document);
         let is_valid = rule.is_none();
-        let entry = Entry {
+        let entry = IndexEntry {
             file: file.to_owned(),
             format: "mesh".to_owned(),
             dialect: Dialect::Spec,

@@ -136,7 +136,7 @@ fn overwriting_the_corpus_is_an_error() {
     assert_eq!(
         run.fails(1),
         "error: walk.mesh: the loader changed this file of the corpus\n\
-         hint: generate the corpus again; no verdict of this run counts\n"
+         hint: generate the corpus again; the verdicts of this run are unreliable\n"
     );
     let folder = corpus();
     let run = conform(&folder, "", "rm \"$1\"");

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use meshspec::Dialect;
-use meshspec::conformance::corpus::Entry;
+use meshspec::conformance::corpus::IndexEntry;
 
 use crate::files::Folder;
 
@@ -105,7 +105,7 @@ fn copy_corpus(folder: &Folder, format: &str, dialect: Dialect) {
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let mut index = String::new();
     for line in fs::read_to_string(committed.join("index.jsonl")).unwrap().lines() {
-        let entry: Entry = serde_json::from_str(line).unwrap();
+        let entry: IndexEntry = serde_json::from_str(line).unwrap();
         if (&*entry.format, entry.dialect) != (format, dialect) {
             continue;
         }

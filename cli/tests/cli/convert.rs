@@ -20,8 +20,8 @@ fn dialect_conversions_list_losses() {
     assert_eq!((run.status, &*run.stdout), (0, ""));
     assert_eq!(
         run.stderr,
-        "dropped: animations[0].name: the dialect has no names: \"walk\"\n\
-         dropped: strings: the dialect has no strings: 1\n"
+        "dropped: animations[0].name: the renderlib dialect has no names: \"walk\"\n\
+         dropped: strings: the renderlib dialect has no strings: 1\n"
     );
     let (expected, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
     assert_eq!(folder.get("out.mesh"), bytes_of(&expected));
@@ -155,7 +155,7 @@ fn unknown_extensions_require_a_format() {
         ("out.xyz", "out.xyz: no output format: `.xyz` is unknown\n"),
     ] {
         let said = folder.run(&format!("convert in.mesh {out}")).fails(2);
-        assert!(said.starts_with(&format!("error: {message}hint: name one with --to (mesh, ")), "{said}");
+        assert!(said.starts_with(&format!("error: {message}hint: specify it with --to (mesh, ")), "{said}");
     }
     assert_eq!(folder.names(), ["in.mesh"]);
 }

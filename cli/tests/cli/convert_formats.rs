@@ -203,8 +203,7 @@ fn standard_output_contains_only_the_file() {
     folder.put("red.mtl", "newmtl red\nKd 1 0 0\n");
     let run = folder.run("convert red.obj - --to obj");
     assert_eq!((run.status, &*run.stdout), (0, "o \nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n"));
-    let lost =
-        "dropped: materials: \"-.mtl\": standard output takes one file, so materials have names only\n";
+    let lost = "dropped: materials: \"-.mtl\": only one file can be written to standard output; only the names of materials were written\n";
     assert!(run.stderr.ends_with(lost), "{}", run.stderr);
 
     let run = folder.run("convert red.obj - --to gltf");
@@ -227,8 +226,8 @@ fn libraries_outside_of_the_folder_are_not_read() {
         folder.put("in/a.obj", format!("mtllib {name}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n"));
         let run = folder.run("convert in/a.obj out.obj --force");
         let lost = format!(
-            "dropped: mtllib: \"{name}\": outside of the folder of the file: not read, for safety, \
-             so materials have names only\n"
+            "dropped: mtllib: \"{name}\": not read for safety, since it is outside the folder of the file; \
+             only the names of materials were read\n"
         );
         assert_eq!(run.status, 0, "{}", run.stderr);
         assert!(run.stderr.contains(&lost), "{}", run.stderr);
@@ -255,7 +254,7 @@ fn node_transforms_are_baked_on_request() {
     file["nodes"][0]["translation"] = json!([2.0, 0.0, 0.0]);
     folder.put("moved.gltf", file.to_string());
     let messages = folder.run("convert moved.gltf b.obj --strict").fails(1);
-    let loss = "changed: meshes[0]: OBJ has no nodes: their transforms applied to the vertices\n";
+    let loss = "changed: meshes[0]: OBJ has no nodes; node transforms were applied to the vertices\n";
     assert!(messages.contains(loss), "{messages}");
     let messages = folder.run("convert moved.gltf b.obj --strict --bake").fails(0);
     assert!(!messages.contains("changed: "), "{messages}");

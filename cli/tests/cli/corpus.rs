@@ -82,7 +82,7 @@ fn existing_corpora_are_kept_without_force() {
     fs::create_dir(folder.path("a")).unwrap();
     folder.put("a/index.jsonl", "precious");
     let message = run_own(&folder, "corpus height_field --out a").fails(2);
-    assert!(message.contains("a/index.jsonl: the file exists already"), "{message}");
+    assert!(message.contains("a/index.jsonl: the file already exists"), "{message}");
     assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 1);
     run_own(&folder, "corpus height_field --out a --force").fine();
     assert!(index(&folder, "a").len() > 50);

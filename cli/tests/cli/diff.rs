@@ -237,7 +237,7 @@ fn point_clouds_differ_in_their_bounds() {
     let run = folder.run("diff a.ply b.ply");
     assert!(run.status == 1 && run.stdout.contains("bounds.min: [1, 2, 3] → [7, 2, 3], by 6"), "{run:?}");
     let message = folder.run("diff - -").fails(2);
-    assert_eq!(message, "error: standard input: can be only one of the files\n");
+    assert_eq!(message, "error: standard input: can be used for one of the files only\n");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_fault_in_a_packed_block_is_shown_there() {
     let run = folder.run("dump --from crucible bad.crmesh");
     assert!(
         run.stdout.contains(
-            "error: chunks[0].indices.data (bytes 0x9..0x23): unpacks to more than the 23 bytes stated \
+            "error: chunks[0].indices.data (bytes 0x9..0x23): unpacks to more than the stated 23 bytes \
              [CRUCIBLE-PACKING, C3, C4]\n  00000000 "
         ),
         "{}",
@@ -94,7 +94,7 @@ fn files_of_unknown_format_require_from() {
     let folder = Folder::new();
     folder.put("note.txt", "no mesh at all");
     let message = folder.run("dump note.txt").fails(1);
-    assert!(message.contains("hint: name the format with --from FORMAT"), "{message}");
+    assert!(message.contains("hint: specify the format with --from FORMAT"), "{message}");
     let run = folder.run("dump --from mesh note.txt");
     assert!(run.stdout.contains("  00000000  6e  "), "{}", run.stdout);
     assert!(run.stdout.contains("error: header.version (bytes 0x0..0x1): the version is"), "{}", run.stdout);

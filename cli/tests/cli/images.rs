@@ -212,10 +212,10 @@ fn existing_copies_of_embedded_images_are_kept() {
     assert_eq!(folder.get("out/a_oak bark.png"), PNG);
     folder.put("out/a_oak bark.png", "different");
     let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
-    assert!(messages.contains("out/a.ply: the file exists already"), "{messages}");
+    assert!(messages.contains("out/a.ply: the file already exists"), "{messages}");
     fs::remove_file(folder.path("out/a.ply")).unwrap();
     let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
-    assert!(messages.contains("out/a_oak bark.png: the file exists already"), "{messages}");
+    assert!(messages.contains("out/a_oak bark.png: the file already exists"), "{messages}");
 }
 
 #[test]

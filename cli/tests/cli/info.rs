@@ -103,7 +103,7 @@ fn violations_are_rejected_unless_lenient() {
 fn lenient_reading_of_interchange_formats() {
     let folder = Folder::new();
     folder.put("cut.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\n");
-    assert!(folder.run("info cut.obj").fails(1).contains("position 9, but the file has 3"));
+    assert!(folder.run("info cut.obj").fails(1).contains("position 9 is missing; the file has 3"));
     assert!(folder.run("info --lenient cut.obj").fine().contains("3 vertices"));
     folder.run("check cut.obj").fails(1);
     folder.run("check --lenient cut.obj").fine();
@@ -144,7 +144,7 @@ fn files_of_unknown_format_require_from() {
     folder.put("note.txt", "no mesh at all");
     let message = folder.run("info note.txt").fails(1);
     assert!(message.starts_with("error: note.txt: not a file of a known format"), "{message}");
-    assert!(message.contains("hint: name the format with --from"), "{message}");
+    assert!(message.contains("hint: specify the format with --from"), "{message}");
     let message = folder.run("info --from mesh note.txt").fails(1);
     assert!(message.contains("[MESH-VERSION, M1]"), "{message}");
 }

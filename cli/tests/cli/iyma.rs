@@ -42,7 +42,7 @@ fn merge_and_split_again() {
     folder.run("iyma split both.ima").fails(2);
     assert!(!folder.names().contains(&"both.0.ima".to_owned()));
     folder.run("iyma split both.ima --mesh 1 --force").fine();
-    let missing = "error: both.ima: there is no mesh 2: the file has 2 meshes, counted from 0\n";
+    let missing = "error: both.ima: no mesh 2: the file has 2 meshes, counted from 0\n";
     assert_eq!(folder.run("iyma split both.ima --mesh 2").fails(2), missing);
 }
 
@@ -52,7 +52,9 @@ fn merging_reports_losses_and_incompatible_files() {
     folder.put("c.ima", bytes_of(&triangle(3.0, "other")));
     let run = folder.run("iyma merge a.ima c.ima -o both.ima");
     assert!(
-        run.stderr.contains("dropped: c.ima: user_data: a file has only one user data: 5 bytes"),
+        run.stderr.contains(
+            "dropped: c.ima: user_data: IyMA stores one user data per file; only the first was kept: 5 bytes"
+        ),
         "{}",
         run.stderr
     );

@@ -52,7 +52,7 @@ fn instances_are_counted_before_they_are_read() {
         node["extensions"] = instances.clone();
     }
     folder.put("in.gltf", gltf.to_string());
-    let said = "2000000000 instances, but the limit is 33554432, one for 4 triangles\nhint: ";
+    let said = "2000000000 instances, but the limit is 33554432, one per 4 triangles\nhint: ";
     for command in ["info in.gltf", "convert in.gltf out.glb", "convert in.gltf out.obj"] {
         let message = folder.run(command).fails(1);
         assert!(message.contains(said), "{command}: {message}");
@@ -93,7 +93,7 @@ fn shared_meshes_are_written_once() {
     folder.run("convert nodes.gltf baked.gltf --strict --bake").fails(1);
     let messages = folder.run("convert nodes.gltf baked.gltf --bake").fails(0);
     assert!(
-        messages.contains("split: meshes[0]: a mesh of several nodes becomes one for each: 100 copies\n"),
+        messages.contains("split: meshes[0]: a mesh of several nodes was copied for each node: 100 copies\n"),
         "{messages}"
     );
     let json: Value = serde_json::from_slice(&folder.get("baked.gltf")).unwrap();
@@ -108,7 +108,7 @@ fn distant_coordinates_are_exact_with_center() {
         "v 500000.1234 4000000.5678 0\nv 500001.1234 4000000.5678 0\nv 500000.1234 4000001.5678 2\nf 1 2 3\n",
     );
     let message = folder.run("convert far.obj out.obj --strict").fails(1);
-    assert!(message.contains("rounded to 32 bits; --center keeps them near the origin, off by"), "{message}");
+    assert!(message.contains("rounded to 32 bits; --center reduces the error, off by"), "{message}");
     let message = folder.run("convert far.obj out.obj --strict --center").fails(0);
     assert!(
         message.contains("moved: by (-500000.6234, -4000001.0678, -1) m to centre the scene"),

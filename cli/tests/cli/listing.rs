@@ -52,7 +52,10 @@ fn unexpanded_patterns_are_expanded() {
     let message = folder.run("info models/*.glb").fails(3);
     assert_eq!(message, "error: models/*.glb: no file matches this pattern\n");
     let message = folder.run("convert models/*.obj a.stl").fails(2);
-    assert!(message.contains("a pattern may match several files"), "{message}");
+    assert!(
+        message.contains("a pattern cannot be used with a single OUT, as it may match several files"),
+        "{message}"
+    );
 
     assert_eq!(folder.run("convert models/*.obj --out-dir out --to stl --quiet").status, 0);
     assert!(folder.path("out/c.stl").is_file());

@@ -23,7 +23,7 @@ fn equal_losses_are_grouped() {
     nodes(&folder, "many.gltf", 300);
     let run = folder.run("convert many.gltf out.obj");
     assert!(run.stderr.lines().count() <= 20, "{}", run.stderr);
-    let loss = "\nchanged: meshes[1] and 298 more, up to meshes[299]: OBJ has no nodes: their transforms applied to the vertices";
+    let loss = "\nchanged: meshes[1] and 298 more, up to meshes[299]: OBJ has no nodes; node transforms were applied to the vertices";
     assert!(run.stderr.contains(loss), "{}", run.stderr);
 
     let all = folder.run("convert many.gltf out.obj --verbose --force").stderr;

@@ -14,7 +14,7 @@ fn an_existing_file_is_kept_without_force() {
     folder.put("out.json", "precious");
     assert_eq!(
         folder.run("convert in.mesh out.json").fails(2),
-        "error: out.json: the file exists already\nhint: overwrite it with --force\n"
+        "error: out.json: the file already exists\nhint: overwrite it with --force\n"
     );
     assert_eq!(folder.get("out.json"), b"precious");
     // Reported before anything is read.

@@ -180,7 +180,7 @@ fn it_has_no_scenes() {
     let expected = |place: &str| {
         format!(
             "error: {place}: height_field has no scenes: it cannot be converted, drawn or compared as a model\n\
-             hint: `dump --json` prints the values of such a file, and `assemble` makes a file of them\n"
+             hint: `dump --json` prints the values of such a file, and `assemble` writes a file from them\n"
         )
     };
     assert_eq!(run(&folder, "convert a.hfld a.json").fails(2), expected("a.hfld"));

@@ -53,8 +53,9 @@ fn scene(file: &Path) -> Scene {
     let options = SceneOptions::default().with_conventions(document.format().conventions());
     let (mut scene, _) = document.into_scene(&options).unwrap();
     scene.apply_transform();
-    let rest: Vec<_> = (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
-    scene.pose(&rest);
+    let rest: Vec<_> =
+        (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    scene.apply_pose(&rest);
     if let Some(finest) = scene.lods.first().cloned() {
         let levels: Vec<usize> = scene.lods.iter().flat_map(|lod| lod.meshes.clone()).collect();
         let all = std::mem::take(&mut scene.meshes).into_iter().enumerate();

@@ -263,7 +263,7 @@ fn rejected_requests() {
     assert!(folder.run("render a.mesh a.json --force").fails(2).contains("is the picture to write"));
     assert_eq!(folder.get("a.json"), b"kept");
     folder.put("b.png", b"kept");
-    assert!(folder.run("render a.mesh b.png").fails(2).contains("the file exists already"));
+    assert!(folder.run("render a.mesh b.png").fails(2).contains("the file already exists"));
     assert_eq!(folder.get("b.png"), b"kept");
     for size in ["0", "4097", "9x", "-1"] {
         assert!(!folder.run(&format!("render a.mesh c.png --size={size}")).fails(2).is_empty(), "{size}");

@@ -27,7 +27,7 @@ fn a_rule_is_explained_by_two_files() {
     let text = folder().run("check --explain mesh-index-range").fine();
     assert!(text.starts_with(EXPLAINED), "{text}");
     assert!(
-        text.contains("\nInterpretation: M13. Indices? Below the vertex count, or it is an error. "),
+        text.contains("\nInterpretation: M13. Which indices are valid? They must be below the vertex count;"),
         "{text}"
     );
     assert!(
@@ -62,7 +62,7 @@ fn every_rule_is_explained() {
     assert!(
         text.ends_with(
             "\nFormat:         any declared format\n\n\
-             No built-in format has this rule. A program with a custom format shows an example.\n"
+             No built-in format has this rule. Programs with custom formats show an example.\n"
         ),
         "{text}"
     );
@@ -102,7 +102,7 @@ fn unknown_codes_are_usage_errors() {
         assert!(text.contains("hint: rules with similar codes: MESH-INDEX-RANGE"), "{text}");
     }
     let text = folder.run("check --ignore QUUX good.mesh").fails(2);
-    assert!(text.contains("docs/rules.md lists all"), "{text}");
+    assert!(text.contains("docs/rules.md lists all codes"), "{text}");
     folder.run("check --error MESH-EMPTY --warn MESH-EMPTY good.mesh").fails(2);
     folder.run("check --deny warnings --lenient good.mesh").fails(2);
     folder.run("check --explain MESH-EMPTY good.mesh").fails(2);
@@ -170,7 +170,7 @@ fn lists_of_codes_may_have_blanks_and_prefixes_are_completed() {
     };
     assert_eq!(run("MESH-EMPTY , MESH-TRIANGLES").fine(), "odd.mesh: 0 errors, 0 warnings\n");
     assert_eq!(run("MESH-TRIANGLES,").fine(), "odd.mesh: 0 errors, 0 warnings\n");
-    assert!(run(" , ").fails(2).starts_with("error: --ignore: names no rule\n"));
+    assert!(run(" , ").fails(2).starts_with("error: --ignore: no rule code given\n"));
     let text = run("mesh").fails(2);
     assert!(text.contains("hint: rules with this prefix: MESH-"), "{text}");
     let codes = FormatId::Mesh.about().rules.iter().map(|rule| rule.code);
@@ -249,7 +249,7 @@ fn a_maximum_of_findings_applies_to_many_files() {
         run.stdout.starts_with("warning: ") && run.stdout.ends_with(&OTHERS.replace("bad", "7")),
         "{run:?}"
     );
-    assert_eq!(run.stderr, "30 files checked; --verbose shows all of them\n");
+    assert_eq!(run.stderr, "30 files checked; --verbose lists all files\n");
     let run = folder.run(&format!("{files} 0"));
     assert!(run.stdout.starts_with("124 of MESH-INDEX-RANGE\n"), "{run:?}");
     assert_eq!(run.stdout.lines().count(), 3, "{run:?}");

@@ -55,7 +55,7 @@ fn existing_files_are_kept_without_force() {
     folder.put("mesh_renderlib.ksy", "precious");
     assert_eq!(
         folder.run("schema mesh --as kaitai --out .").fails(2),
-        "error: ./mesh_renderlib.ksy: the file exists already\nhint: overwrite it with --force\n"
+        "error: ./mesh_renderlib.ksy: the file already exists\nhint: overwrite it with --force\n"
     );
     assert_eq!(folder.names(), ["mesh_renderlib.ksy"]);
     folder.run("schema mesh --as kaitai --out . --force").fine();

@@ -68,7 +68,7 @@ fn buffers_and_libraries_are_regular_files() {
 
         folder.put("in/a.obj", format!("mtllib {name}\n{TRIANGLE}usemtl m\nf 1 2 3\n"));
         let run = folder.run("convert in/a.obj out.stl --force");
-        let expected = format!("mtllib: \"{name}\": {kind}, not a regular file: not read, so materials");
+        let expected = format!("mtllib: \"{name}\": {kind}, not a regular file: not read; only the names");
         assert_eq!(run.status, 0, "{}", run.stderr);
         assert!(run.stderr.contains(&expected), "{}", run.stderr);
     }
@@ -86,13 +86,15 @@ fn links_out_of_the_folder_are_rejected() {
     assert_eq!(convert(&folder, "inside.bin").status, 0);
     for name in ["link.bin", "up/outside.bin", "zero.bin"] {
         let message = convert(&folder, name).fails(1);
-        let expected =
-            format!("buffers[0]: {name}: a link out of the folder of the file: not read, for safety");
+        let expected = format!(
+            "buffers[0]: {name}: not read for safety, since it is a link to a file outside the folder"
+        );
         assert!(message.contains(&expected), "{message}");
     }
     for name in ["../outside.bin", "/dev/zero", "http://host/a.bin"] {
         let message = convert(&folder, name).fails(1);
-        let expected = format!("buffers[0]: {name}: outside of the folder of the file: not read, for safety");
+        let expected =
+            format!("buffers[0]: {name}: not read for safety, since it is outside the folder of the file");
         assert!(message.contains(&expected), "{message}");
     }
     // The folder itself may be a link.
@@ -110,7 +112,7 @@ fn a_fifo_in_a_folder_does_not_stop_the_others() {
     folder.put("in/c.obj", format!("{TRIANGLE}f 1 2 3\n"));
     folder.put("list", "in/a.mesh\nin/b.obj\n");
     let rejected = "error: in/b.obj: a FIFO, not a regular file: not read\n\
-                   hint: name it on the command line to read it\n";
+                   hint: to read it, give its path on the command line\n";
     for command in
         ["info in", "check in", "info in/*", "info --files-from list", "check in --log log --newer=hash"]
     {

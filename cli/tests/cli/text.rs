@@ -22,7 +22,7 @@ error: positions[1] (line 6, column 5): found `é`, expected `,`; values are sep
     |     ^
   = Syntax: Values are separated by commas.
 
-error: faces[0] (line 14, column 3): found `-1`, expected an index of 0 or more; only OBJ counts backwards with negative indices [SEED-INDEX, S5]
+error: faces[0] (line 14, column 3): found `-1`, expected an index of 0 or more; negative indices are only allowed in OBJ [SEED-INDEX, S5]
   14 | f -1, 1, 2
      |   ^^
   = Syntax: Indices and integers are from 0 to 2147483647; words are those of the attribute table.
@@ -88,7 +88,7 @@ fn dumps_have_a_row_per_line() {
     let text = folder.run("dump good.mesh --path uvs[0][1]").fine();
     assert!(text.ends_with(" bytes\n\n     12  u0 1, 0                                   uvs[0][1]        UV Channel 0 of vertex 1: (1.0, 0.0)\n"), "{text}");
     let run = folder.run("dump good.mesh --path uvs[0][3]");
-    assert!(run.stderr.contains("no line sets `uvs[0][3]`"), "{}", run.stderr);
+    assert!(run.stderr.contains("no line has the field `uvs[0][3]`"), "{}", run.stderr);
     run.fails(2);
     let run = folder.run("dump bad.mesh");
     assert!(run.stdout.contains(BAD.split("\n\n").next().unwrap()), "{}", run.stdout);

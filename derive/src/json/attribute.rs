@@ -6,8 +6,8 @@ use syn::{Attribute, Data, DeriveInput, Error, LitStr, Result};
 
 use super::Direction;
 use crate::attributes;
-use crate::directives::{Directive, directives_of};
-use crate::name_of;
+use crate::directives::{Directive, parse_directives_of};
+use crate::unraw_name;
 
 /// The exceptions of a struct or enum.
 #[derive(Default)]
@@ -21,21 +21,26 @@ pub struct ContainerOptions {
 impl ContainerOptions {
     pub fn parse(attrs: &[Attribute]) -> Result<ContainerOptions> {
         let mut options = ContainerOptions::default();
-        for directive in directives_of(attrs, &["json"])? {
+        for directive in parse_directives_of(attrs, &["json"])? {
             match directive.name.to_string().as_str() {
                 "tag" => options.tag = Some(directive.value()?),
                 "content" => options.content = Some(directive.value()?),
                 "untagged" => options.untagged = true,
                 "transparent" => options.transparent = true,
-                _ => return Err(unknown(&directive, "`tag`, `content`, `untagged` or `transparent`")),
+                _ => {
+                    return Err(unknown_option_error(
+                        &directive,
+                        "`tag`, `content`, `untagged` or `transparent`",
+                    ));
+                }
             }
         }
         Ok(options)
     }
 
     /// Returns the attributes of the remote definition.
-    pub fn serde(&self, input: &DeriveInput, direction: Direction) -> Result<Tokens> {
-        let name = name_of(&input.ident);
+    pub fn serde_attributes(&self, input: &DeriveInput, direction: Direction) -> Result<Tokens> {
+        let name = unraw_name(&input.ident);
         let mut serde = vec![quote!(crate = "::meshspec::__private::serde", remote = #name, rename = #name)];
         serde.extend(self.tag.iter().map(|tag| quote!(tag = #tag)));
         serde.extend(self.content.iter().map(|content| quote!(content = #content)));
@@ -68,7 +73,7 @@ impl ContainerOptions {
 /// Whether a field is written, and whether it is required on reading.
 #[derive(Default, PartialEq)]
 pub enum Presence {
-    /// As its type and constraints require.
+    /// Determined by the type and constraints of the field.
     #[default]
     Unspecified,
     /// Always written; an absent option is `null`.
@@ -95,7 +100,7 @@ pub struct FieldOptions {
 impl FieldOptions {
     pub fn parse(attrs: &[Attribute]) -> Result<FieldOptions> {
         let mut options = FieldOptions::default();
-        for directive in directives_of(attrs, &["json"])? {
+        for directive in parse_directives_of(attrs, &["json"])? {
             let presence = match directive.name.to_string().as_str() {
                 "name" => {
                     options.name = Some(directive.value()?);
@@ -112,7 +117,7 @@ impl FieldOptions {
                 "flatten" => Presence::Flatten,
                 _ => {
                     let known = "`name`, `with`, `always`, `default`, `optional`, `skip` or `flatten`";
-                    return Err(unknown(&directive, known));
+                    return Err(unknown_option_error(&directive, known));
                 }
             };
             if options.presence != Presence::Unspecified {
@@ -125,19 +130,19 @@ impl FieldOptions {
     }
 }
 
-/// Returns the name of a variant in JSON, if it differs from that in Rust.
+/// Returns the name of a variant in JSON, if it differs from its name in Rust.
 pub fn variant_name(attrs: &[Attribute]) -> Result<Option<LitStr>> {
     let mut name = None;
-    for directive in directives_of(attrs, &["json"])? {
+    for directive in parse_directives_of(attrs, &["json"])? {
         match directive.name.to_string().as_str() {
             "name" => name = Some(directive.value()?),
-            _ => return Err(unknown(&directive, "`name`")),
+            _ => return Err(unknown_option_error(&directive, "`name`")),
         }
     }
     Ok(name)
 }
 
-fn unknown(directive: &Directive, known: &str) -> Error {
+fn unknown_option_error(directive: &Directive, known: &str) -> Error {
     let message = format!("unknown `json({})`: expected {known}", directive.name);
     Error::new(directive.name.span(), message)
 }

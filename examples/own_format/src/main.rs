@@ -26,7 +26,7 @@ mod rules {
 #[br(import(dialect: u16))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pack {
-    /// The version, which is the number of the dialect.
+    /// The version, which equals the number of the dialect.
     #[br(assert(version == dialect, "this is another version"))]
     pub version: u16,
     /// Metres per unit.
@@ -42,7 +42,7 @@ pub struct Pack {
     pub meshes: Vec<Mesh>,
 }
 
-/// An entry of the table, with the name and the data that it points to.
+/// An entry of the table, with its name and its data, which are stored at offsets.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -90,7 +90,7 @@ pub struct Data {
     pub triangles: Vec<Triangle>,
 }
 
-/// Three indices of vertices in 32 bits.
+/// Three vertex indices, packed into 32 bits.
 #[derive(Layout)]
 #[bitfield(bits = 32)]
 #[binrw]
@@ -109,8 +109,8 @@ pub struct Triangle {
     pub reserved: B2,
 }
 
-const FIRST: Dialect = Dialect::Own { name: "v1", number: 1 };
-const SECOND: Dialect = Dialect::Own { name: "v2", number: 2 };
+const FIRST: Dialect = Dialect::Custom { name: "v1", number: 1 };
+const SECOND: Dialect = Dialect::Custom { name: "v2", number: 2 };
 
 impl BinaryFormat for Pack {
     const NAME: &'static str = "pack";
@@ -139,7 +139,7 @@ impl FromScene for Pack {
         let can = Capabilities { format: "pack", meshes: true, mesh_names: true, ..Capabilities::POSITIONS };
         let losses = can.restrict(&mut scene, options.conventions.unwrap_or(Self::CONVENTIONS), options)?;
         let version = options.dialect.filter(|dialect| *dialect == SECOND).unwrap_or(FIRST).number().into();
-        // The end of the table: the header, and 24 bytes per mesh.
+        // The end of the table: the header has 10 or 14 bytes, and each mesh 24 bytes.
         let mut end = 10 + if version > 1 { 4 } else { 0 } + 24 * scene.meshes.len() as u64;
         let meshes: Result<_> = scene.meshes.into_iter().map(|mesh| Mesh::of_scene(mesh, &mut end)).collect();
         Ok((Pack { version, unit: (version > 1).then_some(1.0), meshes: meshes? }, losses))
@@ -195,5 +195,5 @@ impl Mesh {
 
 fn main() -> Result<ExitCode> {
     let pack = AnyFormat::of::<Pack>().with_scenes::<Pack>().with_json::<Pack>();
-    Ok(meshspec_cli::run(&Formats::new().and(pack)?, std::env::args_os()))
+    Ok(meshspec_cli::run(&Formats::new().with_format(pack)?, std::env::args_os()))
 }

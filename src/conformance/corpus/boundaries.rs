@@ -1,4 +1,4 @@
-//! Generates files with boundaries of numbers and lengths of lists that no drawn file has.
+//! Generates files with boundaries of numbers and long lists that do not occur in the generated files.
 
 use std::ops::ControlFlow;
 
@@ -6,28 +6,30 @@ use super::oracle::Oracle;
 use super::pool::Pool;
 use crate::conformance::Coverage;
 use crate::conformance::coverage::MANY;
-use crate::layout::assemble::{Change, Edit, Part, edit};
+use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 
-/// The maximum number of files in which a field is changed.
+/// The maximum number of files to try for each kind of value of a field.
 const MAX_FILES: usize = 6;
 
-/// The number of copies of an item that make a list so long that its number of items needs two bytes. It is a multiple
-/// of 3: the indices of whole triangles stay such.
+/// The number of copies of an item to insert, so that the number of items requires two bytes. A multiple of 3, so that
+/// lists of indices still consist of whole triangles.
 const COPIES: u16 = 255;
 
-/// Adds files to a pool in which a field has a kind of value that no file has yet: a boundary, or a long list.
-pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
-    for (field, kind) in Coverage::of(format).never() {
+/// For each field and kind of value that no file in the pool contains, adds a file that does, if possible.
+pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
+    for (field, kind) in Coverage::of(format).missing() {
         if pool.has(field, kind) {
             continue;
         }
         let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
         for file in files {
-            let Some(bytes) = with_kind(format, file.dialect, &file.bytes, field, kind) else { continue };
+            let Some(bytes) = with_value_of_kind(format, file.dialect, &file.bytes, field, kind) else {
+                continue;
+            };
             pool.add(format, oracle, file.dialect, bytes);
             if pool.has(field, kind) {
                 break;
@@ -36,8 +38,9 @@ pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
     }
 }
 
-/// Returns the file with the first value of a field replaced by one of this kind.
-fn with_kind(
+/// Returns a copy of a file in which the first value of a field is replaced by a value of the given kind. Returns
+/// `None` if that fails.
+fn with_value_of_kind(
     format: AnyFormat,
     dialect: Dialect,
     bytes: &[u8],
@@ -45,7 +48,7 @@ fn with_kind(
     kind: &'static str,
 ) -> Option<Vec<u8>> {
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
-    let mut search = Search { field, kind, found: None };
+    let mut search = ValueSearch { field, kind, found: None };
     let _ = walk(layout, bytes, &limits, &mut search);
     let (path, change) = search.found?;
     let edits = [Edit { path: path.as_slice().into(), change }];
@@ -54,33 +57,35 @@ fn with_kind(
     Some(raised.unwrap_or(edited))
 }
 
-/// Returns the file with the number of the first error raised by the repeated items, if that mends it: a count that
-/// only a rule compares with the list. A repeated quad adds two triangles.
+/// Increases the number that the first error of a file is about by the number of repeated items. Returns the file if
+/// that removes all errors, as for a count that only a rule compares with the list.
+///
+/// Also tries twice that number, since a repeated quad adds two triangles.
 fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Option<Vec<u8>> {
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
     let options = ReadOptions::default().with_dialect(dialect);
     let errors = |bytes: &[u8]| Some(format.check(bytes, &options).ok()?.errors());
     let report = format.check(bytes, &options).ok()?;
     let error = report.findings().iter().find(|finding| finding.rule.severity >= Severity::Error)?;
-    let mut count = Count { path: error.path.segments()?, number: None };
-    let _ = walk(layout, bytes, &limits, &mut count);
-    let number = count.number?;
+    let mut search = IntegerSearch { path: error.path.segments()?, number: None };
+    let _ = walk(layout, bytes, &limits, &mut search);
+    let number = search.number?;
     [1, 2].into_iter().find_map(|factor| {
         let text = (number + factor * i128::from(COPIES)).to_string();
-        let edits = [Edit { path: error.path.clone(), change: Change::Set(Part::Text(text)) }];
+        let edits = [Edit { path: error.path.clone(), change: Change::Set(UntypedValue::Text(text)) }];
         let raised = edit(layout, bytes, &edits, false, &limits).ok()?;
         (errors(&raised) == Some(0)).then_some(raised)
     })
 }
 
-/// Finds the integer with a path.
-struct Count<'p> {
+/// Finds the integer at a path.
+struct IntegerSearch<'p> {
     path: &'p [Segment],
     number: Option<i128>,
 }
 
-impl Visitor for Count<'_> {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl Visitor for IntegerSearch<'_> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         match value {
             Value::Int(number) if node.path == self.path => {
                 self.number = Some(*number);
@@ -91,14 +96,14 @@ impl Visitor for Count<'_> {
     }
 }
 
-/// Finds the first value of a field, and how to change it.
-struct Search<'f> {
+/// Finds the first value of a field, and the change to a value of the given kind.
+struct ValueSearch<'f> {
     field: &'f str,
     kind: &'static str,
     found: Option<(Vec<Segment>, Change)>,
 }
 
-impl Search<'_> {
+impl ValueSearch<'_> {
     fn is_field(&self, node: &Node) -> bool {
         let names = node.path.iter().filter_map(|step| match step {
             Segment::Field(name) => Some(*name),
@@ -108,9 +113,9 @@ impl Search<'_> {
     }
 }
 
-impl Visitor for Search<'_> {
+impl Visitor for ValueSearch<'_> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        // At its start, the number of items in a list of stored size is unknown.
+        // Only at the end of a list is the number of its items always known.
         let is_list = matches!((node.ty, node.count), (Type::List(_), Some(1..)));
         if self.kind != MANY || !is_list || !self.is_field(node) {
             return ControlFlow::Continue(());
@@ -120,25 +125,25 @@ impl Visitor for Search<'_> {
         ControlFlow::Break(())
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if self.kind == MANY || !self.is_field(node) {
             return ControlFlow::Continue(());
         }
         let text = match value {
-            Value::Int(_) => integer(node, self.kind),
+            Value::Int(_) => integer_of_kind(node, self.kind),
             Value::Bool(_) => Some(self.kind.to_owned()),
-            Value::F32(_) => float(self.kind, f32::MAX.to_string(), "1e-40"),
-            Value::F64(_) => float(self.kind, f64::MAX.to_string(), "1e-310"),
+            Value::F32(_) => float_of_kind(self.kind, f32::MAX.to_string(), "1e-40"),
+            Value::F64(_) => float_of_kind(self.kind, f64::MAX.to_string(), "1e-310"),
             _ => None,
         };
-        self.found = text.map(|text| (node.path.to_vec(), Change::Set(Part::Text(text))));
+        self.found = text.map(|text| (node.path.to_vec(), Change::Set(UntypedValue::Text(text))));
         ControlFlow::Break(())
     }
 }
 
-/// Returns the integer of this kind.
-fn integer(node: &Node, kind: &str) -> Option<String> {
-    let int = node.bit_field.map(|field| field.int()).or_else(|| node.ty.int())?;
+/// Returns the integer of the given kind for the type of a node, as text; `None` if there is none.
+fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
+    let int = node.bit_field.map(|field| field.int_type()).or_else(|| node.ty.int_type())?;
     let all = u128::MAX >> (128 - int.bits.clamp(1, 128));
     let sign = 1 << (int.bits.clamp(1, 128) - 1);
     let pattern = match kind {
@@ -156,8 +161,8 @@ fn integer(node: &Node, kind: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// Returns the float of this kind.
-fn float(kind: &str, largest: String, subnormal: &str) -> Option<String> {
+/// Returns the float of the given kind, as text; `None` if there is none.
+fn float_of_kind(kind: &str, largest: String, subnormal: &str) -> Option<String> {
     Some(match kind {
         "0" | "-0" | "1" => kind.to_owned(),
         "largest" => largest,

@@ -1,130 +1,142 @@
-//! Files that break or almost break the declaration of a format.
+//! Creates files that break or almost break the declaration of a format.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::candidates::Candidates;
 use super::oracle::Oracle;
 use super::pool::ValidFile;
-use crate::layout::generate::{AlmostBroken, Breakage, Broken, Miscount};
+use crate::layout::generate::{self, Breakage, BrokenFile, Miscount};
 use crate::layout::walk::Segment;
 use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 
-/// The maximum number of values that are tried for each change of a file.
+/// The maximum number of values to try for each breakage.
 const MAX_TRIED: usize = 4;
 
-/// Offers every breakage of these files, with several values for each.
+/// Offers all files that break one of `bases` in one way, with several values for each way.
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&ValidFile], candidates: &mut Candidates) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
         let broken = format.breakages_with_values(&base.bytes, &options, MAX_TRIED);
-        // The number of breakages of each kind so far: the values of a kind are tried in the same order in each file.
+        // The number of files of each kind so far. The values of a kind have the same order for each base file.
         let mut numbers: HashMap<_, usize> = HashMap::new();
         for broken in broken.into_iter().flatten() {
-            let what = what(&broken);
-            let number = numbers.entry((broken.rule.map(|rule| rule.code), what.clone())).or_default();
+            let defect = describe_defect(&broken);
+            let number = numbers.entry((broken.rule.map(|rule| rule.code), defect.clone())).or_default();
             *number += 1;
-            let kind = format!("{what} {}", (*number).min(max_kept(&broken)));
-            candidates.offer(base.dialect, (&what, &kind), Some(&base.bytes), broken.bytes);
+            let kind = format!("{defect} {}", (*number).min(max_kept(&broken)));
+            candidates.offer(base.dialect, (&defect, &kind), Some(&base.bytes), broken.bytes);
         }
     }
 }
 
-/// Returns the maximum number of files to keep for each rule and kind of change.
-fn max_kept(broken: &Broken) -> usize {
+/// Returns the maximum number of files to keep for the rule and the kind of breakage of `broken`.
+fn max_kept(broken: &BrokenFile) -> usize {
     match broken.breakage {
-        // Loaders accept files with warnings: one value is enough.
+        // Loaders accept files with warnings, so one value is enough.
         _ if broken.severity < Severity::Error => 1,
         Breakage::Constraint(_) => 3,
-        // In later items, one value is enough.
-        _ if !position(&broken.changed).is_empty() => 1,
-        // Each attribute of a text is broken in the same ways.
+        // The first item is tested with several values, so one is enough for later items.
+        _ if !later_item_suffix(&broken.changed).is_empty() => 1,
+        // All attributes of a text format are broken in the same ways.
         Breakage::Line(_) => 2,
         _ => 3,
     }
 }
 
-/// Offers the example of each rule that no other candidate breaks.
+/// Offers the violating example of each rule that no other candidate breaks.
 pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candidates: &mut Candidates) {
     for rule in format.about().rules {
-        if candidates.has(rule.code) {
+        if candidates.has_rule(rule.code) {
             continue;
         }
         let example = format.example_of(rule).filter(|example| !example.is_json);
-        let is_meant = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
-        if let Some(example) = example.filter(|example| is_meant(example.dialect)) {
-            let what = "an example of the rule";
-            candidates.offer(example.dialect, (what, what), Some(&example.correct), example.violating);
+        let is_wanted = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
+        if let Some(example) = example.filter(|example| is_wanted(example.dialect)) {
+            let defect = "an example of the rule";
+            candidates.offer(example.dialect, (defect, defect), Some(&example.correct), example.violating);
         }
     }
 }
 
 /// A file that almost breaks a rule.
-pub(super) struct Almost {
+pub(super) struct AlmostBrokenCandidate {
     pub(super) dialect: Dialect,
     pub(super) code: &'static str,
     pub(super) bytes: Vec<u8>,
     pub(super) path: String,
-    pub(super) what: String,
+    pub(super) description: String,
 }
 
-/// Returns the smallest almost broken file for each constraint.
-pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&ValidFile]) -> Vec<Almost> {
-    let mut best: BTreeMap<(&'static str, &'static str, String), Almost> = BTreeMap::new();
+/// Returns the smallest almost broken file for each rule, dialect and field.
+pub(super) fn almost_broken(
+    format: AnyFormat,
+    oracle: Oracle,
+    bases: &[&ValidFile],
+) -> Vec<AlmostBrokenCandidate> {
+    let mut best: BTreeMap<(&'static str, &'static str, String), AlmostBrokenCandidate> = BTreeMap::new();
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
         let found = format.almost_broken(&base.bytes, &options).into_iter().flatten();
-        for AlmostBroken { bytes, changed, value, rule, .. } in found {
+        for generate::AlmostBrokenFile { bytes, changed, value, rule, .. } in found {
             let Some(code) = rule.map(|rule| rule.code) else { continue };
-            let key = (base.dialect.name(), code, names(&changed));
+            let key = (base.dialect.name(), code, field_names(&changed));
             let is_smaller = best.get(&key).is_none_or(|best| bytes.len() < best.bytes.len());
-            if is_smaller && oracle.accepted(&bytes, base.dialect).is_some() {
+            if is_smaller && oracle.judge_accepted(&bytes, base.dialect).is_some() {
                 let (path, dialect) = (changed.to_string(), base.dialect);
-                let what = format!("`{path}` is {value}, the last value that {code} allows");
-                best.insert(key, Almost { dialect, code, bytes, path, what });
+                let description = format!("`{path}` is {value}, the last value that {code} allows");
+                best.insert(key, AlmostBrokenCandidate { dialect, code, bytes, path, description });
             }
         }
     }
     best.into_values().collect()
 }
 
-/// Describes the defect with its field.
-fn what(broken: &Broken) -> String {
-    let place = match broken.breakage {
+/// Describes the defect of a file, with the path of its field.
+fn describe_defect(broken: &BrokenFile) -> String {
+    let path = match broken.breakage {
         Breakage::Truncation(_) => &broken.path,
         _ => &broken.changed,
     };
-    let what = match broken.breakage {
-        // The index of the corpus states the rule and the message.
+    let defect = match broken.breakage {
+        // The index of the corpus contains the rule and the message.
         Breakage::Check(_) => "a value that fails a check".to_owned(),
         Breakage::Constraint(_) => "a value that a constraint forbids".to_owned(),
-        Breakage::Count(Miscount::Wrapped(8 | 16)) => "a count that is right in fewer bits".to_owned(),
+        Breakage::Count(Miscount::Wrapped(8 | 16)) => {
+            "a count that is correct if truncated to fewer bits".to_owned()
+        }
         Breakage::Count(Miscount::Wrapped(_)) => "a count whose size in bytes overflows 32 bits".to_owned(),
         Breakage::Truncation(_) => "a file that ends early".to_owned(),
         other => other.to_string(),
     };
-    match names(place) {
-        names if names.is_empty() => what,
-        names => format!("{what}{} (`{names}`{})", magnitude(broken), position(&broken.changed)),
+    match field_names(path) {
+        names if names.is_empty() => defect,
+        names => format!(
+            "{defect}{} (`{names}`{})",
+            bit_pattern_suffix(broken),
+            later_item_suffix(&broken.changed)
+        ),
     }
 }
 
-/// Describes a forbidden integer with a special bit pattern.
-fn magnitude(broken: &Broken) -> &'static str {
+/// Describes the bit pattern of a forbidden integer; empty for an ordinary pattern.
+fn bit_pattern_suffix(broken: &BrokenFile) -> &'static str {
     let number = broken.value.as_deref().and_then(|value| value.parse::<u64>().ok());
     match (broken.breakage, number) {
-        (Breakage::Constraint(_), Some(0x100 | 0x1_0000 | 0x1_0000_0000)) => ", which is 0 in fewer bits",
+        (Breakage::Constraint(_), Some(0x100 | 0x1_0000 | 0x1_0000_0000)) => {
+            ", which is 0 if truncated to fewer bits"
+        }
         (Breakage::Constraint(_), Some(number @ 0x80..)) if number.is_power_of_two() => {
-            ", which is negative with a sign"
+            ", which is negative if read as signed"
         }
         (Breakage::Constraint(_), Some(number @ 0x7f..)) if number.wrapping_add(1).is_power_of_two() => {
-            ", as large as possible"
+            ", the largest number of its size"
         }
         _ => "",
     }
 }
 
-/// Marks values of later list items, which loaders check less often.
-fn position(path: &Path) -> &'static str {
+/// Returns a suffix for values in later items of a list, which loaders check less often; empty for first items.
+fn later_item_suffix(path: &Path) -> &'static str {
     let segments = path.segments().unwrap_or_default().iter();
     let mut indices = segments.filter(|step| matches!(step, Segment::Index(_)));
     let is_later = |step: &Segment| matches!(step, Segment::Index(1..));
@@ -135,8 +147,8 @@ fn position(path: &Path) -> &'static str {
     }
 }
 
-/// Returns the field names of a path, without list indices.
-fn names(path: &Path) -> String {
+/// Returns the field names of a path without list indices, separated by dots.
+fn field_names(path: &Path) -> String {
     let names = path.segments().unwrap_or_default().iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),
         Segment::Index(_) => None,

@@ -1,24 +1,24 @@
-//! A line of the index of a corpus.
+//! The entries of the index of a corpus.
 
 use meshspec_derive::Json;
 
 use crate::Dialect;
 
-/// The JSON Schema of the lines of an index.
+/// The JSON Schema of a line of the index.
 pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
 
-/// The entry of a file in a corpus: a line of `index.jsonl`.
+/// The index entry of a file in a corpus: a line of `index.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Entry {
+pub struct IndexEntry {
     /// The path of the file, relative to the index, with `/` between folders.
     pub file: String,
     /// The name of the format.
     pub format: String,
-    /// The dialect of the verdicts.
+    /// The dialect to read the file as.
     pub dialect: Dialect,
     /// The purpose of the file.
-    pub kind: Kind,
+    pub kind: CaseKind,
     /// The verdict of strict reading.
     pub strict: Verdict,
     /// The verdict of lenient reading.
@@ -27,17 +27,17 @@ pub struct Entry {
     pub rule: Option<String>,
     /// The path of the value that breaks the rule.
     pub path: Option<String>,
-    /// The start and end of that value in the file, in bytes. For a packed value, the range of its block.
+    /// The start and end of the value in the file, in bytes. For a value in a packed block, the range of the block.
     pub bytes: Option<[u64; 2]>,
     /// A sentence that describes the file.
     pub description: String,
-    /// The path of the JSON of the contents, relative to the index.
+    /// The path of the JSON file with the expected contents, relative to the index.
     pub contents: Option<String>,
 }
 
 /// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
-pub enum Kind {
+pub enum CaseKind {
     /// Accepted by strict reading.
     Valid,
     /// Breaks exactly one rule.
@@ -48,17 +48,17 @@ pub enum Kind {
     Mutated,
 }
 
-impl Kind {
+impl CaseKind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::Valid, Kind::Broken, Kind::Almost, Kind::Mutated];
+    pub const ALL: [CaseKind; 4] = [CaseKind::Valid, CaseKind::Broken, CaseKind::Almost, CaseKind::Mutated];
 
     /// Returns the name used in the index.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Valid => "valid",
-            Kind::Broken => "broken",
-            Kind::Almost => "almost",
-            Kind::Mutated => "mutated",
+            CaseKind::Valid => "valid",
+            CaseKind::Broken => "broken",
+            CaseKind::Almost => "almost",
+            CaseKind::Mutated => "mutated",
         }
     }
 }

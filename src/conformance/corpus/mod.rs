@@ -1,4 +1,4 @@
-//! Corpora: files of a format with their verdicts, for tests of loaders in any language.
+//! Corpora: files of a format with expected verdicts, for testing loaders in any language.
 //!
 //! A corpus contains:
 //!
@@ -7,9 +7,7 @@
 //! - files with a broken structure: truncated at each field, or with wrong magic bytes, counts or offsets,
 //! - mutated files.
 //!
-//! The verdicts are those of actually reading the files.
-//!
-//! Equal seeds generate the same bytes on every machine.
+//! The verdicts are determined by reading the files. Equal seeds generate the same bytes on every machine.
 //!
 //! ```
 //! use meshspec::conformance::corpus::{Config, Corpus, Verdict};
@@ -17,7 +15,7 @@
 //!
 //! let corpus = Corpus::of(FormatId::Crucible, &Config::default())?;
 //! for case in &corpus.cases {
-//!     // Replace this by your loader.
+//!     // Replace this line with a call of your loader.
 //!     let options = ReadOptions::default().with_dialect(case.entry.dialect);
 //!     let result = FormatId::Crucible.read(&case.bytes, &options);
 //!     assert_eq!(result.is_ok(), case.entry.strict == Verdict::Accept, "{}", case.entry.file);
@@ -36,33 +34,33 @@ mod oracle;
 mod pool;
 mod search;
 
-pub use entry::{Entry, INDEX_SCHEMA, Kind, Verdict};
-pub use oracle::{Judgement, Oracle, Reason};
+pub use entry::{CaseKind, INDEX_SCHEMA, IndexEntry, Verdict};
+pub use oracle::{Oracle, Reason, Verdicts};
 
 use super::Coverage;
 use crate::contents::Contents;
 use crate::{AnyFormat, Dialect, ReadOptions, Result, Rule};
 
-/// The `README.md` of a corpus, for the author of a loader.
+/// The `README.md` of a corpus, for authors of loaders.
 pub const README: &str = include_str!("README.md");
 
 /// The configuration of a corpus.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// The minimum number of files. Additional valid and mutated files fill up the corpus; files needed for coverage are
-    /// always included.
+    /// The minimum number of files. Files that are required for coverage are always included; additional valid and
+    /// mutated files make up the rest.
     pub count: usize,
     /// The seed of the generator.
     pub seed: u64,
-    /// The only dialect; `None` for all dialects.
+    /// The dialect of all files; `None` for files of every dialect.
     pub dialect: Option<Dialect>,
     /// Whether valid files are realistic: no warnings, ordinary numbers, and UTF-8 strings.
     pub plausible: bool,
 }
 
 impl Config {
-    /// Sets the number of files.
+    /// Sets the minimum number of files.
     pub fn with_count(self, count: usize) -> Config {
         Config { count, ..self }
     }
@@ -77,13 +75,13 @@ impl Config {
         Config { dialect, ..self }
     }
 
-    /// Sets whether valid files are plausible.
+    /// Sets whether valid files are realistic.
     pub fn with_plausible(self, plausible: bool) -> Config {
         Config { plausible, ..self }
     }
 }
 
-/// The files of a format, with their coverage.
+/// The corpus of a format, with its coverage.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Corpus {
@@ -93,7 +91,7 @@ pub struct Corpus {
     pub cases: Vec<Case>,
     /// The coverage of the valid files.
     pub coverage: Coverage,
-    /// The coverage of all files, including broken ones.
+    /// The coverage of all files, including broken and mutated files.
     pub coverage_with_broken: Coverage,
 }
 
@@ -102,13 +100,13 @@ pub struct Corpus {
 #[non_exhaustive]
 pub struct Case {
     /// The index entry.
-    pub entry: Entry,
+    pub entry: IndexEntry,
     /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
 impl Case {
-    /// Returns the contents of a valid file; `None` if the corpus has none for it.
+    /// Returns the expected contents of the file; `None` if the corpus has none for it.
     pub fn contents(&self, format: AnyFormat) -> Option<Contents<'_>> {
         self.entry.contents.as_ref()?;
         format.contents(&self.bytes, &ReadOptions::default().with_dialect(self.entry.dialect)).ok()
@@ -120,12 +118,13 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// Returns an error if the format lacks the dialect, or its files cannot be generated.
+    /// Returns an error if the format lacks the dialect of `config`, or its files cannot be generated.
     pub fn of(format: impl Into<AnyFormat>, config: &Config) -> Result<Corpus> {
-        build::corpus(format.into(), config)
+        build::build_corpus(format.into(), config)
     }
 
-    /// Returns each rule of the format with the numbers of files that break it alone, and that almost break it.
+    /// Returns each rule of the format with two counts: the files that break only this rule, and the files that almost
+    /// break it.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
             let is_it =
@@ -133,6 +132,6 @@ impl Corpus {
             self.cases.iter().filter(is_it).count()
         };
         let rules = self.format.about().rules.iter();
-        rules.map(move |rule| (*rule, [Kind::Broken, Kind::Almost].map(|kind| count(rule, kind))))
+        rules.map(move |rule| (*rule, [CaseKind::Broken, CaseKind::Almost].map(|kind| count(rule, kind))))
     }
 }

@@ -1,49 +1,51 @@
-//! Determines verdicts by reading files.
+//! Determines the verdicts on files by reading them.
 
 use std::collections::BTreeSet;
 
 use super::entry::Verdict;
 use crate::{AnyFormat, Dialect, Finding, ReadOptions, Report, Result, Rule, Span};
 
-/// Judges the files of a format.
+/// Determines the verdicts on files of a format.
 #[derive(Clone, Copy)]
 pub struct Oracle {
     format: AnyFormat,
 }
 
-/// The verdicts on a file.
+/// The verdicts of strict and lenient reading on a file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Judgement {
+pub struct Verdicts {
     /// The verdict of strict reading.
     pub strict: Verdict,
     /// The verdict of lenient reading.
     pub lenient: Verdict,
-    /// The reason why strict reading rejects the file, or the first warning of an accepted file.
+    /// The reason why strict reading rejects the file. For an accepted file, the first warning, if any.
     pub reason: Option<Reason>,
     /// The codes of all rules that the file breaks, including warnings.
     pub codes: BTreeSet<&'static str>,
-    /// Whether all other broken rules are less severe than that of the reason.
-    is_worst: bool,
+    /// Whether all other broken rules are less severe than the rule of the reason.
+    is_most_severe: bool,
 }
 
-/// The reason for a rejection.
+/// The reason for a rejection, or a warning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
     /// The broken rule.
     pub rule: &'static Rule,
-    /// The path of the value; empty for the whole file.
+    /// The path of the value that breaks the rule; empty for the whole file.
     pub path: String,
-    /// The start and end of the value in the file, in bytes. For a packed value, the range of its block.
+    /// The start and end of the value in the file, in bytes. For a value in a packed block, the range of the block.
+    /// `None` if unknown.
     pub bytes: Option<[u64; 2]>,
     /// The message with the found and expected values.
     pub message: String,
 }
 
-impl Judgement {
-    /// Returns the broken rule: the only one, or the most severe one if it is unique.
+impl Verdicts {
+    /// Returns the broken rule; if several are broken, the most severe one. `None` if there is none, or several are
+    /// most severe.
     pub(super) fn rule(&self) -> Option<&'static Rule> {
-        self.reason.as_ref().filter(|_| self.is_worst).map(|reason| reason.rule)
+        self.reason.as_ref().filter(|_| self.is_most_severe).map(|reason| reason.rule)
     }
 }
 
@@ -53,36 +55,38 @@ impl Oracle {
         Oracle { format: format.into() }
     }
 
-    /// Judges a file in this dialect, or in the detected one. Formats without a codec are read through their declaration.
+    /// Determines the verdicts on a file in the given dialect; if `None`, in the detected dialect. Custom formats are
+    /// checked against their declaration.
     ///
-    /// Returns `None` without a verdict: if reading exceeds the default limits, or disagrees with
+    /// Returns `None` if there are no verdicts because reading exceeds the default limits or disagrees with
     /// [`check`](crate::check).
-    pub fn judge(&self, bytes: &[u8], dialect: Option<Dialect>) -> Option<Judgement> {
+    pub fn judge(&self, bytes: &[u8], dialect: Option<Dialect>) -> Option<Verdicts> {
         let strict = ReadOptions { dialect, ..ReadOptions::default() };
         let report = self.format.check(bytes, &strict).ok()?;
         let codes = report.findings().iter().map(|finding| finding.rule.code).collect();
         let lenient = ReadOptions { dialect, ..ReadOptions::lenient() };
-        let strict = self.verdict(bytes, &strict, &report)?;
-        let lenient = self.verdict(bytes, &lenient, &report)?;
+        let strict = self.read_verdict(bytes, &strict, &report)?;
+        let lenient = self.read_verdict(bytes, &lenient, &report)?;
         let verdict = |is_accepted| if is_accepted { Verdict::Accept } else { Verdict::Reject };
-        let (is_strict, lenient) = (verdict(strict.is_ok()), verdict(lenient.is_ok()));
+        let (strict_verdict, lenient_verdict) = (verdict(strict.is_ok()), verdict(lenient.is_ok()));
         let reason = strict.err().or_else(|| report.findings().first().map(Reason::of));
-        let is_worst = reason.as_ref().is_some_and(|Reason { rule, .. }| {
+        let is_most_severe = reason.as_ref().is_some_and(|Reason { rule, .. }| {
             let is_less = |other: &Finding| other.rule == *rule || other.rule.severity < rule.severity;
             report.findings().iter().all(is_less)
         });
-        Some(Judgement { strict: is_strict, lenient, reason, codes, is_worst })
+        Some(Verdicts { strict: strict_verdict, lenient: lenient_verdict, reason, codes, is_most_severe })
     }
 
-    /// Returns the verdict of reading, with the reason for a rejection; `None` if it disagrees with `check`.
-    fn verdict(
+    /// Reads a file. Returns `Ok` if it is accepted, `Err` with the reason if it is rejected, and `None` if the result
+    /// disagrees with `report`.
+    fn read_verdict(
         &self,
         bytes: &[u8],
         options: &ReadOptions,
         report: &Report,
     ) -> Option<std::result::Result<(), Reason>> {
         let rejected = report.first_rejected(options.strictness);
-        let Some(id) = self.format.built_in() else {
+        let Some(id) = self.format.built_in_id() else {
             return Some(rejected.map_or(Ok(()), |finding| Err(Reason::of(finding))));
         };
         match (id.read(bytes, options), rejected) {
@@ -94,7 +98,7 @@ impl Oracle {
                     Err(Reason {
                         rule,
                         path: error.path().to_string(),
-                        bytes: error.span().map(range_of),
+                        bytes: error.span().map(file_range),
                         message: error.message().to_owned(),
                     })
                 })
@@ -103,23 +107,24 @@ impl Oracle {
         }
     }
 
-    /// Judges a file in this dialect; `None` unless the judgement in the detected dialect is equal.
-    pub(super) fn judge_alike(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
-        let judgement = self.judge(bytes, Some(dialect))?;
-        let is_alike = self.format.detect(bytes).dialect == dialect
-            || self.judge(bytes, None).as_ref() == Some(&judgement);
-        is_alike.then_some(judgement)
+    /// Returns the verdicts on a file in the given dialect; `None` if the verdicts in the detected dialect are
+    /// different.
+    pub(super) fn judge_unambiguous(&self, bytes: &[u8], dialect: Dialect) -> Option<Verdicts> {
+        let verdicts = self.judge(bytes, Some(dialect))?;
+        let is_unambiguous = self.format.detect(bytes).dialect == dialect
+            || self.judge(bytes, None).as_ref() == Some(&verdicts);
+        is_unambiguous.then_some(verdicts)
     }
 
-    /// Judges a file; `None` unless strict reading accepts it and this dialect is detected.
-    pub(super) fn accepted(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
+    /// Returns the verdicts on a file that strict reading accepts in the given dialect; `None` if it is rejected, or
+    /// another dialect is detected.
+    pub(super) fn judge_accepted(&self, bytes: &[u8], dialect: Dialect) -> Option<Verdicts> {
         let is_detected = self.format.detect(bytes).dialect == dialect;
-        self.judge(bytes, Some(dialect))
-            .filter(|judgement| is_detected && judgement.strict == Verdict::Accept)
+        self.judge(bytes, Some(dialect)).filter(|verdicts| is_detected && verdicts.strict == Verdict::Accept)
     }
 
-    /// Returns the codes of all rules that a file breaks.
-    pub(super) fn codes(&self, bytes: &[u8], dialect: Dialect) -> Result<BTreeSet<&'static str>> {
+    /// Returns the codes of all rules that a file breaks, including warnings.
+    pub(super) fn broken_rules(&self, bytes: &[u8], dialect: Dialect) -> Result<BTreeSet<&'static str>> {
         let report = self.format.check(bytes, &ReadOptions::default().with_dialect(dialect))?;
         Ok(report.findings().iter().map(|finding| finding.rule.code).collect())
     }
@@ -130,14 +135,14 @@ impl Reason {
         Reason {
             rule: finding.rule,
             path: finding.path.to_string(),
-            bytes: finding.span.as_ref().map(range_of),
+            bytes: finding.span.as_ref().map(file_range),
             message: finding.message.clone(),
         }
     }
 }
 
-/// Returns the start and end of a span in the file.
-fn range_of(span: &Span) -> [u64; 2] {
+/// Returns the start and end of a span in the file; for an unpacked value, the range of its block.
+fn file_range(span: &Span) -> [u64; 2] {
     let range = match span {
         Span::Bytes(range) | Span::Text { range, .. } => range,
         Span::Unpacked { packed, .. } => packed,

@@ -1,17 +1,17 @@
-//! Searches for files that break undeclared rules.
+//! Searches for files that break rules that code enforces.
 
 use super::candidates::Candidates;
 use super::pool::{Pool, ValidFile};
 use crate::layout::generate;
 
-/// The maximum number of changed bytes of all files.
+/// The maximum total size of the files whose bytes are changed.
 const MAX_BYTES: usize = 8000;
 
 /// The maximum number of random mutations.
-const MUTATIONS: usize = 20_000;
+const MAX_MUTATIONS: usize = 20_000;
 
-/// The replacements for a byte.
-const CHANGES: [fn(u8) -> u8; 10] = [
+/// The functions that return replacements for a byte.
+const BYTE_CHANGES: [fn(u8) -> u8; 10] = [
     |_| 0,
     |_| 1,
     |_| 2,
@@ -24,22 +24,22 @@ const CHANGES: [fn(u8) -> u8; 10] = [
     |byte| byte ^ 0x01,
 ];
 
-/// Offers files with one changed byte until all these rules are broken, also in a later item only. Returns the
-/// remaining rules.
-pub(super) fn offer_other_bytes(
+/// Offers files with one changed byte until each of `rules` is broken; a rule about list items must be broken in a
+/// later item, too. Returns the remaining rules.
+pub(super) fn offer_changed_bytes(
     bases: &[&ValidFile],
     mut rules: Vec<&'static str>,
     candidates: &mut Candidates,
 ) -> Vec<&'static str> {
-    let mut left = MAX_BYTES;
+    let mut remaining = MAX_BYTES;
     for base in bases {
-        left = left.saturating_sub(base.bytes.len());
-        if rules.is_empty() || left == 0 {
+        remaining = remaining.saturating_sub(base.bytes.len());
+        if rules.is_empty() || remaining == 0 {
             break;
         }
         for (at, byte) in base.bytes.iter().enumerate() {
             let mut values: Vec<u8> = Vec::new();
-            for change in CHANGES {
+            for change in BYTE_CHANGES {
                 let value = change(*byte);
                 if value != *byte && !values.contains(&value) {
                     values.push(value);
@@ -48,25 +48,25 @@ pub(super) fn offer_other_bytes(
             for value in values {
                 let mut bytes = base.bytes.clone();
                 bytes[at] = value;
-                candidates.offer_for(&rules, base.dialect, "another value", Some(&base.bytes), bytes);
+                candidates.offer_for_rules(&rules, base.dialect, "another value", Some(&base.bytes), bytes);
             }
         }
-        rules.retain(|code| !candidates.has_later(code));
+        rules.retain(|code| !candidates.has_later_item(code));
     }
     rules
 }
 
-/// Offers randomly mutated files until all these rules are broken.
+/// Offers randomly mutated files until each of `rules` is broken.
 pub(super) fn offer_mutations(pool: &mut Pool, rules: &[&'static str], candidates: &mut Candidates) {
-    let files: Vec<ValidFile> = pool.bases().into_iter().cloned().collect();
+    let files: Vec<ValidFile> = pool.base_files().into_iter().cloned().collect();
     let mut rules = rules.to_vec();
-    for count in 0..MUTATIONS {
+    for count in 0..MAX_MUTATIONS {
         let (Some(file), false) = (files.get(count % files.len().max(1)), rules.is_empty()) else { return };
         let other = &files[count / 7 % files.len()];
         let Ok(mutated) = generate::mutate(pool.runner(), file.bytes.clone(), &other.bytes) else { return };
-        candidates.offer_for(&rules, file.dialect, "other bytes", Some(&file.bytes), mutated.bytes);
+        candidates.offer_for_rules(&rules, file.dialect, "other bytes", Some(&file.bytes), mutated.bytes);
         if count % 64 == 0 {
-            rules.retain(|code| !candidates.has(code));
+            rules.retain(|code| !candidates.has_rule(code));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds of values.
+//! The kinds of values, by type.
 
 pub(super) const INTEGERS: &[&str] = &["0", "1", "sign bit", "largest", "other"];
 pub(super) const FLOATS: &[&str] =
@@ -6,16 +6,16 @@ pub(super) const FLOATS: &[&str] =
 pub(super) const STRINGS: &[&str] = &["empty", "ASCII", "beyond ASCII", "not UTF-8"];
 pub(super) const LISTS: &[&str] = &["no items", "one item", "several items", MANY];
 
-/// The length of a list whose count needs more than one byte.
+/// The kind of a list whose item count does not fit in one byte.
 pub(in crate::conformance) const MANY: &str = "more than 255 items";
 
-/// The kinds of optional fields.
+/// The kinds of an optional field.
 pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
 
-/// The kinds of flags.
+/// The kinds of a flag.
 pub(super) const FLAGS: [&str; 2] = ["false", "true"];
 
-pub(super) fn of_integer(number: i128, bits: u32) -> &'static str {
+pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
     let all = u128::MAX >> (128 - bits.clamp(1, 128));
     match number as u128 & all {
         0 => "0",
@@ -26,7 +26,7 @@ pub(super) fn of_integer(number: i128, bits: u32) -> &'static str {
     }
 }
 
-pub(super) fn of_float(number: f32) -> &'static str {
+pub(super) fn float_kind(number: f32) -> &'static str {
     match number.to_bits() {
         0 => "0",
         0x8000_0000 => "-0",
@@ -46,7 +46,7 @@ pub(super) fn of_float(number: f32) -> &'static str {
 }
 
 /// Returns the kind of a 64-bit float.
-pub(super) fn of_double(number: f64) -> &'static str {
+pub(super) fn double_kind(number: f64) -> &'static str {
     match number.to_bits() {
         0 => "0",
         bits if bits == 1 << 63 => "-0",
@@ -65,7 +65,7 @@ pub(super) fn of_double(number: f64) -> &'static str {
     }
 }
 
-pub(super) fn of_string(text: &[u8]) -> &'static str {
+pub(super) fn string_kind(text: &[u8]) -> &'static str {
     match str::from_utf8(text.strip_suffix(&[0]).unwrap_or(text)) {
         Ok("") => "empty",
         Ok(text) if text.is_ascii() => "ASCII",
@@ -74,8 +74,8 @@ pub(super) fn of_string(text: &[u8]) -> &'static str {
     }
 }
 
-/// Returns the kind of a list with this number of items.
-pub(super) fn of_list(count: u64) -> &'static str {
+/// Returns the kind of a list with `count` items.
+pub(super) fn list_kind(count: u64) -> &'static str {
     match count {
         0 => "no items",
         1 => "one item",

@@ -1,4 +1,4 @@
-//! Coverage: the kinds of values in the fields of files.
+//! Counts the kinds of values in the fields of files.
 
 mod expected;
 mod kinds;
@@ -12,15 +12,14 @@ use std::collections::BTreeMap;
 use crate::layout::walk::walk;
 use crate::{AnyFormat, Dialect, Limits};
 
-/// The number of occurrences of each kind of value of each field.
-type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
+/// The number of occurrences of each kind of value, by field.
+type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 
-/// The number of occurrences of each kind of value of each field in files of a format.
+/// Coverage: for each field of a format, the number of occurrences of each kind of value in files.
 ///
-/// Kinds of values are flags, enum values, alternatives, optional fields, list lengths and boundaries of numbers; for
-/// texts, also notations, such as comments and exponents.
-/// Boundaries are counted only for values that nothing in the declaration depends on. Counts, offsets and indices are
-/// determined by the file.
+/// Kinds of values are flags, enum values, alternatives, presence of optional fields, list lengths and boundaries of
+/// numbers; in text formats, they include notations such as comments and exponents. Boundaries are expected only of
+/// fields that no other part of the declaration refers to, since other fields determine counts, offsets and indices.
 ///
 /// ```
 /// use meshspec::conformance::Coverage;
@@ -36,62 +35,63 @@ type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 #[derive(Debug, Clone)]
 pub struct Coverage {
     format: AnyFormat,
-    counts: Counts,
+    counts: KindCounts,
 }
 
 impl Coverage {
-    /// Creates an empty coverage: every kind of every field, with a count of 0.
+    /// Creates an empty coverage, in which every kind of every field has a count of 0.
     pub fn of(format: impl Into<AnyFormat>) -> Coverage {
         Coverage::in_dialect(format, None)
     }
 
-    /// Creates an empty coverage for one dialect. Omits fields and kinds that only other dialects have.
+    /// Creates an empty coverage for one dialect; for all dialects if `None`. Omits fields and kinds that only other
+    /// dialects have.
     pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
         let format = format.into();
-        Coverage { format, counts: expected::kinds(format, dialect) }
+        Coverage { format, counts: expected::expected_kinds(format, dialect) }
     }
 
-    /// Returns `true` if the field is declared or was observed.
+    /// Returns `true` if the field is declared or occurs in a file.
     pub fn has_field(&self, field: &str) -> bool {
         self.counts.contains_key(field)
     }
 
-    /// Returns `true` if the field has this kind of value, by declaration or in a file.
+    /// Returns `true` if the field can have this kind of value by declaration, or has it in a file.
     pub fn has(&self, field: &str, kind: &str) -> bool {
         self.counts.get(field).is_some_and(|kinds| kinds.contains_key(kind))
     }
 
-    /// Counts the values of a file. In a malformed file, only the values before the first error count.
+    /// Counts the values in a file. In a malformed file, counts only the values before the first error.
     pub fn add(&mut self, bytes: &[u8], dialect: Dialect) {
-        for (field, kinds) in observed(self.format, bytes, dialect) {
+        for (field, kinds) in observe(self.format, bytes, dialect) {
             let counts = self.counts.entry(field).or_default();
             kinds.into_iter().for_each(|(kind, count)| *counts.entry(kind).or_default() += count);
         }
     }
 
-    /// Returns each field with its kinds of values and their counts.
+    /// Returns each field with the counts of its kinds of values.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &BTreeMap<&'static str, usize>)> {
         self.counts.iter().map(|(field, kinds)| (field.as_str(), kinds))
     }
 
-    /// Returns the fields and kinds of values that occur in no file.
-    pub fn never(&self) -> impl Iterator<Item = (&str, &'static str)> {
+    /// Returns the kinds of values that occur in no file, each with its field.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.fields().flat_map(|(field, kinds)| {
-            let never = kinds.iter().filter(|(_, count)| **count == 0);
-            never.map(move |(kind, _)| (field, *kind))
+            let missing = kinds.iter().filter(|(_, count)| **count == 0);
+            missing.map(move |(kind, _)| (field, *kind))
         })
     }
 }
 
-/// Counts the values of a file.
-pub(super) fn observed(format: AnyFormat, bytes: &[u8], dialect: Dialect) -> Counts {
+/// Returns the counts of the kinds of values in a file.
+pub(super) fn observe(format: AnyFormat, bytes: &[u8], dialect: Dialect) -> KindCounts {
     let mut observer = observed::Observer::default();
     match format.layout_of(bytes, dialect) {
         Some(layout) => {
-            // Counts the values up to the first error.
+            // Ignores an error: the values before it are counted.
             let _ = walk(layout, bytes, &Limits::default(), &mut observer);
         }
-        None => observer.lines(format, &String::from_utf8_lossy(bytes)),
+        None => observer.observe_text(format, &String::from_utf8_lossy(bytes)),
     }
     observer.counts
 }

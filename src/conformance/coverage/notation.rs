@@ -1,9 +1,9 @@
-//! The kinds of notation in text files.
+//! Detects notations in text files.
 
-/// The name under which notations are counted, besides the fields.
+/// The name under which notations are counted, like the name of a field.
 pub(super) const NOTATION: &str = "(notation)";
 
-/// A notation, and whether the text of a file has it.
+/// The name of a notation, and a function that returns `true` if a text contains it.
 type Notation = (&'static str, fn(&str) -> bool);
 
 pub(super) const NOTATIONS: &[Notation] = &[
@@ -16,19 +16,22 @@ pub(super) const NOTATIONS: &[Notation] = &[
         text.lines().any(|line| line.split_once('#').is_some_and(|(_, comment)| comment.contains('\u{fffd}')))
     }),
     ("whitespace before a line", |text| {
-        contents(text).any(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))
+        content_lines(text).any(|line| line.starts_with([' ', '\t', '\u{b}', '\u{c}']))
     }),
-    ("tab", |text| contents(text).any(|line| line.contains('\t'))),
-    ("vertical tab or form feed", |text| contents(text).any(|line| line.contains(['\u{b}', '\u{c}']))),
+    ("tab", |text| content_lines(text).any(|line| line.contains('\t'))),
+    ("vertical tab or form feed", |text| content_lines(text).any(|line| line.contains(['\u{b}', '\u{c}']))),
     ("whitespace in a property", |text| {
-        contents(text).any(|line| line.contains("] ") || line.contains("[ "))
+        content_lines(text).any(|line| line.contains("] ") || line.contains("[ "))
     }),
     ("property after an attribute", |text| {
-        contents(text).map(is_property).skip_while(|is_property| *is_property).any(|is_property| is_property)
+        content_lines(text)
+            .map(is_property)
+            .skip_while(|is_property| *is_property)
+            .any(|is_property| is_property)
     }),
-    ("whitespace before a comma", |text| contents(text).any(|line| line.contains(" ,"))),
+    ("whitespace before a comma", |text| content_lines(text).any(|line| line.contains(" ,"))),
     ("no whitespace after a comma", |text| {
-        numbers_of(text).any(|number| number.starts_with(|c: char| !c.is_whitespace()))
+        numbers_after_commas(text).any(|number| number.starts_with(|c: char| !c.is_whitespace()))
     }),
     ("plus sign", |text| has_number(text, |number| number.starts_with('+'))),
     ("exponent", |text| has_number(text, |number| number.contains('e'))),
@@ -51,8 +54,8 @@ pub(super) const NOTATIONS: &[Notation] = &[
     ("integer -0", |text| has_number(text, |number| number == "-0")),
 ];
 
-/// Returns the lines that are not empty, without comments.
-fn contents(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the non-empty lines of a text without their comments.
+fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     lines.filter(|line| !line.trim().is_empty())
@@ -62,11 +65,11 @@ fn is_property(line: &str) -> bool {
     line.trim_start().starts_with('[')
 }
 
-/// Returns the values of attributes after the first of their line, with the whitespace around them.
-fn numbers_of(text: &str) -> impl Iterator<Item = &str> {
-    contents(text).filter(|line| !is_property(line)).flat_map(|line| line.split(',').skip(1))
+/// Returns the values that follow a comma in the lines of attributes, including surrounding whitespace.
+fn numbers_after_commas(text: &str) -> impl Iterator<Item = &str> {
+    content_lines(text).filter(|line| !is_property(line)).flat_map(|line| line.split(',').skip(1))
 }
 
-fn has_number(text: &str, is_it: fn(&str) -> bool) -> bool {
-    numbers_of(text).map(str::trim).any(is_it)
+fn has_number(text: &str, matches: fn(&str) -> bool) -> bool {
+    numbers_after_commas(text).map(str::trim).any(matches)
 }

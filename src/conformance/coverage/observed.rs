@@ -1,9 +1,9 @@
-//! The kinds of values in a file.
+//! Counts the kinds of values in a file.
 
 use std::ops::ControlFlow;
 
-use super::Counts;
-use super::kinds::{FLAGS, PRESENCE, of_double, of_float, of_integer, of_list, of_string};
+use super::KindCounts;
+use super::kinds::{FLAGS, PRESENCE, double_kind, float_kind, integer_kind, list_kind, string_kind};
 use super::notation::{NOTATION, NOTATIONS};
 use crate::AnyFormat;
 use crate::layout::declaration::{Declaration, Shape, Type};
@@ -11,12 +11,12 @@ use crate::layout::expr::Value;
 use crate::layout::grammar::ValueType;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
-/// Counts the values of a file.
+/// Counts the kinds of values in a file.
 #[derive(Default)]
 pub(super) struct Observer {
-    pub(super) counts: Counts,
-    /// The names of the fields seen so far in each open group.
-    open: Vec<Vec<&'static str>>,
+    pub(super) counts: KindCounts,
+    /// The names of the fields visited so far in each struct, list or choice that contains the current value.
+    open_groups: Vec<Vec<&'static str>>,
 }
 
 impl Observer {
@@ -24,21 +24,21 @@ impl Observer {
         *self.counts.entry(path).or_default().entry(kind).or_default() += 1;
     }
 
-    /// Records the field of a node in its group, and the alternative of a choice.
-    fn record(&mut self, node: &Node) {
+    /// Records the field of a node as present in the innermost open group. Counts the variant of a choice.
+    fn record_field(&mut self, node: &Node) {
         if node.bit_field.is_some() {
             return;
         }
-        if let (Some(Segment::Field(name)), Some(seen)) = (node.path.last(), self.open.last_mut()) {
+        if let (Some(Segment::Field(name)), Some(seen)) = (node.path.last(), self.open_groups.last_mut()) {
             seen.push(name);
         }
         if let Some(variant) = node.variant {
-            self.add(names(node.path), variant.name);
+            self.add(field_names(node.path), variant.name);
         }
     }
 
-    /// Counts the values of a text.
-    pub(super) fn lines(&mut self, format: AnyFormat, text: &str) {
+    /// Counts the values and notations in the text of a file.
+    pub(super) fn observe_text(&mut self, format: AnyFormat, text: &str) {
         let Some(grammar) = format.grammar() else { return };
         for (name, _) in NOTATIONS.iter().filter(|(_, has_notation)| has_notation(text)) {
             self.add(NOTATION.to_owned(), name);
@@ -61,9 +61,9 @@ impl Observer {
             let Some(attribute) = known else { continue };
             for value in values.split(',').map(str::trim) {
                 let kind = match (value.parse::<f32>(), attribute.value_type) {
-                    // The sign of an index 0 is a notation.
-                    (Ok(number), ValueType::Index) => of_float(number.abs()),
-                    (Ok(number), _) => of_float(number),
+                    // The sign of an index 0 counts as a notation.
+                    (Ok(number), ValueType::Index) => float_kind(number.abs()),
+                    (Ok(number), _) => float_kind(number),
                     (Err(_), _) => "other",
                 };
                 self.add(identifier.to_owned(), kind);
@@ -84,39 +84,39 @@ impl Observer {
 
 impl Visitor for Observer {
     fn enter(&mut self, node: &Node) -> Visit {
-        self.record(node);
-        self.open.push(Vec::new());
+        self.record_field(node);
+        self.open_groups.push(Vec::new());
         Visit::All
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.record(node);
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.record_field(node);
         let kind = match (value, node.ty.without_order()) {
-            // Visited field by field.
+            // Its fields are visited separately.
             (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),
             (Value::Int(number), Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. })) => {
                 values.iter().find(|value| value.value == *number).map_or("other", |value| value.name)
             }
             (Value::Int(number), _) => {
                 let bits = node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width);
-                of_integer(*number, bits)
+                integer_kind(*number, bits)
             }
             (Value::Bool(flag), _) => FLAGS[usize::from(*flag)],
-            (Value::F32(number), _) => of_float(*number),
-            (Value::F64(number), _) => of_double(*number),
-            (Value::Text(text), _) => of_string(text),
+            (Value::F32(number), _) => float_kind(*number),
+            (Value::F64(number), _) => double_kind(*number),
+            (Value::Text(text), _) => string_kind(text),
         };
-        self.add(names(node.path), kind);
+        self.add(field_names(node.path), kind);
         ControlFlow::Continue(())
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        let seen = self.open.pop().unwrap_or_default();
+        let seen = self.open_groups.pop().unwrap_or_default();
         if let (Type::List(_), Some(count)) = (node.ty, node.count) {
-            self.add(names(node.path), of_list(count));
+            self.add(field_names(node.path), list_kind(count));
         }
         if let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = node.ty {
-            let group = names(node.path);
+            let group = field_names(node.path);
             for field in fields.iter().filter(|field| field.condition.is_some() && !field.lookahead) {
                 let own = [&*group, field.name].into_iter().filter(|name| !name.is_empty());
                 let path = own.collect::<Vec<_>>().join(".");
@@ -127,8 +127,8 @@ impl Visitor for Observer {
     }
 }
 
-/// Returns the field names of a path, without list indices.
-fn names(path: &[Segment]) -> String {
+/// Returns the field names of a path without list indices, separated by dots.
+fn field_names(path: &[Segment]) -> String {
     let names = path.iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),
         Segment::Index(_) => None,

@@ -2,7 +2,7 @@
 
 use super::{Animation, Bone, Document, LodDef, Mesh, PackedVertex, Pose, Transform};
 use crate::contents::{
-    self, Array, Blend, Budget, Contents, Keys, Lod, Numbers, Skeleton, Skinned, sampled_frames,
+    self, Array, Blend, Contents, Keys, Lod, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
 };
 use crate::{Dialect, FormatId};
 
@@ -23,18 +23,19 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
 fn mesh(source: &Mesh) -> contents::Mesh {
     let columns = source.vertices.columns();
     let has_derived_normals =
-        source.vertices.packed().any(|vertex| matches!(vertex, PackedVertex::Textured64(_)));
-    let normals = Array::of_rows(columns.normals);
+        source.vertices.packed_items().any(|vertex| matches!(vertex, PackedVertex::Textured64(_)));
+    let normals = Array::from_rows(columns.normals);
     let mut mesh = contents::Mesh::new(columns.positions.len());
     mesh.material.clone_from(&source.material);
-    mesh.add("position", Array::of_rows(columns.positions));
-    mesh.add("normal", if has_derived_normals { normals.with_tolerance(ROUNDING) } else { normals });
-    mesh.add("uv_0", Array::of_rows(columns.st));
+    mesh.add_attribute("position", Array::from_rows(columns.positions));
+    let normals = if has_derived_normals { normals.with_tolerance(ROUNDING) } else { normals };
+    mesh.add_attribute("normal", normals);
+    mesh.add_attribute("uv_0", Array::from_rows(columns.st));
     let shades: Vec<_> = source.vertices.iter().map(|vertex| vertex.color).collect();
     if shades.iter().any(Option::is_some) {
-        mesh.add("shade", Numbers::OptionalU8(shades).into());
+        mesh.add_attribute("shade", Numbers::OptionalU8(shades).into());
     }
-    mesh.add("joints", Numbers::U8(columns.bones).into());
+    mesh.add_attribute("joints", Numbers::U8(columns.bones).into());
     let (mut indices, mut sizes) = (Vec::new(), Vec::new());
     for face in source.faces.iter() {
         indices.extend_from_slice(face.vertices());
@@ -51,7 +52,7 @@ fn lod(lod: &LodDef) -> Lod {
     Lod {
         first_mesh: lod.id_mesh.into(),
         mesh_count: lod.n_mesh.into(),
-        scale: Array::of_one(lod.ld_sc.value()),
+        scale: Array::from_number(lod.ld_sc.value()),
     }
 }
 
@@ -65,7 +66,7 @@ fn skeleton(document: &Document) -> Skeleton {
             Transform::Pseudo(_) => None,
         })
     };
-    let rotations = Array::of_rows(rest().map(|transform| transform.unit_rotation()).collect());
+    let rotations = Array::from_rows(rest().map(|transform| transform.unit_rotation()).collect());
     let blends = bones.iter().enumerate().filter_map(|(index, bone)| match bone.transform {
         Transform::Bone(_) => None,
         Transform::Pseudo(pseudo) => Some(Blend {
@@ -76,7 +77,7 @@ fn skeleton(document: &Document) -> Skeleton {
     });
     Skeleton {
         names: Some(bones.iter().map(|bone| bone.name.clone()).collect()),
-        translations: Some(Array::of_rows(rest().map(|transform| transform.origin().value()).collect())),
+        translations: Some(Array::from_rows(rest().map(|transform| transform.origin().value()).collect())),
         rotations: Some(rotations.with_tolerance(ROUNDING)),
         blends: blends.collect(),
         solids: Some(Numbers::U8(bones.iter().map(|bone| bone.id_solid).collect()).into()),
@@ -86,13 +87,13 @@ fn skeleton(document: &Document) -> Skeleton {
 
 /// The keys of one channel.
 #[derive(Default)]
-struct Channel<const N: usize> {
+struct ChannelKeys<const N: usize> {
     joints: Vec<u32>,
     frames: Vec<u32>,
     values: Vec<[f32; N]>,
 }
 
-impl<const N: usize> Channel<N> {
+impl<const N: usize> ChannelKeys<N> {
     fn extend(&mut self, joint: usize, keys: Vec<(u32, [f32; N])>) {
         for (frame, value) in keys {
             self.joints.push(joint as u32);
@@ -102,14 +103,14 @@ impl<const N: usize> Channel<N> {
     }
 
     fn into_keys(self, tolerance: Option<f32>) -> Option<Keys> {
-        Keys::new(self.joints, self.frames, Array { tolerance, ..Array::of_rows(self.values) })
+        Keys::new(self.joints, self.frames, Array { tolerance, ..Array::from_rows(self.values) })
     }
 }
 
 fn animation(animation: &Animation) -> contents::Animation {
-    let mut translations = Channel::default();
-    let mut rotations = Channel::default();
-    let mut scales = Channel::default();
+    let mut translations = ChannelKeys::default();
+    let mut rotations = ChannelKeys::default();
+    let mut scales = ChannelKeys::default();
     for (joint, track) in animation.tracks.iter().enumerate() {
         let channels = track.channels().to_floats();
         translations.extend(joint, channels.translations);
@@ -119,7 +120,7 @@ fn animation(animation: &Animation) -> contents::Animation {
     contents::Animation {
         name: animation.name.clone(),
         frames: animation.n_frames.into(),
-        rate: Some(Array::of_one(animation.fl_hz.hz())),
+        rate: Some(Array::from_number(animation.fl_hz.hz())),
         is_loop: Some(!animation.fl_hz.no_loop()),
         translations: translations.into_keys(None),
         rotations: rotations.into_keys(Some(ROUNDING)),
@@ -128,8 +129,8 @@ fn animation(animation: &Animation) -> contents::Animation {
     }
 }
 
-/// The tolerance of vectors interpolated between these.
-fn interpolated(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
+/// Returns the absolute tolerance of vectors interpolated between `vectors`.
+fn interpolation_tolerance(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
     let coordinates = vectors.flatten();
     ROUNDING * coordinates.fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
@@ -140,17 +141,17 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
         return Vec::new();
     }
     let vertices: usize = document.meshes.iter().map(|mesh| mesh.vertices.len()).sum();
-    let mut budget = Budget::new(vertices + document.bones.len());
+    let mut budget = PoseBudget::new(vertices + document.bones.len());
     let mut poses = Vec::new();
-    if budget.take() {
-        poses.push(contents::Pose::at_rest(positions(document, &Pose::default())));
+    if budget.take_pose() {
+        poses.push(contents::Pose::at_rest(skinned_positions(document, &Pose::default())));
     }
     for (index, animation) in document.animations.iter().enumerate() {
         let keys = || animation.tracks.iter().flat_map(|track| track.keys());
-        let translation = interpolated(keys().filter_map(|key| Some(key.translation?.value())));
-        let scale = interpolated(keys().filter_map(|key| Some(key.scale?.value())));
+        let translation = interpolation_tolerance(keys().filter_map(|key| Some(key.translation?.value())));
+        let scale = interpolation_tolerance(keys().filter_map(|key| Some(key.scale?.value())));
         for frame in sampled_frames(animation.n_frames.into()) {
-            if !budget.take() {
+            if !budget.take_pose() {
                 return poses;
             }
             let pose = animation.pose(frame as f32);
@@ -160,31 +161,31 @@ fn poses(document: &Document) -> Vec<contents::Pose> {
             poses.push(contents::Pose {
                 animation: Some(index),
                 frame: Some(frame),
-                translations: Some(Array::of_rows(translations).with_tolerance(translation)),
-                rotations: Some(Array::of_rows(rotations).with_tolerance(ROUNDING)),
-                scales: Some(Array::of_rows(scales).with_tolerance(scale)),
-                ..contents::Pose::at_rest(positions(document, &pose))
+                translations: Some(Array::from_rows(translations).with_tolerance(translation)),
+                rotations: Some(Array::from_rows(rotations).with_tolerance(ROUNDING)),
+                scales: Some(Array::from_rows(scales).with_tolerance(scale)),
+                ..contents::Pose::at_rest(skinned_positions(document, &pose))
             });
         }
     }
     poses
 }
 
-/// Returns the skinned positions of each mesh.
-fn positions(document: &Document, pose: &Pose) -> Vec<Array> {
+/// Returns the positions of each mesh in model space, skinned with the pose.
+fn skinned_positions(document: &Document, pose: &Pose) -> Vec<Array> {
     let matrices: Vec<_> = pose
         .matrices(&document.bones)
         .into_iter()
         .map(|matrix| matrix.map(|column| column.map(f64::from)))
         .collect();
     let origins = matrices.iter().flat_map(|[.., origin]| origin.iter());
-    let reach = origins.fold(0.0, |reach: f64, coordinate| reach.max(coordinate.abs()));
+    let largest_coordinate = origins.fold(0.0, |largest: f64, coordinate| largest.max(coordinate.abs()));
     let mesh = |mesh: &Mesh| {
-        let mut skinned = Skinned::default();
+        let mut skinned = SkinnedPositions::default();
         for vertex in mesh.vertices.iter() {
-            skinned.add(vertex.position, matrices.get(usize::from(vertex.bone)).copied());
+            skinned.add_vertex(vertex.position, matrices.get(usize::from(vertex.bone)).copied());
         }
-        skinned.into_array(reach)
+        skinned.into_array(largest_coordinate)
     };
     document.meshes.iter().map(mesh).collect()
 }

@@ -29,7 +29,7 @@ fn many_vertices() -> Option<Vec<u8>> {
         }
         Some(Mesh { n_tris: Some(n_tris), ..Mesh::new(Some(Text::from("stone")), vertices, faces) })
     };
-    // Later meshes get the vertices of the first one below.
+    // The code below makes the later meshes share the vertices of the first one.
     let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
     let document = Document { meshes, ..Document::default() };
     let mut bytes = document.write(&WriteOptions::default()).ok()?;
@@ -44,7 +44,7 @@ fn many_vertices() -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Builds a mesh of one vertex for each name.
+/// Builds a mesh with one vertex for each material name.
 fn flat_colors() -> Option<Vec<u8>> {
     let names = ["#09AFaf", "#123456 gold", "#12345g", "#12345", "x#123456", "# 123456"];
     let mesh = |name: &str| {
@@ -56,7 +56,7 @@ fn flat_colors() -> Option<Vec<u8>> {
     Document { meshes, ..Document::default() }.write(&WriteOptions::default()).ok()
 }
 
-/// Returns a vertex of 64 bits, in the form of the surface.
+/// Returns a 64-bit vertex in the form for the surface.
 fn vertex(surface: Surface) -> PackedVertex {
     let position = Triple::from(22 << 27 | 3);
     let [low, mid, high] = [0x21, 0x43, 0x05];

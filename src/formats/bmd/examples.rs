@@ -8,15 +8,15 @@ use super::rules::*;
 use super::schema::{
     F8A, Image, PseudoTransform, Rotation, ScaledVertex96, TexturedVertex64, Triangle64, Triple, Vertex128,
 };
-use crate::formats::{Change, RuleExample, changed};
+use crate::formats::{DocumentChange, RuleExample, example_from_changes};
 use crate::layout::Layout;
-use crate::layout::assemble::{Change as To, Edit, edit};
+use crate::layout::assemble::{Change as FieldChange, Edit, edit};
 use crate::{Limits, Rule, Text, path};
 
-const CHANGES: &[(&Rule, Change<Document>)] = &[
+const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&FRAMES, |_| {}),
     (&SHARING, |image| {
-        // Lets a hundred bones share a long name.
+        // One hundred bones share a long name.
         let name = Some(Text::from("bone".repeat(125).as_str()));
         image.bones = vec![Bone { name, ..Bone::default() }; 100];
         image.animations.clear();
@@ -39,7 +39,7 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
     (&FLAGS, |image| {
         change_mesh(image, 0, |mesh| {
             let flags = mesh.flags;
-            push(mesh, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd)));
+            push_vertex(mesh, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd)));
             mesh.flags = flags;
         });
     }),
@@ -63,15 +63,15 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
     }),
 ];
 
-/// Returns the example for a rule.
+/// Returns the example for a rule; `None` if `CHANGES` has none.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-    let example = changed(image()?, rule, CHANGES)?;
+    let example = example_from_changes(image()?, rule, CHANGES)?;
     if *rule != FRAMES {
         return Some(example);
     }
-    // The writer rejects unterminated keys, so this example breaks the encoded file.
+    // The writer rejects unterminated keys, so the encoded file is edited.
     let path = path!(animations[0].sz_frames).into();
-    let edits = [Edit { path, change: To::Set("3".into()) }];
+    let edits = [Edit { path, change: FieldChange::Set("3".into()) }];
     let violating = edit(&Image::TYPE, &example.correct, &edits, false, &Limits::default()).ok()?;
     Some(RuleExample { violating, ..example })
 }
@@ -82,13 +82,13 @@ fn change_mesh(image: &mut Document, index: usize, change: impl FnOnce(&mut Mesh
 
 /// Adds a vertex to a mesh.
 fn add_vertex(image: &mut Document, mesh: usize, vertex: PackedVertex) {
-    change_mesh(image, mesh, |mesh| push(mesh, vertex));
+    change_mesh(image, mesh, |mesh| push_vertex(mesh, vertex));
 }
 
-fn push(mesh: &mut Mesh, vertex: PackedVertex) {
+fn push_vertex(mesh: &mut Mesh, vertex: PackedVertex) {
     // A few vertices always fit.
     let _ = mesh.vertices.push(vertex);
-    // Mixed forms.
+    // 1 allows all sizes.
     mesh.flags.set_vertex_subtype(1);
 }
 
@@ -97,12 +97,12 @@ fn add_face(image: &mut Document, face: Option<PackedFace>) {
     change_mesh(image, 0, |mesh| {
         // A few faces always fit.
         let _ = face.map(|face| mesh.faces.push(face));
-        // Mixed forms.
+        // 1 allows all forms.
         mesh.flags.set_triangles_type(1);
     });
 }
 
-/// Builds an image with a drawn tetrahedron, a solid tetrahedron, a bone, a pseudo-bone and an animation.
+/// Builds an image with a drawn tetrahedron, a bone solid, two bones, a pseudo-bone and an animation.
 fn image() -> Option<Document> {
     let key = TrackKey { frame: 2, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
     Some(Document {

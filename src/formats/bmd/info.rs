@@ -2,7 +2,7 @@
 
 use super::schema::VertexTag;
 use super::{Document, Mesh, PackedFace, PackedVertex};
-use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct};
+use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct_names};
 use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
@@ -32,7 +32,7 @@ pub fn info(document: &Document) -> Info {
                 }
             })
             .collect(),
-        materials: distinct(
+        materials: distinct_names(
             document.meshes.iter().filter_map(|mesh| Some(mesh.material.as_ref()?.to_string())),
         ),
         ..Info::new(FormatId::Bmd.name(), Dialect::Spec)
@@ -46,8 +46,8 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         attributes: attributes(mesh),
         // Quads are drawn as two triangles.
         indices: 3 * counts.triangulated() as u64,
-        index_bits: mesh.faces.packed().map(PackedFace::index_bits).max().unwrap_or(0),
-        bounds: Bounds::of(mesh.vertices.iter().map(|vertex| vertex.position)),
+        index_bits: mesh.faces.packed_items().map(PackedFace::index_bits).max().unwrap_or(0),
+        bounds: Bounds::from_points(mesh.vertices.iter().map(|vertex| vertex.position)),
         ..MeshInfo::default()
     }
 }
@@ -55,7 +55,7 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
 /// Lists the attributes in use, once for each encoding.
 fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
-    for vertex in mesh.vertices.packed() {
+    for vertex in mesh.vertices.packed_items() {
         for (name, components) in attributes_of(vertex) {
             let attribute = AttributeInfo { name: (*name).into(), components: (*components).into() };
             if !attributes.contains(&attribute) {

@@ -1,4 +1,4 @@
-//! BMD: images of packed meshes with vertices and faces of mixed sizes, quantised skeletons and compacted animations.
+//! BMD: packed meshes with vertices and faces of mixed sizes, quantised skeletons, and compact animations.
 
 mod bits;
 mod codec;
@@ -9,12 +9,12 @@ mod edge_cases;
 mod examples;
 mod fields;
 mod info;
-#[cfg(feature = "scene")]
-mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
+#[cfg(feature = "scene")]
+mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
@@ -26,13 +26,13 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
 use crate::{Dialect, ReadOptions, Report, Result, WriteOptions};
 
-/// Splits large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
+/// Functions that split large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
@@ -78,7 +78,7 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)
             .and_then(|_| codec::read(bytes))
-            .and_then(|document| accept(document, options))
+            .and_then(|document| require_valid(document, options))
             .map_err(|error| {
                 let structure = Self::ABOUT.structure(&schema::Image::TYPE);
                 structure.locate(error, bytes, &options.limits)

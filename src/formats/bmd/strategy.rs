@@ -3,7 +3,7 @@
 use binrw::BinRead;
 use proptest::prelude::*;
 
-use super::codec::Input;
+use super::codec::BoundedReader;
 use super::schema::{BoneTransform, Image};
 use super::{Animation, Bone, Document, Track, Transform};
 use crate::Dialect;
@@ -11,8 +11,8 @@ use crate::formats::generated;
 use crate::layout::Layout;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts. Vertices and faces have all forms, alone and mixed. There are
-/// levels of detail, bones, pseudo-bones, animations with gaps and skipped frames, and names that are not UTF-8.
+/// Returns a strategy for documents that strict reading accepts. Vertices and faces have all forms, alone and mixed.
+/// The documents include levels of detail, pseudo-bones, skipped frames, and names that are not UTF-8.
 ///
 /// ```
 /// use meshspec::{Format, bmd};
@@ -28,24 +28,27 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
+/// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
+/// they have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     generated::documents([(&Image::TYPE, Dialect::Spec)], config, |bytes, _| {
-        let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(bytes)).ok()?;
+        let image = Image::read(&mut BoundedReader::new(bytes)).ok()?;
+        let Image { header, meshes, lods, bones, animations } = image;
         let reserved = [header.resv1, header.resv2, header.resv3];
         let (meshes, lods, bones, animations) = (meshes.0, lods.0, bones.0, animations.0);
         let mut document = Document { reserved, meshes, lods, bones, animations };
         // Clears the count: the reader derives it from the faces.
         document.meshes.iter_mut().for_each(|mesh| mesh.n_tris = None);
-        complete_bones(&mut document.bones);
+        fix_bones(&mut document.bones);
         let bones = document.normal_bones().len();
-        document.animations.iter_mut().for_each(|animation| complete_keys(animation, bones));
+        document.animations.iter_mut().for_each(|animation| split_into_tracks(animation, bones));
         Some(document)
     })
 }
 
-/// Sorts pseudo-bones after the normal bones, and makes each bone refer to earlier ones (B21, B22).
-fn complete_bones(bones: &mut Vec<Bone>) {
+/// Sorts pseudo-bones after the normal bones, and changes references so that each bone refers to earlier ones (B21,
+/// B22).
+fn fix_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
     let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u8;
     if normal == 0 {
@@ -67,22 +70,22 @@ fn complete_bones(bones: &mut Vec<Bone>) {
 }
 
 /// Creates a track for each normal bone, up to the first key beyond the last frame (B23).
-fn complete_keys(animation: &mut Animation, bones: usize) {
+fn split_into_tracks(animation: &mut Animation, bones: usize) {
     let keys = std::mem::take(&mut animation.trailing);
     let mut rest = &*keys;
     // An animation without frames has no tracks.
     for _ in (0..bones).filter(|_| animation.n_frames > 0) {
         let (track, size) = Track::parse(rest).unwrap_or_else(|last| (last, rest.len()));
         rest = rest.get(size..).unwrap_or_default();
-        let mut within = Track::default();
-        for key in track.packed() {
-            let mut longer = within.clone();
+        let mut valid = Track::default();
+        for key in track.packed_keys() {
+            let mut longer = valid.clone();
             let pushed = longer.push(key.tag.skip(), key.rotation, key.translation, key.scale);
             if pushed.is_err() || longer.reaches(animation.n_frames) {
                 break;
             }
-            within = longer;
+            valid = longer;
         }
-        animation.tracks.push(within);
+        animation.tracks.push(valid);
     }
 }

@@ -6,43 +6,43 @@ use std::ops::ControlFlow;
 use binrw::{BinRead, BinWrite};
 
 use super::schema::{
-    AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream, Values, layout_of,
+    AttributeFlags, Chunk, ChunkInput, Container, Document, ModelHeader, Stream, Values, layout_of,
 };
-use crate::formats::accept;
+use crate::formats::require_valid;
 use crate::layout::Layout;
-use crate::layout::codec::of_binrw;
+use crate::layout::codec::convert_binrw_error;
 use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visitor};
 use crate::{Confidence, Detection, Dialect, Error, Limits, ReadOptions, Result, Strictness, path};
 
-/// Returns the layout of a file of this dialect.
+/// Returns the layout of a file in `dialect`, with the detected container.
 pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
-    layout_of(container_of(bytes), dialect)
+    layout_of(detect_container(bytes), dialect)
 }
 
 /// Detects the container, tolerating one wrong magic byte: a bare chunk starts with an index size of 0 or 1.
-fn container_of(bytes: &[u8]) -> Container {
+fn detect_container(bytes: &[u8]) -> Container {
     let magic = ModelHeader::TYPE.magic();
-    let right = bytes.iter().zip(magic).filter(|(found, expected)| found == expected).count();
-    let is_model = right + 1 >= magic.len() && bytes.first().is_some_and(|index_size| *index_size > 1);
+    let correct = bytes.iter().zip(magic).filter(|(found, expected)| found == expected).count();
+    let is_model = correct + 1 >= magic.len() && bytes.first().is_some_and(|index_size| *index_size > 1);
     if is_model { Container::Model } else { Container::Chunk }
 }
 
-/// Checks the structure of Crucible and detects the dialect: the specification's unless the stream sizes fit only the
-/// tangent dialect (C10). If they fit both, the dialect in which the file breaks no rule is chosen, preferring the
+/// Checks the structure and detects the dialect: the specification's unless the stream sizes fit only the tangent
+/// dialect (C10). If they fit both dialects, chooses the dialect in which the file breaks no rule, preferring the
 /// specification's (C13).
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect has all attribute bits of the specification and one more.
-    let mut sizes = Sizes::default();
+    let mut sizes = StreamSizes::default();
     let end = walk::walk(layout(bytes, Dialect::Tangent), bytes, &Limits::default(), &mut sizes);
     if end.is_err() {
-        sizes = Sizes::default();
+        sizes = StreamSizes::default();
     }
-    let (spec, tangent) = (sizes.fit(Dialect::Spec), sizes.fit(Dialect::Tangent));
+    let (spec, tangent) = (sizes.are_valid_in(Dialect::Spec), sizes.are_valid_in(Dialect::Tangent));
     let breaks_no_rule = |dialect| {
         read(bytes, dialect, &Limits::default())
-            .and_then(|document| accept(document, &ReadOptions::default()))
+            .and_then(|document| require_valid(document, &ReadOptions::default()))
             .is_ok()
     };
     let is_tangent = match (spec, tangent) {
@@ -55,7 +55,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
-            let fits = (spec || tangent) && !sizes.has_odd_empty && end == bytes.len() as u64;
+            let fits = (spec || tangent) && !sizes.has_large_empty_stream && end == bytes.len() as u64;
             if fits { Confidence::Structure } else { Confidence::Possible }
         }
         _ => Confidence::None,
@@ -65,25 +65,24 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
 
 /// The stream sizes in the headers of a file.
 #[derive(Default)]
-struct Sizes {
+struct StreamSizes {
     /// For each stream: its chunk, attribute, and uncompressed size in bytes.
     streams: Vec<(u64, AttributeFlags, u64)>,
     /// The index size of the last chunk.
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether an empty stream is compressed to more than one byte (C3). Sparse files of other formats may look like
-    /// this.
-    has_odd_empty: bool,
+    /// Whether an empty stream is compressed to more than one byte (C3), which suggests another format.
+    has_large_empty_stream: bool,
 }
 
-impl Visitor for Sizes {
-    fn unpack(&mut self, node: &Node) -> bool {
+impl Visitor for StreamSizes {
+    fn should_unpack(&mut self, node: &Node) -> bool {
         // Only the chunks of a container are stored blocks.
         node.field.and_then(|field| field.block).is_some_and(|block| block.packing == Packing::Stored)
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let (Some(Segment::Index(chunk)), Some(Segment::Field(name))) = (node.path.get(1), node.path.last())
         else {
             return ControlFlow::Continue(());
@@ -95,7 +94,7 @@ impl Visitor for Sizes {
             }
             ("compressed_size", Value::Int(size)) => self.compressed_size = *size,
             ("uncompressed_size", Value::Int(size)) => {
-                self.has_odd_empty |= *size == 0 && self.compressed_size != 1;
+                self.has_large_empty_stream |= *size == 0 && self.compressed_size != 1;
                 self.streams.extend(self.attribute.take().map(|attribute| (*chunk, attribute, *size as u64)));
             }
             _ => {}
@@ -104,9 +103,9 @@ impl Visitor for Sizes {
     }
 }
 
-impl Sizes {
-    /// Returns `true` if all streams of each chunk have the same number of vertices in this dialect.
-    fn fit(&self, dialect: Dialect) -> bool {
+impl StreamSizes {
+    /// Returns `true` if all streams of each chunk have the same number of vertices in `dialect`.
+    fn are_valid_in(&self, dialect: Dialect) -> bool {
         let count = |(chunk, attribute, size): &(u64, AttributeFlags, u64)| {
             let value = Values::empty(*attribute, dialect)?.value_size() as u64;
             size.is_multiple_of(value).then_some((*chunk, size / value))
@@ -115,36 +114,37 @@ impl Sizes {
         counts.is_some_and(|counts| counts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1))
     }
 
-    /// Returns `true` if the dialects disagree on an attribute.
+    /// Returns `true` if the meaning of an attribute depends on the dialect.
     fn depend_on_dialect(&self) -> bool {
         self.streams.iter().any(|(_, attribute, _)| attribute.depends_on_dialect())
     }
 }
 
-/// Decodes a file of this dialect, checking only its structure.
+/// Decodes a file in `dialect`, checking only its structure.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Document> {
-    let (mut cursor, input) = (Cursor::new(bytes), Input::new(bytes, *limits, 0));
-    let document = Document::read_args(&mut cursor, (dialect, container_of(bytes), &input))
-        .map_err(|error| of_binrw(error, Error::malformed))?;
+    let (mut cursor, input) = (Cursor::new(bytes), ChunkInput::new(bytes, *limits, 0));
+    let document = Document::read_args(&mut cursor, (dialect, detect_container(bytes), &input))
+        .map_err(|error| convert_binrw_error(error, Error::malformed))?;
     Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })
 }
 
-/// Encodes the document in its own dialect. In strict mode, fails unless detection returns that dialect.
+/// Encodes the document in its own dialect. In strict mode, returns an error if detection would change the meaning of
+/// the attributes.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
     // Reserves the uncompressed size, to allocate only once.
     let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
-    document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
+    document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     let bytes = out.into_inner();
-    if strictness == Strictness::Strict && !means_the_same(document, &bytes) {
-        let message = "without positions, readers detect the spec dialect, which has other attributes";
+    if strictness == Strictness::Strict && !keeps_attributes(document, &bytes) {
+        let message = "without positions, readers detect the spec dialect, in which attribute bits have another meaning";
         return Err(Error::inexpressible(message).at(path!(dialect)));
     }
     Ok(bytes)
 }
 
-/// Returns `true` if the encoded document reads back with the same attributes when the dialect is detected (C13).
-pub(super) fn means_the_same(document: &Document, bytes: &[u8]) -> bool {
+/// Returns `true` if the encoded document, read in the detected dialect, has the same attributes (C13).
+pub(super) fn keeps_attributes(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {
         stream.values.attribute(document.dialect).is_some_and(|attribute| attribute.depends_on_dialect())

@@ -18,7 +18,7 @@ impl Indices {
         narrow.iter().map(|index| u32::from(*index)).chain(wide.iter().copied())
     }
 
-    /// The largest index.
+    /// Returns the largest index; `None` if there are no indices.
     pub fn max(&self) -> Option<u32> {
         match self {
             Indices::U16(values) => values.iter().max().map(|index| u32::from(*index)),
@@ -28,7 +28,7 @@ impl Indices {
 }
 
 impl Chunk {
-    /// The number of vertices, which is the length of every stream.
+    /// The number of vertices: the length of the first stream. In a valid chunk, all streams have this length.
     pub fn vertex_count(&self) -> usize {
         self.streams.first().map_or(0, |stream| stream.values.len())
     }

@@ -12,7 +12,7 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     cases
 }
 
-/// Builds positions without equal bytes in a row, which LZ4 stores as literals.
+/// Builds a file whose positions have no repeated bytes, so that LZ4 stores them as literals.
 fn long_literals() -> Option<Vec<u8>> {
     let mut state = 1_u32;
     let mut coordinate = || {
@@ -29,8 +29,8 @@ fn long_literals() -> Option<Vec<u8>> {
     document.write(&WriteOptions::default()).ok()
 }
 
-/// Builds a bare chunk whose indices are zeros, a run of ones, and zeros from the start. From an odd offset
-/// in the ones, the last match would copy indices of 256, which are out of range.
+/// Builds a bare chunk whose indices are zeros, a run of ones, and a copy of the first zeros. A reader that copies from
+/// a wrong, odd offset in the ones gets indices of 256, which are out of range.
 fn distant_match() -> Vec<u8> {
     const ONES: usize = 65_520;
     let mut packed = Vec::new();
@@ -54,19 +54,19 @@ fn distant_match() -> Vec<u8> {
     .concat()
 }
 
-/// Appends literals and a match of an LZ4 block: its distance and length.
-fn push_sequence(block: &mut Vec<u8>, literals: &[u8], back: Option<(u16, usize)>) {
-    let (literal, matched) = (literals.len(), back.map_or(0, |(_, length)| length - 4));
+/// Appends an LZ4 sequence: literals, then a match with this distance and length, if there is one.
+fn push_sequence(block: &mut Vec<u8>, literals: &[u8], lz4_match: Option<(u16, usize)>) {
+    let (literal_count, match_code) = (literals.len(), lz4_match.map_or(0, |(_, length)| length - 4));
     let start = |length: usize| length.min(15) as u8;
     let rest = |length: usize| {
         let rest = length.checked_sub(15);
         rest.into_iter().flat_map(|rest| std::iter::repeat_n(255, rest / 255).chain([(rest % 255) as u8]))
     };
-    block.push(start(literal) << 4 | start(matched));
-    block.extend(rest(literal));
+    block.push(start(literal_count) << 4 | start(match_code));
+    block.extend(rest(literal_count));
     block.extend(literals);
-    if let Some((distance, _)) = back {
+    if let Some((distance, _)) = lz4_match {
         block.extend(distance.to_le_bytes());
-        block.extend(rest(matched));
+        block.extend(rest(match_code));
     }
 }

@@ -2,20 +2,20 @@
 
 use super::schema::{Chunk, Container, Document, Indices, Stream};
 use crate::Dialect;
-use crate::layout::walk::{Fields, Part, StoredFields};
+use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 
 impl Fields for Document {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => Part::fields(HeaderFields(self)),
-            "chunks" => Part::items(&self.chunks, |chunk| {
+            "header" => DocumentValue::fields(HeaderFields(self)),
+            "chunks" => DocumentValue::items(&self.chunks, |chunk| {
                 let chunk = ChunkFields { chunk, dialect: self.dialect };
                 match self.container {
-                    Container::Chunk => Part::fields(chunk),
-                    Container::Model => Part::fields(Contained(chunk)),
+                    Container::Chunk => DocumentValue::fields(chunk),
+                    Container::Model => DocumentValue::fields(ContainedChunkFields(chunk)),
                 }
             }),
-            _ => Part::Unknown,
+            _ => DocumentValue::Unknown,
         }
     }
 }
@@ -23,17 +23,20 @@ impl Fields for Document {
 struct HeaderFields<'d>(&'d Document);
 
 impl Fields for HeaderFields<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
-        if name == "chunk_count" { Part::count::<u32>(self.0.chunks.len()) } else { Part::Unknown }
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
+        match name {
+            "chunk_count" => DocumentValue::count::<u32>(self.0.chunks.len()),
+            _ => DocumentValue::Unknown,
+        }
     }
 }
 
-/// A chunk in a container.
-struct Contained<'d>(ChunkFields<'d>);
+/// The fields of a chunk in a container.
+struct ContainedChunkFields<'d>(ChunkFields<'d>);
 
-impl Fields for Contained<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
-        if name == "chunk" { Part::fields(&self.0) } else { Part::Unknown }
+impl Fields for ContainedChunkFields<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
+        if name == "chunk" { DocumentValue::fields(&self.0) } else { DocumentValue::Unknown }
     }
 }
 
@@ -43,27 +46,30 @@ struct ChunkFields<'d> {
 }
 
 impl Fields for ChunkFields<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Chunk { index_size, indices, streams, .. } = self.chunk;
-        let width = u8::from(matches!(indices, Indices::U32(_)));
+        let default_size = u8::from(matches!(indices, Indices::U32(_)));
         match name {
-            "index_size" => Part::number([index_size.unwrap_or(width)]),
-            "indices" => Part::fields(indices),
-            "attribute_count" => Part::count::<u8>(streams.len()),
+            "index_size" => DocumentValue::number([index_size.unwrap_or(default_size)]),
+            "indices" => DocumentValue::fields(indices),
+            "attribute_count" => DocumentValue::count::<u8>(streams.len()),
             "streams" => {
-                Part::items(streams, |stream| Part::fields(StreamFields { stream, dialect: self.dialect }))
+                let dialect = self.dialect;
+                DocumentValue::items(streams, move |stream| {
+                    DocumentValue::fields(StreamFields { stream, dialect })
+                })
             }
-            _ => Part::Unknown,
+            _ => DocumentValue::Unknown,
         }
     }
 }
 
 impl Fields for Indices {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "uncompressed_size" => Part::count::<i32>(self.len() * self.value_size()),
-            "data" => Part::Bytes(self.to_bytes()),
-            _ => Part::Unknown,
+            "uncompressed_size" => DocumentValue::count::<i32>(self.len() * self.value_size()),
+            "data" => DocumentValue::Bytes(self.to_bytes()),
+            _ => DocumentValue::Unknown,
         }
     }
 }
@@ -74,16 +80,17 @@ struct StreamFields<'d> {
 }
 
 impl Fields for StreamFields<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let values = &self.stream.values;
         match name {
             "attribute" => {
                 let attribute = values.attribute(self.dialect);
-                attribute.map_or(Part::Unknown, |attribute| Part::number(attribute.into_bytes()))
+                attribute
+                    .map_or(DocumentValue::Unknown, |attribute| DocumentValue::number(attribute.into_bytes()))
             }
-            "uncompressed_size" => Part::count::<i32>(values.len() * values.value_size()),
-            "data" => Part::Bytes(values.to_bytes()),
-            _ => self.stream.stored(name),
+            "uncompressed_size" => DocumentValue::count::<i32>(values.len() * values.value_size()),
+            "data" => DocumentValue::Bytes(values.to_bytes()),
+            _ => self.stream.stored_field(name),
         }
     }
 }

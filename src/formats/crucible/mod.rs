@@ -1,7 +1,7 @@
 //! Crucible mesh chunks: indices and one stream per attribute, each compressed with LZ4.
 //!
-//! A file is one bare chunk, or a `.cmodel` container of chunks. The engine's later code changed the meaning of some
-//! attribute bits: this is the tangent dialect. Both dialects are supported. The declaration is in [`schema`].
+//! A file is one bare chunk, or a `.cmodel` container of chunks. Later code of the engine changed the meaning of some
+//! attribute bits; these files have the tangent dialect. Both dialects are supported. The declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::{Format, WriteOptions, crucible};
@@ -25,18 +25,18 @@ mod document;
 mod edge_cases;
 mod examples;
 mod fields;
-#[cfg(feature = "scene")]
-mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
+#[cfg(feature = "scene")]
+mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::declaration::Type;
@@ -84,12 +84,12 @@ impl Declared for Document {
 impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
-        codec::read(bytes, dialect, &options.limits).and_then(|document| accept(document, options)).map_err(
-            |error| {
+        codec::read(bytes, dialect, &options.limits)
+            .and_then(|document| require_valid(document, options))
+            .map_err(|error| {
                 let structure = Self::ABOUT.structure(codec::layout(bytes, dialect));
                 structure.locate(error, bytes, &options.limits)
-            },
-        )
+            })
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
@@ -137,7 +137,7 @@ impl Format for Document {
 }
 
 fn mesh_info(chunk: &Chunk) -> MeshInfo {
-    let flat = chunk.positions_2d().unwrap_or_default().iter().map(|[x, y]| [*x, *y, 0.0]);
+    let flat_positions = chunk.positions_2d().unwrap_or_default().iter().map(|[x, y]| [*x, *y, 0.0]);
     MeshInfo {
         vertices: chunk.vertex_count() as u64,
         attributes: chunk
@@ -154,8 +154,8 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
             Indices::U32(_) => 32,
         },
         bounds: match chunk.positions_3d() {
-            Some(positions) => Bounds::of(positions.iter().copied()),
-            None => Bounds::of(flat),
+            Some(positions) => Bounds::from_points(positions.iter().copied()),
+            None => Bounds::from_points(flat_positions),
         },
         ..MeshInfo::default()
     }

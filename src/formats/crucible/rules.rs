@@ -13,22 +13,22 @@ pub(super) fn check(document: &Document, report: &mut Report) {
         check_chunk(chunk, index, report);
     }
     if !document.trailing.is_empty() {
-        let what = match document.container {
+        let last_item = match document.container {
             Container::Chunk => "stream",
             Container::Model => "chunk",
         };
         report.add(
             &TRAILING,
             path!(trailing),
-            format_args!("{} bytes follow the last {what}", document.trailing.len()),
+            format_args!("{} bytes follow the last {last_item}", document.trailing.len()),
         );
     }
 }
 
-fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
+fn check_chunk(chunk: &Chunk, index: usize, report: &mut Report) {
     if !chunk.trailing.is_empty() {
         let count = chunk.trailing.len();
         let message = format_args!("{count} bytes follow the last stream");
-        report.add(&TRAILING, path!(chunks[at].trailing), message);
+        report.add(&TRAILING, path!(chunks[index].trailing), message);
     }
 }

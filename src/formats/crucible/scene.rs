@@ -1,9 +1,9 @@
 //! Converts Crucible documents to and from scenes.
 
-use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values, places};
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values, source_fields};
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Places, Scene,
-    SceneOptions, Skin, ToScene, Weights,
+    self, Axis, Capabilities, Colors, Components, Conventions, CustomAttribute, Faces, FromScene, Mesh,
+    Scene, SceneOptions, Skin, SourceFields, ToScene, Weights,
 };
 use crate::{Dialect, Loss, Quantity, Result};
 
@@ -12,9 +12,9 @@ const CAPABILITIES: Capabilities = Capabilities {
     meshes: true,
     flat: true,
     normals: true,
-    uvs: 1,
-    colors: 1,
-    skins: 1,
+    max_uv_sets: 1,
+    max_color_sets: 1,
+    max_skins: 1,
     custom: |custom| {
         custom.name == POSITION_2D && custom.components == 2 && matches!(custom.values, Components::F32(_))
     },
@@ -37,8 +37,8 @@ impl ToScene for Document {
         ..Conventions::GLTF
     };
 
-    fn places(&self) -> Places {
-        places::places(self)
+    fn source_fields(&self) -> SourceFields {
+        source_fields::source_fields(self)
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
@@ -51,7 +51,7 @@ impl ToScene for Document {
         let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
         if !trailing.is_empty() {
             losses.push(
-                Loss::dropped("trailing", "bytes after the last chunk").counting(trailing.len(), "bytes"),
+                Loss::dropped("trailing", "bytes after the last chunk").with_count(trailing.len(), "bytes"),
             );
         }
         let mut scene = Scene { meshes, ..Scene::default() };
@@ -73,7 +73,7 @@ impl FromScene for Document {
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         let container = match was_in_container {
             true => Container::Model,
-            false => container(&scene, options, &mut losses),
+            false => choose_container(&scene, options, &mut losses),
         };
         let meshes = scene.meshes.into_iter().enumerate();
         let chunks: Vec<_> = meshes.map(|(index, mesh)| from_mesh(mesh, index, &mut losses)).collect();
@@ -83,14 +83,14 @@ impl FromScene for Document {
 
 /// Chooses the container: a single mesh becomes a bare chunk unless the extension is `.cmodel` and the mesh was not
 /// read as a bare chunk.
-fn container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
+fn choose_container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
     let was_chunk = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
     match (scene.meshes.len(), options.extension.as_deref()) {
         (1, Some("cmodel")) if !was_chunk => Container::Model,
         (1, _) => Container::Chunk,
         (count, Some("crmesh")) => {
-            let message = "a .crmesh has one mesh: written in a container, as in a .cmodel";
-            losses.push(Loss::changed("meshes", message).counting(count, "meshes"));
+            let message = "a .crmesh file has one mesh; a container like in a .cmodel file was written";
+            losses.push(Loss::changed("meshes", message).with_count(count, "meshes"));
             Container::Model
         }
         _ => Container::Model,
@@ -108,23 +108,23 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
         }),
         corners: None,
     };
-    let (mut solid, mut flat) = (None, None);
+    let (mut positions_3d, mut positions_2d) = (None, None);
     for Stream { values } in streams {
         match values {
-            Values::Position3d(values) => solid = Some(values),
-            Values::Position2d(values) => flat = Some(values),
+            Values::Position3d(values) => positions_3d = Some(values),
+            Values::Position2d(values) => positions_2d = Some(values),
             Values::Normal(values) => mesh.normals = Some(values),
             Values::Uv(values) => mesh.uvs.push(values),
             Values::Tangent(values) => {
-                let message = "Crucible stores no tangent handedness: 1 assumed";
+                let message = "Crucible has no tangent handedness; 1 was assumed";
                 losses.push(Loss::changed(format!("chunks[{index}].tangents.w"), message));
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
             Values::Color(values) => mesh.colors.push(Colors::U8(values)),
             Values::BoneWeights(values) => {
                 if values.as_flattened().iter().any(|bone| bone.bone == Skin::NONE) {
-                    let message =
-                        format!("influences of bone {}: the largest index is {}", Skin::NONE, Skin::NONE - 1);
+                    let (bone, max) = (Skin::NONE, Skin::NONE - 1);
+                    let message = format!("influences of bone {bone}, above the largest index {max}");
                     losses.push(Loss::dropped(format!("chunks[{index}].bone_weights"), message));
                 }
                 mesh.skins.push(Skin {
@@ -136,28 +136,28 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             }
         }
     }
-    match (solid, flat) {
-        (Some(solid), flat) => {
-            mesh.positions = solid;
-            mesh.custom.extend(flat.map(|values| Custom {
+    match (positions_3d, positions_2d) {
+        (Some(positions), positions_2d) => {
+            mesh.positions = positions;
+            mesh.custom.extend(positions_2d.map(|values| CustomAttribute {
                 name: POSITION_2D.to_owned(),
                 components: 2,
                 values: Components::F32(values.into_flattened()),
             }));
         }
-        (None, Some(flat)) => {
+        (None, Some(positions)) => {
             mesh.flat = true;
-            mesh.positions = flat.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
+            mesh.positions = positions.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
         }
         (None, None) => {
-            let message = "no positions: all vertices placed at the origin";
+            let message = "the chunk has no positions; all vertices were placed at the origin";
             losses.push(Loss::changed(format!("chunks[{index}].streams"), message));
             mesh.positions = vec![[0.0; 3]; vertices];
         }
     }
     if let Some(size) = index_size {
         let message = "an index size other than 0 and 1";
-        losses.push(Loss::dropped(format!("chunks[{index}].index_size"), message).detail(size));
+        losses.push(Loss::dropped(format!("chunks[{index}].index_size"), message).with_detail(size));
     }
     if !trailing.is_empty() {
         losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes after the last stream"));
@@ -178,24 +178,24 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     streams.extend(mesh.normals.map(Values::Normal));
     streams.extend(mesh.uvs.into_iter().next().map(Values::Uv));
     if let Some(tangents) = mesh.tangents {
-        if tangents.iter().any(|[.., side]| *side != 1.0) {
-            let message = "Crucible stores no tangent handedness: -1 becomes 1";
+        if tangents.iter().any(|[.., handedness]| *handedness != 1.0) {
+            let message = "Crucible has no tangent handedness; -1 becomes 1";
             losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
         streams.push(Values::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
     }
     if let Some(colors) = mesh.colors.into_iter().next() {
-        let (bytes, worst) = colors.into_u8();
-        if worst > 0.0 {
+        let (bytes, largest_error) = colors.into_u8();
+        if largest_error > 0.0 {
             let path = format!("meshes[{index}].colors[0]");
-            losses.push(Loss::quantised(path, "colours rounded to 8 bits", Quantity::COLORS, worst));
+            losses.push(Loss::quantised(path, "colours rounded to 8 bits", Quantity::COLORS, largest_error));
         }
         streams.push(Values::Color(bytes));
     }
     if let Some(skin) = mesh.skins.into_iter().next() {
         let influences = skin.joints.into_iter().zip(skin.weights.into_f32());
         streams.push(Values::BoneWeights(
-            influences.map(|(joints, weights)| to_bones(joints, weights)).collect(),
+            influences.map(|(joints, weights)| to_bone_weights(joints, weights)).collect(),
         ));
     }
     let indices = match mesh.faces.indices {
@@ -207,8 +207,8 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     Chunk { indices, streams, ..Chunk::default() }
 }
 
-/// Unused influences have bone 0 and weight 0.
-fn to_bones(joints: [u16; 4], weights: [f32; 4]) -> [BoneWeight; 4] {
+/// Returns the bones and influences of a vertex. Unused influences have bone 0 and weight 0.
+fn to_bone_weights(joints: [u16; 4], weights: [f32; 4]) -> [BoneWeight; 4] {
     std::array::from_fn(|slot| match joints[slot] {
         Skin::NONE => BoneWeight { bone: 0, influence: 0.0 },
         bone => BoneWeight { bone, influence: weights[slot] },

@@ -7,9 +7,9 @@ use crate::formats::generated;
 use crate::layout::generate::Config;
 use crate::{Dialect, Limits};
 
-/// Returns documents that strict writing and reading accept. They cover all sets of attributes, both index widths,
-/// both dialects, bare chunks and containers, and floats with arbitrary bits. Their files read back with the same
-/// attributes, whether or not the dialect is given.
+/// Returns a strategy for documents that strict writing and reading accept. They cover all sets of attributes, both
+/// index widths, both dialects, bare chunks and containers, and floats with arbitrary bits. Their files read back with
+/// the same attributes, whether or not the dialect is given.
 ///
 /// ```
 /// use meshspec::{Format, crucible};
@@ -25,7 +25,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
+/// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
+/// they have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let containers = [Container::Chunk, Container::Model];
     let types = containers.into_iter().flat_map(|container| {
@@ -33,6 +34,6 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     });
     generated::documents(types, config, |bytes, dialect| {
         let document = codec::read(bytes, dialect, &Limits::default()).ok()?;
-        codec::means_the_same(&document, bytes).then_some(document)
+        codec::keeps_attributes(&document, bytes).then_some(document)
     })
 }

@@ -1,4 +1,4 @@
-//! The contents of a document as plain numbers.
+//! Converts documents to [`Contents`].
 
 use half::f16;
 
@@ -6,25 +6,25 @@ use super::schema::UNORM10X3X2;
 use super::{Attribute, Component, Document, IndexBuffer, IndexFormat, MeshInfo, Usage};
 use crate::FormatId;
 use crate::bulk;
-use crate::contents::{Array, Contents, Mesh, Numbers, Part};
+use crate::contents::{Array, Contents, Mesh, MeshRange, Numbers};
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     let mut mesh = Mesh::new(document.n_vertices as usize);
     for attribute in &document.attributes {
-        mesh.add(name(&attribute.usage), values(attribute));
+        mesh.add_attribute(attribute_name(&attribute.usage), to_array(attribute));
     }
-    mesh.indices = document.indices.as_ref().map(|indices| self::indices(indices).into());
-    mesh.parts = Some(document.meshes.iter().map(part).collect());
+    mesh.indices = document.indices.as_ref().map(|indices| to_numbers(indices).into());
+    mesh.parts = Some(document.meshes.iter().map(to_range).collect());
     let user_data = (!document.user_data.is_empty()).then(|| Numbers::U8(document.user_data.to_vec()).into());
     Contents { user_data, meshes: vec![mesh], ..Contents::new(FormatId::Iyma.name(), document.dialect) }
 }
 
-fn part(mesh: &MeshInfo) -> Part {
+fn to_range(mesh: &MeshInfo) -> MeshRange {
     let MeshInfo { first_index, index_count, first_vertex, vertex_count } = *mesh;
-    Part { first_index, index_count, first_vertex, vertex_count }
+    MeshRange { first_index, index_count, first_vertex, vertex_count }
 }
 
-fn name(usage: &Usage) -> String {
+fn attribute_name(usage: &Usage) -> String {
     match usage {
         Usage::Custom(id, name) if name.is_empty() => format!("custom_{id}"),
         Usage::Custom(id, name) => format!("custom_{id}:{name}"),
@@ -37,15 +37,15 @@ fn name(usage: &Usage) -> String {
     }
 }
 
-fn indices(indices: &IndexBuffer) -> Numbers {
+fn to_numbers(indices: &IndexBuffer) -> Numbers {
     match indices.format {
         IndexFormat::U16 => Numbers::U16(bulk::to_vec(&indices.data)),
         IndexFormat::U32 => Numbers::U32(bulk::to_vec(&indices.data)),
     }
 }
 
-/// Returns the stored components.
-fn values(attribute: &Attribute) -> Array {
+/// Returns the stored components of all values.
+fn to_array(attribute: &Attribute) -> Array {
     let (format, data) = (attribute.format, &*attribute.data);
     let numbers = match format.component() {
         Component::Float16 => {
@@ -62,7 +62,7 @@ fn values(attribute: &Attribute) -> Array {
         Component::Unorm10x3x2 => {
             let words = bulk::to_vec::<u32>(data).into_iter();
             Numbers::U16(
-                words.flat_map(|word| UNORM10X3X2.map(|bits| bits.of_u64(word.into()) as u16)).collect(),
+                words.flat_map(|word| UNORM10X3X2.map(|bits| bits.extract_u64(word.into()) as u16)).collect(),
             )
         }
     };

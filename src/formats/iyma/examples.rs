@@ -1,5 +1,5 @@
-//! Examples of IyMA rules: a triangle, and a change for each rule. Generated breakages cannot change checksummed
-//! and compressed bytes.
+//! Examples of violations of IyMA rules: a triangle, and a change for each rule. They are written by hand, because
+//! generated breakages cannot change compressed bytes or bytes with a checksum.
 
 use super::codec;
 use super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
@@ -9,7 +9,7 @@ use super::schema::{Header, IndexFormat, MeshInfo, Usage, VertexFormat};
 use crate::formats::RuleExample;
 use crate::{Dialect, Rule};
 
-/// A change that breaks a rule, applied to the document or to its file.
+/// A change that breaks a rule, applied to the document or to the encoded file.
 enum Change {
     Document(fn(&mut Document)),
     Bytes(fn(&mut Vec<u8>)),
@@ -18,27 +18,32 @@ enum Change {
 use Change::{Bytes, Document as Content};
 
 const CHANGES: &[(&Rule, Change)] = &[
-    (&MAGIC, Bytes(|file| set(file, 0, b"IYMA"))),
-    (&VERSION, Bytes(|file| set(file, 4, &[2]))),
+    (&MAGIC, Bytes(|file| overwrite(file, 0, b"IYMA"))),
+    (&VERSION, Bytes(|file| overwrite(file, 4, &[2]))),
     (&TRUNCATED, Bytes(|file| file.truncate(Header::size() - 4))),
-    (&DESCRIPTOR, Bytes(|file| replace(file, |parts| parts.descriptor.push(0)))),
+    (&DESCRIPTOR, Bytes(|file| change_parts(file, |parts| parts.descriptor.push(0)))),
     (&PACKING, Bytes(|file| file.truncate(file.len().saturating_sub(1)))),
-    (&WINDOW, Bytes(|file| replace(file, |parts| parts.data = frame(28, &content())))),
-    (&DATA_SIZE, Bytes(|file| replace(file, |parts| parts.data = frame(10, &[content(), vec![0]].concat())))),
+    (&WINDOW, Bytes(|file| change_parts(file, |parts| parts.data = zstd_frame(28, &uncompressed_data())))),
+    (
+        &DATA_SIZE,
+        Bytes(|file| {
+            change_parts(file, |parts| parts.data = zstd_frame(10, &[uncompressed_data(), vec![0]].concat()));
+        }),
+    ),
     (&TRAILING, Bytes(|file| file.push(0))),
-    (&METADATA_CHECKSUM, Bytes(|file| set(file, 8, &[0; 8]))),
+    (&METADATA_CHECKSUM, Bytes(|file| overwrite(file, 8, &[0; 8]))),
     (
         &DATA_CHECKSUM,
-        Content(|document| document.data_checksum = DataChecksum::Wrong(WrongChecksum::found(1, 0))),
+        Content(|document| document.data_checksum = DataChecksum::Wrong(WrongChecksum::with_computed(1, 0))),
     ),
     (&MESH_RANGE, Content(|document| document.meshes.iter_mut().for_each(|mesh| mesh.index_count = 4))),
     (&INDEX_RANGE, Content(|document| document.indices = Some(indices([0, 1, 3])))),
     (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),
 ];
 
-/// Returns the example for a rule.
+/// Returns the example of a rule; `None` if there is none.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-    let (_, change) = CHANGES.iter().find(|(own, _)| *own == rule)?;
+    let (_, change) = CHANGES.iter().find(|(broken, _)| *broken == rule)?;
     let mut document = triangle();
     if *rule == DATA_CHECKSUM {
         document.data_checksum = DataChecksum::Present;
@@ -58,7 +63,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     Some(RuleExample { dialect: Dialect::Spec, violating, correct, is_json: false })
 }
 
-/// Builds a triangle without a data checksum.
+/// Returns a triangle without a data checksum.
 fn triangle() -> Document {
     let positions = [[0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let data: Vec<u8> = positions.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
@@ -82,39 +87,39 @@ fn indices(indices: [u16; 3]) -> IndexBuffer {
 }
 
 /// Returns the uncompressed data of the triangle.
-fn content() -> Vec<u8> {
+fn uncompressed_data() -> Vec<u8> {
     let Document { indices, attributes, .. } = triangle();
     let buffers = indices.iter().map(|indices| &indices.data).chain(attributes.iter().map(|a| &a.data));
     buffers.flat_map(|buffer| buffer.to_vec()).collect()
 }
 
-/// Overwrites the bytes at `at`.
-fn set(file: &mut [u8], at: usize, bytes: &[u8]) {
-    file.iter_mut().skip(at).zip(bytes).for_each(|(place, byte)| *place = *byte);
+/// Overwrites the bytes of a file from `offset` on.
+fn overwrite(file: &mut [u8], offset: usize, bytes: &[u8]) {
+    file.iter_mut().skip(offset).zip(bytes).for_each(|(old, new)| *old = *new);
 }
 
-/// The parts of a file after the header.
-struct Parts {
+/// The parts of a file after the header: the encoded descriptor and the compressed data.
+struct FileParts {
     descriptor: Vec<u8>,
     data: Vec<u8>,
 }
 
 /// Changes the descriptor or data, and updates the header.
-fn replace(file: &mut Vec<u8>, change: fn(&mut Parts)) {
-    let Ok((descriptor, data)) = codec::parts(file) else { return };
-    let mut parts = Parts { descriptor: descriptor.to_vec(), data: data.to_vec() };
+fn change_parts(file: &mut Vec<u8>, change: fn(&mut FileParts)) {
+    let Ok((descriptor, data)) = codec::descriptor_and_data(file) else { return };
+    let mut parts = FileParts { descriptor: descriptor.to_vec(), data: data.to_vec() };
     change(&mut parts);
-    let Parts { descriptor, data } = parts;
-    set(file, 6, &(descriptor.len() as u16).to_le_bytes());
-    set(file, 8, &hash::metadata(&descriptor, 0, Dialect::Spec).to_le_bytes());
+    let FileParts { descriptor, data } = parts;
+    overwrite(file, 6, &(descriptor.len() as u16).to_le_bytes());
+    overwrite(file, 8, &hash::metadata_checksum(&descriptor, 0, Dialect::Spec).to_le_bytes());
     file.truncate(Header::size());
     file.extend(descriptor);
     file.extend(data);
 }
 
-/// Builds a zstd frame without magic bytes: one raw block, with a window of 2^`log` bytes.
-fn frame(log: u8, content: &[u8]) -> Vec<u8> {
+/// Returns a zstd frame without magic bytes: one raw block, with a window of 2^`window_log` bytes.
+fn zstd_frame(window_log: u8, content: &[u8]) -> Vec<u8> {
     const LAST_RAW: u32 = 1;
     let block = (LAST_RAW | (content.len() as u32) << 3).to_le_bytes();
-    [&[0, (log - 10) << 3], &block[..3], content].concat()
+    [&[0, (window_log - 10) << 3], &block[..3], content].concat()
 }

@@ -1,19 +1,19 @@
-//! Access to documents by declared field names.
+//! Access to the values of documents by the field names of the declaration.
 
 use super::document::Document;
 use super::schema::Header;
-use crate::layout::walk::{Fields, Part};
+use crate::layout::walk::{DocumentValue, Fields};
 
 impl Fields for Document {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => Part::fields(HeaderFields),
+            "header" => DocumentValue::fields(HeaderFields),
             "descriptor" => {
                 let fields = self.descriptor().ok().and_then(|descriptor| descriptor.to_plain_fields().ok());
-                fields.map_or(Part::Unknown, |fields| Part::Bytes(fields.into()))
+                fields.map_or(DocumentValue::Unknown, |fields| DocumentValue::Bytes(fields.into()))
             }
-            "data" => Part::fields(DataFields(self)),
-            _ => Part::Unknown,
+            "data" => DocumentValue::fields(DataFields(self)),
+            _ => DocumentValue::Unknown,
         }
     }
 }
@@ -21,20 +21,24 @@ impl Fields for Document {
 struct HeaderFields;
 
 impl Fields for HeaderFields {
-    fn field(&self, name: &'static str) -> Part<'_> {
-        if name == "version" { Part::number(Header::VERSION.to_le_bytes()) } else { Part::Unknown }
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
+        if name == "version" {
+            DocumentValue::number(Header::VERSION.to_le_bytes())
+        } else {
+            DocumentValue::Unknown
+        }
     }
 }
 
 struct DataFields<'d>(&'d Document);
 
 impl Fields for DataFields<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Document { user_data, indices, .. } = self.0;
         match (name, indices) {
-            ("user_data", _) => Part::Bytes((&**user_data).into()),
-            ("indices", Some(indices)) => Part::Bytes((&*indices.data).into()),
-            _ => Part::Unknown,
+            ("user_data", _) => DocumentValue::Bytes((&**user_data).into()),
+            ("indices", Some(indices)) => DocumentValue::Bytes((&*indices.data).into()),
+            _ => DocumentValue::Unknown,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! RapidHash version 1 with the default seed, in the two variants used in files (I3, I4).
 //!
 //! The specification's checksums are one-shot hashes. The author's tool hashes the metadata in three writes to a
-//! streaming hasher that the crate `rapidhash` no longer has. That hasher has a bug for inputs of exactly 48 bytes.
+//! streaming hasher, which later versions of the crate `rapidhash` lack. This hasher has a bug for inputs of exactly 48
+//! bytes.
 
 use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
 
@@ -12,36 +13,36 @@ use crate::layout::expr::Value;
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
 
-/// Returns the one-shot hash of concatenated parts, in the variant of a dialect. If there are several parts, all but
-/// the last must be multiples of 48 bytes, and the last at least 48 bytes.
-pub fn one_shot(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
+/// Returns the one-shot hash of the concatenated `parts`, in the variant of `dialect`. If there are several parts,
+/// the size of each part except the last must be a multiple of 48 bytes, and the last must have at least 48 bytes.
+pub fn one_shot_hash(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
     match parts {
-        [] => one_shot_of(&[], dialect),
-        [whole] => one_shot_of(whole.as_ref(), dialect),
-        // With a single write, the streaming hash equals the one-shot hash. Its bug only affects 48 bytes.
+        [] => hash_bytes(&[], dialect),
+        [whole] => hash_bytes(whole.as_ref(), dialect),
+        // With a single write, the streaming hash equals the one-shot hash, unless the input has 48 bytes.
         parts => {
-            let mut hash = Streaming::new();
+            let mut hash = StreamingHasher::new();
             hash.write(parts);
             hash.finish()
         }
     }
 }
 
-fn one_shot_of(bytes: &[u8], dialect: Dialect) -> u64 {
+fn hash_bytes(bytes: &[u8], dialect: Dialect) -> u64 {
     match dialect {
         Dialect::Reference => rapidhash_v1_inline::<true, false, false, true>(bytes, &DEFAULT_RAPID_SECRETS),
         _ => rapidhash_v1(bytes),
     }
 }
 
-/// Returns the metadata checksum of a dialect: the hash of the descriptor, its length and the data checksum.
-pub fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 {
+/// Returns the metadata checksum in `dialect`: the hash of the encoded descriptor, its length and the data checksum.
+pub fn metadata_checksum(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 {
     // The header stores the length in 16 bits.
     let length = (descriptor.len() as u16).to_le_bytes();
     let checksum = data_checksum.to_le_bytes();
     match dialect {
         Dialect::Reference => {
-            let mut hash = Streaming::new();
+            let mut hash = StreamingHasher::new();
             [descriptor, &length, &checksum].into_iter().for_each(|part| hash.write(&[part]));
             hash.finish()
         }
@@ -49,76 +50,77 @@ pub fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 
     }
 }
 
-/// The data checksum, as a function of the dialect, for the declaration.
-pub(super) const DATA: ChecksumFunction = ChecksumFunction {
+/// The data checksum for the declaration. Its argument is the dialect.
+pub(super) const DATA_HASH: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the data",
-    compute: |data, arguments| one_shot(&[data], dialect_of(arguments.first())),
+    compute: |data, arguments| one_shot_hash(&[data], to_dialect(arguments.first())),
 };
 
-/// The metadata checksum, as a function of the dialect and the data checksum, for the declaration.
-pub(super) const METADATA: ChecksumFunction = ChecksumFunction {
+/// The metadata checksum for the declaration. Its arguments are the dialect and the data checksum.
+pub(super) const METADATA_HASH: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the metadata",
     compute: |descriptor, arguments| {
         let data_checksum = match arguments.get(1) {
             Some(Value::Int(checksum)) => *checksum as u64,
             _ => 0,
         };
-        metadata(descriptor, data_checksum, dialect_of(arguments.first()))
+        metadata_checksum(descriptor, data_checksum, to_dialect(arguments.first()))
     },
 };
 
-/// Returns the dialect passed by a declaration.
-pub(super) fn dialect_of(argument: Option<&Value>) -> Dialect {
+/// Converts the argument of a declaration to a dialect.
+pub(super) fn to_dialect(argument: Option<&Value>) -> Dialect {
     let is_reference = argument == Some(&Dialect::Reference.into());
     if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 
-/// Returns `true` if `stored` is the one-shot hash of these parts. For 48 bytes, accepts both variants (I3).
-pub fn is_one_shot(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
-    [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot(parts, dialect))
+/// Returns `true` if `stored` is the one-shot hash of the concatenated `parts`. For 48 bytes, accepts both variants
+/// (I3).
+pub fn is_one_shot_hash(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
+    [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot_hash(parts, dialect))
 }
 
-/// Returns `true` if `stored` is the metadata checksum of this dialect.
-pub fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
-    if stored == metadata(descriptor, data_checksum, dialect) {
+/// Returns `true` if `stored` is the metadata checksum in `dialect`.
+pub fn is_metadata_checksum(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
+    if stored == metadata_checksum(descriptor, data_checksum, dialect) {
         return true;
     }
     if dialect == Dialect::Reference {
         return false;
     }
     let length = (descriptor.len() as u16).to_le_bytes();
-    is_one_shot(stored, &[[descriptor, &length, &data_checksum.to_le_bytes()].concat()])
+    is_one_shot_hash(stored, &[[descriptor, &length, &data_checksum.to_le_bytes()].concat()])
 }
 
 /// The streaming variant of RapidHash 1.x, including its bug.
-struct Streaming {
+struct StreamingHasher {
     seed: u64,
     a: u64,
     b: u64,
     size: u64,
 }
 
-impl Streaming {
-    fn new() -> Streaming {
-        Streaming { seed: SEED, a: 0, b: 0, size: 0 }
+impl StreamingHasher {
+    fn new() -> StreamingHasher {
+        StreamingHasher { seed: SEED, a: 0, b: 0, size: 0 }
     }
 
-    /// Hashes concatenated parts in a single write.
+    /// Hashes the concatenated `parts` in a single write.
     fn write(&mut self, parts: &[impl AsRef<[u8]>]) {
         self.size += parts.iter().map(|part| part.as_ref().len() as u64).sum::<u64>();
         self.seed ^= mix(self.seed ^ SECRETS[0], SECRETS[1]) ^ self.size;
-        self.core(parts);
+        self.mix_in(parts);
         self.a ^= SECRETS[1];
         self.b ^= self.seed;
-        (self.a, self.b) = multiply(self.a, self.b);
+        (self.a, self.b) = multiply_wide(self.a, self.b);
     }
 
     fn finish(&self) -> u64 {
         mix(self.a ^ SECRETS[0] ^ self.size, self.b ^ SECRETS[1])
     }
 
-    /// The core of version 1: folds the bytes into the seed, and their ends into `a` and `b`.
-    fn core(&mut self, parts: &[impl AsRef<[u8]>]) {
+    /// Mixes the bytes into the seed, and the ends of the input into `a` and `b`, as in version 1.
+    fn mix_in(&mut self, parts: &[impl AsRef<[u8]>]) {
         let Some((last, others)) = parts.split_last() else { return };
         let bytes = last.as_ref();
         let size = bytes.len();
@@ -130,32 +132,35 @@ impl Streaming {
             }
             4..=16 => {
                 let delta = if size >= 8 { 4 } else { 0 };
-                self.a ^= word(bytes, 0, 4) << 32 | word(bytes, size - 4, 4);
-                self.b ^= word(bytes, delta, 4) << 32 | word(bytes, size - 4 - delta, 4);
+                self.a ^= read_uint(bytes, 0, 4) << 32 | read_uint(bytes, size - 4, 4);
+                self.b ^= read_uint(bytes, delta, 4) << 32 | read_uint(bytes, size - 4 - delta, 4);
             }
             _ => {
                 let mut lanes = [self.seed; 3];
                 for part in others {
-                    fold(&mut lanes, part.as_ref());
+                    mix_blocks(&mut lanes, part.as_ref());
                 }
-                let rest = fold(&mut lanes, bytes);
+                let rest = mix_blocks(&mut lanes, bytes);
                 self.seed = lanes[0] ^ lanes[1] ^ lanes[2];
                 if rest.len() > 16 {
-                    self.seed = mix(word(rest, 0, 8) ^ SECRETS[2], word(rest, 8, 8) ^ self.seed ^ SECRETS[1]);
+                    self.seed = mix(
+                        read_uint(rest, 0, 8) ^ SECRETS[2],
+                        read_uint(rest, 8, 8) ^ self.seed ^ SECRETS[1],
+                    );
                 }
                 if rest.len() > 32 {
-                    self.seed = mix(word(rest, 16, 8) ^ SECRETS[2], word(rest, 24, 8) ^ self.seed);
+                    self.seed = mix(read_uint(rest, 16, 8) ^ SECRETS[2], read_uint(rest, 24, 8) ^ self.seed);
                 }
-                self.a ^= word(bytes, size - 16, 8);
-                self.b ^= word(bytes, size - 8, 8);
+                self.a ^= read_uint(bytes, size - 16, 8);
+                self.b ^= read_uint(bytes, size - 8, 8);
             }
         }
     }
 }
 
-/// Folds whole 48-byte blocks into the lanes and returns the rest. Correct version 1 does this only for more than 48
-/// bytes: that is the bug.
-fn fold<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
+/// Mixes the whole 48-byte blocks of the input into the lanes. Returns the rest. Correct version 1 does this only for
+/// more than 48 bytes; doing it for exactly 48 bytes is the bug.
+fn mix_blocks<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
     let (blocks, rest) = bytes.as_chunks::<48>();
     for block in blocks {
         let (words, _) = block.as_chunks::<8>();
@@ -167,18 +172,18 @@ fn fold<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
     rest
 }
 
-/// Reads a little-endian number of `size` bytes at `at`.
-fn word(bytes: &[u8], at: usize, size: usize) -> u64 {
-    bytes[at..at + size].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+/// Reads a little-endian number of `size` bytes at `offset`.
+fn read_uint(bytes: &[u8], offset: usize, size: usize) -> u64 {
+    bytes[offset..offset + size].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Returns the low and high half of a product.
-fn multiply(a: u64, b: u64) -> (u64, u64) {
+/// Returns the low and the high 64 bits of a product.
+fn multiply_wide(a: u64, b: u64) -> (u64, u64) {
     let product = u128::from(a) * u128::from(b);
     (product as u64, (product >> 64) as u64)
 }
 
 fn mix(a: u64, b: u64) -> u64 {
-    let (low, high) = multiply(a, b);
+    let (low, high) = multiply_wide(a, b);
     low ^ high
 }

@@ -1,8 +1,8 @@
 //! IyMA: GPU buffers of one or more meshes, compressed with zstd.
 //!
-//! All meshes of a file share one index buffer and one vertex buffer per attribute, so one multi-draw-indirect call
-//! can draw them. The author's tool numbers usages and computes checksums differently from the specification. This is
-//! the reference dialect; both dialects are supported. The declaration is in [`schema`].
+//! All meshes in a file share one index buffer and one vertex buffer per attribute, so one multi-draw-indirect call can
+//! draw them. The author's tool numbers usages and computes checksums differently from the specification: the reference
+//! dialect. Both dialects are supported. The declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::iyma::{Document, Draws, Usage};
@@ -13,7 +13,7 @@
 //! let Draws::Indexed(draws) = document.draws()? else { panic!("the quads have indices") };
 //! assert_eq!((draws[1].first_index, draws[1].base_vertex), (6, 4));
 //!
-//! // Buffers hold the bytes that the GPU takes; `to_f32` converts them to floats.
+//! // Buffers are ready to upload to the GPU; `to_f32` converts them to floats.
 //! let normals = document.attribute(&Usage::Normal).unwrap();
 //! assert_eq!(normals.to_f32()[..4], [0.0, 0.0, 1.0, 0.0]);
 //!
@@ -29,12 +29,12 @@ mod document;
 mod examples;
 mod fields;
 mod hash;
-#[cfg(feature = "scene")]
-mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
+#[cfg(feature = "scene")]
+mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
@@ -48,16 +48,16 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
-/// Exposes the checksums to the tests, which compare them with published vectors.
+/// Exposes the checksums to tests, which compare them with published test vectors.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::hash::{is_metadata, is_one_shot, metadata, one_shot};
+    pub use super::hash::{is_metadata_checksum, is_one_shot_hash, metadata_checksum, one_shot_hash};
 }
 
 impl Declared for Document {
@@ -94,8 +94,8 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, options)
-            .and_then(|document| accept(document, options))
-            .map_err(|error| codec::locate_in(error, bytes, dialect, options))
+            .and_then(|document| require_valid(document, options))
+            .map_err(|error| codec::locate_error(error, bytes, dialect, options))
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
@@ -115,7 +115,7 @@ impl Format for Document {
         let mut losses = Vec::new();
         if self.dialect != dialect {
             document::dialect::into_dialect(&mut self.attributes, dialect, &mut losses);
-            // Each dialect has its own checksum, so a wrong one cannot be kept.
+            // The checksum depends on the dialect, so a wrong one cannot be converted.
             self.metadata_checksum = None;
             self.dialect = dialect;
             self.narrow_indices();
@@ -141,7 +141,7 @@ impl Format for Document {
                 },
                 Property {
                     name: "data_checksum".to_owned(),
-                    value: PropertyValue::Word(self.data_checksum.word()),
+                    value: PropertyValue::Word(self.data_checksum.name()),
                 },
             ],
             ..Info::new(FormatId::Iyma.name(), self.dialect)
@@ -149,7 +149,7 @@ impl Format for Document {
     }
 
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
-        if let Some((metadata, data)) = codec::checksums(bytes, dialect) {
+        if let Some((metadata, data)) = codec::verify_checksums(bytes, dialect) {
             rules::check_checksums(metadata.as_ref(), &data, report);
         }
     }
@@ -175,12 +175,12 @@ impl Document {
         }
     }
 
-    /// Returns the bounding box of a mesh.
+    /// Returns the bounding box of a mesh; `None` without finite positions.
     fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
-        let positions = self.attribute(&Usage::Position)?.of_mesh(mesh)?;
+        let positions = self.attribute(&Usage::Position)?.slice_mesh(mesh)?;
         let values = positions.to_f32();
         let components = positions.format.components();
         let point = |value: &[f32]| std::array::from_fn(|i| value.get(i).copied().unwrap_or_default());
-        Bounds::of(values.chunks_exact(components).map(point))
+        Bounds::from_points(values.chunks_exact(components).map(point))
     }
 }

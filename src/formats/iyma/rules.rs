@@ -1,4 +1,4 @@
-//! The rules of IyMA.
+//! Checks documents against the rules of IyMA.
 
 pub(super) use super::schema::rules::*;
 
@@ -21,7 +21,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     for (index, attribute) in document.attributes.iter().enumerate() {
         let first = document.attributes[..index].iter().position(|other| other.usage == attribute.usage);
         if let Some(first) = first {
-            let message = format!("duplicate usage {}, as attributes[{first}]", attribute.usage.name());
+            let message = format!("duplicate usage {} of attributes[{first}]", attribute.usage.name());
             report.add(&DUPLICATE, path!(descriptor.attributes[index]), message);
         }
     }
@@ -30,15 +30,15 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 /// Reports wrong checksums.
 pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
     if let Some(wrong) = metadata {
-        report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch(wrong));
+        report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch_message(wrong));
     }
     if let DataChecksum::Wrong(wrong) = data {
-        report.add(&DATA_CHECKSUM, path!(header.data_checksum), mismatch(wrong));
+        report.add(&DATA_CHECKSUM, path!(header.data_checksum), mismatch_message(wrong));
     }
 }
 
 /// Returns the message for a wrong checksum.
-pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
+pub(super) fn mismatch_message(wrong: &WrongChecksum) -> impl Display + use<> {
     let stored = wrong.stored;
     match wrong.computed() {
         Some(computed) => format!("found {stored:#018x}, expected {computed:#018x}"),
@@ -46,24 +46,24 @@ pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
     }
 }
 
-/// Returns the range of a mesh in the index buffer; `None` if it has no indices or exceeds the buffer.
-fn range_of(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
+/// Returns the range of a mesh in the index buffer; `None` if the range is empty or exceeds the buffer.
+fn index_range(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
     let start = usize::try_from(mesh.first_index).ok()?;
     let end = start.checked_add(usize::try_from(mesh.index_count).ok()?)?;
     (start < end && end <= indices.len()).then_some(start..end)
 }
 
 fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report) {
-    let meshes = || document.meshes.iter().filter_map(|mesh| Some((mesh, range_of(mesh, indices)?)));
-    // Overlapping ranges: a summary of maxima bounds the time.
-    let work: usize = meshes().map(|(_, range)| range.len()).fold(0, usize::saturating_add);
-    let summary = (work / 4 > indices.len()).then(|| Maxima::of(indices));
+    let meshes = || document.meshes.iter().filter_map(|mesh| Some((mesh, index_range(mesh, indices)?)));
+    // If ranges overlap so much that a search of each would be slow, builds a hierarchy of maxima first.
+    let total_len: usize = meshes().map(|(_, range)| range.len()).fold(0, usize::saturating_add);
+    let maxima = (total_len / 4 > indices.len()).then(|| Maxima::new(indices));
     for (mesh, range) in meshes() {
-        let fits = match &summary {
+        let is_valid = match &maxima {
             Some(maxima) => maxima.max(indices, range.clone()) < mesh.vertex_count,
             None => all_below(indices, range.clone(), mesh.vertex_count),
         };
-        if fits {
+        if is_valid {
             continue;
         }
         let size = indices.format.size();
@@ -80,7 +80,8 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
                 path,
                 format_args!("index {index} is not below the vertex count {limit}"),
             );
-            // Once the report is full, one finding per mesh suffices, since meshes may share indices.
+            // After many findings, one finding per mesh suffices: meshes may share indices, so the search could be
+            // slow.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
             }
@@ -88,30 +89,31 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
     }
 }
 
-/// Returns `true` if all indices of a range are below `limit`, in one branch-free pass.
+/// Returns `true` if all indices in a range are below `limit`. Makes one branch-free pass over them.
 fn all_below(indices: &IndexBuffer, range: Range<usize>, limit: u32) -> bool {
-    let Some(max_index) = limit.checked_sub(1) else { return range.is_empty() };
+    let Some(max) = limit.checked_sub(1) else { return range.is_empty() };
     let size = indices.format.size();
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
         IndexFormat::U16 => {
-            let max_index = u16::try_from(max_index).unwrap_or(u16::MAX);
-            let excess = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]).saturating_sub(max_index);
+            let max = u16::try_from(max).unwrap_or(u16::MAX);
+            let excess = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]).saturating_sub(max);
             bytes.chunks_exact(2).fold(0, |any, b| any | excess(b)) == 0
         }
-        IndexFormat::U32 if max_index <= i32::MAX as u32 => {
+        IndexFormat::U32 if max <= i32::MAX as u32 => {
             // The highest bit is set for indices of 2³¹ and above, and for negative differences.
             let bits = |b: &[u8]| {
                 let index = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-                index | max_index.wrapping_sub(index)
+                index | max.wrapping_sub(index)
             };
             bytes.chunks_exact(4).fold(0, |any, b| any | bits(b)) >> 31 == 0
         }
-        IndexFormat::U32 => max(indices, range) <= max_index,
+        IndexFormat::U32 => max_index(indices, range) < limit,
     }
 }
 
-fn max(indices: &IndexBuffer, range: Range<usize>) -> u32 {
+/// Returns the largest index in a range; 0 if it is empty.
+fn max_index(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     let size = indices.format.size();
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
@@ -126,41 +128,44 @@ fn max(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     }
 }
 
-/// A hierarchy of maxima: of each block of indices, of each block of these maxima, and so on.
+/// A hierarchy of maxima. The first level has the maximum of each block of indices, the next level the maximum of each
+/// block of the first level, and so on.
 struct Maxima(Vec<Vec<u32>>);
 
 /// The number of items per block.
-const PIECE: usize = 64;
+const BLOCK_LEN: usize = 64;
 
 impl Maxima {
-    fn of(indices: &IndexBuffer) -> Maxima {
-        let pieces = (0..indices.len()).step_by(PIECE);
-        let mut levels: Vec<Vec<u32>> =
-            vec![pieces.map(|start| max(indices, start..indices.len().min(start + PIECE))).collect()];
-        while let Some(last) = levels.last().filter(|last| last.len() > PIECE) {
-            let next = last.chunks(PIECE).map(|piece| piece.iter().fold(0, |a, b| a.max(*b))).collect();
+    fn new(indices: &IndexBuffer) -> Maxima {
+        let starts = (0..indices.len()).step_by(BLOCK_LEN);
+        let mut levels: Vec<Vec<u32>> = vec![
+            starts.map(|start| max_index(indices, start..indices.len().min(start + BLOCK_LEN))).collect(),
+        ];
+        while let Some(last) = levels.last().filter(|last| last.len() > BLOCK_LEN) {
+            let next = last.chunks(BLOCK_LEN).map(|block| block.iter().fold(0, |a, b| a.max(*b))).collect();
             levels.push(next);
         }
         Maxima(levels)
     }
 
-    /// Returns the largest index of a range: from the summary for whole blocks, from the level below for the ends.
+    /// Returns the largest index in a range. Uses the maxima of whole blocks, and the level below at both ends of the
+    /// range.
     fn max(&self, indices: &IndexBuffer, mut range: Range<usize>) -> u32 {
         let mut largest = 0;
         for level in 0..=self.0.len() {
-            let mut look = |range: Range<usize>| {
+            let mut include = |range: Range<usize>| {
                 largest = largest.max(match level.checked_sub(1).and_then(|level| self.0.get(level)) {
                     Some(maxima) => maxima[range].iter().fold(0, |a, b| a.max(*b)),
-                    None => max(indices, range),
+                    None => max_index(indices, range),
                 });
             };
-            let inner = range.start.div_ceil(PIECE)..range.end / PIECE;
+            let inner = range.start.div_ceil(BLOCK_LEN)..range.end / BLOCK_LEN;
             if level == self.0.len() || inner.is_empty() {
-                look(range);
+                include(range);
                 break;
             }
-            look(range.start..inner.start * PIECE);
-            look(inner.end * PIECE..range.end);
+            include(range.start..inner.start * BLOCK_LEN);
+            include(inner.end * BLOCK_LEN..range.end);
             range = inner;
         }
         largest

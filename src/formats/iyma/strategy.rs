@@ -1,7 +1,7 @@
 //! Strategies that generate valid IyMA documents, for tests of other loaders.
 //!
-//! The declaration has no expression for the size of the buffers, so they are drawn here. Buffers contain arbitrary
-//! bit patterns, including NaN and infinities.
+//! The declaration does not state the sizes of single buffers, so this module generates the buffers. They contain
+//! arbitrary bit patterns, including NaN and infinities.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -11,8 +11,8 @@ use super::{Attribute, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, Ver
 use crate::Dialect;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts: both dialects, every usage and format, with and without indices,
-/// user data and data checksum.
+/// Returns documents that strict reading accepts. They cover both dialects, all usages and formats, and documents with
+/// and without indices, user data and data checksum.
 ///
 /// ```
 /// use meshspec::{Format, iyma};
@@ -28,8 +28,9 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 20, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts, with up to the configured number of vertices and twice as many
-/// indices. Plausible documents have no findings, finite floats, and whole triangles.
+/// Returns documents that strict reading accepts. The number of vertices is at most the maximum number of items in
+/// `config`, and the number of indices at most twice as large. Plausible documents have no findings, finite floats, and
+/// whole triangles.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let mask = if config.plausible { 0x3f } else { 0xff };
@@ -38,14 +39,15 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
         let formats = vec((select(VertexFormat::ALL), any::<u64>()), Usage::named(dialect).len() + 2);
         let attributes = (usages(dialect), formats).prop_map(move |(usages, formats)| {
             let attributes = usages.into_iter().zip(formats);
-            let attribute = |(usage, drawn)| attribute(dialect, usage, drawn, n_vertices, mask);
+            let attribute = |(usage, random)| random_attribute(dialect, usage, random, n_vertices, mask);
             attributes.map(attribute).collect()
         });
         let checksums = select(&[DataChecksum::Absent, DataChecksum::Present][..]);
         let parts = (attributes, indices(max_vertices), vec(any::<u8>(), 0..60), checksums);
         let parts = (parts, vec(any::<[u32; 4]>(), 0..4));
         parts.prop_map(move |((attributes, indices, user_data, data_checksum), meshes)| {
-            let mesh = |drawn: &[u32; 4]| mesh(*drawn, indices.as_ref(), n_vertices, config.plausible);
+            let mesh =
+                |random: &[u32; 4]| random_mesh(*random, indices.as_ref(), n_vertices, config.plausible);
             let (meshes, user_data) = (meshes.iter().map(mesh).collect(), user_data.into());
             let buffers = Document { user_data, indices, attributes, ..Document::default() };
             Document { dialect, n_vertices, meshes, data_checksum, ..buffers }
@@ -53,17 +55,23 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Returns a mesh within the buffers, with indices below its vertex count.
-fn mesh(drawn: [u32; 4], indices: Option<&IndexBuffer>, n_vertices: u32, plausible: bool) -> MeshInfo {
+/// Converts random numbers to a mesh within the buffers, with indices below its vertex count.
+fn random_mesh(
+    random: [u32; 4],
+    indices: Option<&IndexBuffer>,
+    n_vertices: u32,
+    is_plausible: bool,
+) -> MeshInfo {
     let within = |first: u32, count: u32, len: u32| {
         let first = first % (len + 1);
         (first, count % (len - first + 1))
     };
-    let (first_vertex, vertex_count) = within(drawn[2], drawn[3], n_vertices);
-    let (first_index, count) = within(drawn[0], drawn[1], indices.map_or(0, |indices| indices.len() as u32));
+    let (first_vertex, vertex_count) = within(random[2], random[3], n_vertices);
+    let (first_index, count) =
+        within(random[0], random[1], indices.map_or(0, |indices| indices.len() as u32));
     let largest = indices.and_then(|indices| indices.iter().max());
     let count = if largest.is_some_and(|largest| largest < vertex_count) { count } else { 0 };
-    let index_count = if plausible { count / 3 * 3 } else { count };
+    let index_count = if is_plausible { count / 3 * 3 } else { count };
     MeshInfo { first_index, index_count, first_vertex, vertex_count }
 }
 
@@ -76,13 +84,21 @@ fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     prop_oneof![Just(None), narrow, wide]
 }
 
-/// Returns an attribute with values derived from a seed and masked. Bytes below 64 yield finite floats of all magnitudes.
-fn attribute(dialect: Dialect, usage: Usage, drawn: (VertexFormat, u64), n: u32, mask: u8) -> Attribute {
-    // Without a checksum, a colour of two components would look like texture coordinates of the other dialect (I2).
-    let is_odd = usage == Usage::Color && dialect == Dialect::Spec && drawn.0.components() == 2;
-    let format = if is_odd { VertexFormat::Unorm8x4 } else { drawn.0 };
-    let mut state = drawn.1 | 1;
-    let bytes = (0..n as usize * format.size()).map(|_| {
+/// Returns an attribute with pseudo-random bytes, combined with `mask`. Bytes below 64 result in finite floats of all
+/// magnitudes.
+fn random_attribute(
+    dialect: Dialect,
+    usage: Usage,
+    (format, seed): (VertexFormat, u64),
+    n_vertices: u32,
+    mask: u8,
+) -> Attribute {
+    // With a wrong checksum, a colour with two components would be taken for texture coordinates of the other dialect
+    // (I2).
+    let is_ambiguous = usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
+    let format = if is_ambiguous { VertexFormat::Unorm8x4 } else { format };
+    let mut state = seed | 1;
+    let bytes = (0..n_vertices as usize * format.size()).map(|_| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -91,7 +107,7 @@ fn attribute(dialect: Dialect, usage: Usage, drawn: (VertexFormat, u64), n: u32,
     Attribute { usage, format, data: bytes.collect::<Vec<_>>().into() }
 }
 
-/// Returns any set of a dialect's usages, in any order, with up to two custom ones.
+/// Returns any set of the usages of a dialect, with up to two custom usages, in any order.
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
     let name = if dialect == Dialect::Reference { "".boxed() } else { any::<String>().boxed() };
     // Two distinct numbers.

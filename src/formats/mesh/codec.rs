@@ -1,44 +1,45 @@
-//! Dialect detection, and the parts of reading and writing that the declaration cannot express.
+//! Detects, reads and writes MESH files, as far as the declaration cannot express it.
 
 use std::io::Cursor;
 
 use binrw::{BinRead, BinWrite};
 
 use super::schema::{Animation, Document, Header, VertexFormat, layout};
-use super::summary::Summary;
+use super::summary::JointSummary;
 use super::{Confidence, rules};
 use crate::layout::Layout;
-use crate::layout::codec::of_binrw;
+use crate::layout::codec::convert_binrw_error;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::text::is_printable;
 use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 
-/// Checks the structure of MESH and detects the dialect (M17). The renderlib layout is recognised by the last row of
-/// its root transform, 0, 0, 0, 1. If the specification's layout also matches, renderlib must consume the whole file;
-/// the specification still wins unless the file breaks a rule under it.
+/// Detects MESH by its structure, and the dialect (M17).
 ///
-/// Copies data only if both layouts match.
+/// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, the
+/// dialect is the specification's, unless renderlib consumes the whole file and the file violates a rule of the
+/// specification's dialect. Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
-    let strings = spec_strings(bytes);
-    let (dialect, fits) = match (fits_renderlib(bytes), strings) {
-        (None | Some(false), Some(strings)) => (Dialect::Spec, are_text(strings)),
+    let strings = find_spec_strings(bytes);
+    let (dialect, has_structure) = match (matches_renderlib(bytes), strings) {
+        (None | Some(false), Some(strings)) => (Dialect::Spec, are_printable(strings)),
         (None, None) => (Dialect::Spec, false),
-        (Some(fits), None) => (Dialect::Renderlib, fits),
+        (Some(is_complete), None) => (Dialect::Renderlib, is_complete),
         (Some(true), Some(strings)) => match read(bytes, Dialect::Spec) {
-            Ok((document, summary)) if are_text(strings) && breaks_no_rule(&document, &summary) => {
+            Ok((document, summary)) if are_printable(strings) && breaks_no_rule(&document, &summary) => {
                 (Dialect::Spec, true)
             }
             _ => (Dialect::Renderlib, true),
         },
     };
-    Detection { confidence: confidence(bytes, fits), dialect }
+    Detection { confidence: confidence(bytes, has_structure), dialect }
 }
 
-/// Returns the strings section if the specification's layout matches up to it.
-fn spec_strings(bytes: &[u8]) -> Option<&[u8]> {
-    struct Start(Option<u64>);
+/// Returns the bytes of the strings; `None` if the specification's layout does not match up to them.
+fn find_spec_strings(bytes: &[u8]) -> Option<&[u8]> {
+    /// The offset of the strings.
+    struct StringsOffset(Option<u64>);
 
-    impl Visitor for Start {
+    impl Visitor for StringsOffset {
         fn enter(&mut self, node: &Node) -> Visit {
             match node.path {
                 [] | [Segment::Field("header")] => Visit::All,
@@ -51,20 +52,21 @@ fn spec_strings(bytes: &[u8]) -> Option<&[u8]> {
         }
     }
 
-    let mut start = Start(None);
+    let mut start = StringsOffset(None);
     walk::walk(layout(Dialect::Spec), bytes, &Limits::default(), &mut start).ok()?;
     bytes.get(usize::try_from(start.0?).ok()?..)
 }
 
-fn are_text(strings: &[u8]) -> bool {
+/// Returns `true` if the last string is terminated, and all strings are printable.
+fn are_printable(strings: &[u8]) -> bool {
     strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
-/// Rates bytes by their header and by whether their structure fits.
-fn confidence(bytes: &[u8], fits: bool) -> Confidence {
+/// Rates the beginning of a file. `has_structure` is `true` if the rest has the structure of a dialect.
+fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
     let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);
-    match (fits, format.unused() == 0) {
+    match (has_structure, format.unused() == 0) {
         _ if !format.position() => Confidence::None,
         (true, true) => Confidence::Structure,
         (true, false) | (false, true) => Confidence::Possible,
@@ -72,9 +74,9 @@ fn confidence(bytes: &[u8], fits: bool) -> Confidence {
     }
 }
 
-/// Returns `None` if the last row of the root transform does not match, otherwise whether the layout consumes the
-/// whole file.
-fn fits_renderlib(bytes: &[u8]) -> Option<bool> {
+/// Returns `None` if the last row of the root transform does not match. Otherwise, returns `true` if the renderlib
+/// layout consumes the whole file.
+fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
     let header = Header::read_args(&mut Cursor::new(bytes), (Dialect::Renderlib,)).ok()?;
     if header.root_transform?[3].map(f32::to_bits) != [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits) {
         return None;
@@ -83,16 +85,16 @@ fn fits_renderlib(bytes: &[u8]) -> Option<bool> {
     Some(end == Ok(bytes.len() as u64))
 }
 
-fn breaks_no_rule(document: &Document, summary: &Summary) -> bool {
+fn breaks_no_rule(document: &Document, summary: &JointSummary) -> bool {
     let mut report = Report::at_least(Severity::Error, &Limits::default());
-    rules::check_after(summary, document, &mut report);
+    rules::check_with_summary(summary, document, &mut report);
     report.findings().is_empty()
 }
 
-/// Decodes a file of this dialect, checking only its structure.
-pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)> {
-    let (mut cursor, summary) = (Cursor::new(bytes), Summary::default());
-    // binrw lacks the location of a fault, so the walker finds it.
+/// Decodes a file in `dialect`. Checks only its structure. Also returns the summary of the vertex joints.
+pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, JointSummary)> {
+    let (mut cursor, summary) = (Cursor::new(bytes), JointSummary::default());
+    // binrw errors have no location; the walker determines it later.
     let document = Document::read_args(&mut cursor, (dialect, &summary)).map_err(Error::malformed)?;
     match bytes.len() as u64 - cursor.position() {
         0 => Ok((document, summary)),
@@ -103,23 +105,23 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)
     }
 }
 
-/// Encodes the document in its own dialect; rejects only what the dialect cannot express.
+/// Encodes the document in its own dialect. Returns an error only if the dialect cannot express it.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
-    let mut out = Cursor::new(Vec::with_capacity(size(document)));
-    document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
+    let mut out = Cursor::new(Vec::with_capacity(estimate_size(document)));
+    document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }
 
-/// Estimates the size of the file in bytes, to allocate only once. Slightly too large, because values in memory are
-/// larger than in the file.
-fn size(document: &Document) -> usize {
-    let animation = |animation: &Animation| {
+/// Estimates the size of the encoded file in bytes. The estimate is slightly too large, because values take more
+/// space in memory than in the file.
+fn estimate_size(document: &Document) -> usize {
+    let animation_size = |animation: &Animation| {
         size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)
     };
     Header::size_with(&[document.dialect.into()]).unwrap_or_default() as usize
         + document.vertices.as_bytes().len()
         + size_of_val(&*document.indices)
         + size_of_val(&*document.joints)
-        + document.animations.iter().map(animation).sum::<usize>()
+        + document.animations.iter().map(animation_size).sum::<usize>()
         + document.strings.as_bytes().len()
 }

@@ -1,4 +1,4 @@
-//! The contents of a document as plain numbers.
+//! Converts documents to [`Contents`].
 
 use glam::{DMat4, DQuat, DVec3};
 
@@ -6,14 +6,16 @@ use super::schema::{NO_JOINT, Pose};
 use super::{Animation, Document, Joint};
 use crate::FormatId;
 use crate::contents::{
-    self, Array, Budget, Contents, Keys, Mesh, Numbers, Skeleton, Skinned, sampled_frames,
+    self, Array, Contents, Keys, Mesh, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
 };
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     let Document { root_transform, vertices, indices, joints, animations, .. } = document;
     let columns = vertices.to_columns();
     let poses = match (&columns.joint_ids, &columns.joint_weights, Rig::new(joints)) {
-        (Some(ids), Some(weights), Some(rig)) => rig.poses(document, &columns.positions, ids, weights),
+        (Some(ids), Some(weights), Some(rig)) => {
+            rig.sampled_poses(document, &columns.positions, ids, weights)
+        }
         _ => Vec::new(),
     };
     let mut mesh = Mesh::new(vertices.len());
@@ -24,23 +26,23 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
             "joint_weights" => "weights",
             name => name,
         };
-        mesh.add(name, array);
+        mesh.add_attribute(name, array);
     }
     mesh.indices = Some(Numbers::U32(indices.clone()).into());
     Contents {
-        root_transform: root_transform.map(Array::of_matrix),
+        root_transform: root_transform.map(Array::from_matrix),
         meshes: vec![mesh],
-        skeleton: (!joints.is_empty()).then(|| skeleton(joints)),
-        animations: animations.iter().map(|animation| self::animation(document, animation)).collect(),
+        skeleton: (!joints.is_empty()).then(|| to_skeleton(joints)),
+        animations: animations.iter().map(|animation| to_animation(document, animation)).collect(),
         poses,
         ..Contents::new(FormatId::Mesh.name(), document.dialect)
     }
 }
 
-fn skeleton(joints: &[Joint]) -> Skeleton {
+fn to_skeleton(joints: &[Joint]) -> Skeleton {
     let parent = |joint: &Joint| if joint.parent == NO_JOINT { -1 } else { joint.parent.into() };
     let rows = joints.iter().flat_map(|joint| joint.transform).collect();
-    let inverse_bind = Array { shape: vec![joints.len(), 4, 4], ..Array::of_rows::<f32, 4>(rows) };
+    let inverse_bind = Array { shape: vec![joints.len(), 4, 4], ..Array::from_rows::<f32, 4>(rows) };
     Skeleton {
         ids: Some(Numbers::U8(joints.iter().map(|joint| joint.id).collect()).into()),
         inverse_bind: Some(inverse_bind),
@@ -48,7 +50,7 @@ fn skeleton(joints: &[Joint]) -> Skeleton {
     }
 }
 
-fn animation(document: &Document, animation: &Animation) -> contents::Animation {
+fn to_animation(document: &Document, animation: &Animation) -> contents::Animation {
     let frames = animation.timestamps.len();
     let poses: Option<Vec<_>> = (0..frames).map(|frame| document.skeleton_pose(animation, frame)).collect();
     let poses = poses.unwrap_or_default();
@@ -58,38 +60,40 @@ fn animation(document: &Document, animation: &Animation) -> contents::Animation 
     let joints: Vec<u32> = keys().map(|pose| pose.joint).collect();
     let frames_of_keys: Vec<u32> =
         (0..document.joints.len()).flat_map(|_| (0..poses.len()).map(|frame| frame as u32)).collect();
-    let of = |values| Keys::new(joints.clone(), frames_of_keys.clone(), values);
+    let to_keys = |values| Keys::new(joints.clone(), frames_of_keys.clone(), values);
     contents::Animation {
-        name: document.name_of(animation),
+        name: document.animation_name(animation),
         frames: frames as u64,
         times: Some(Numbers::F32(animation.timestamps.clone()).into()),
-        duration: Some(Array::of_one(animation.duration)),
-        rate: Some(Array::of_one(animation.speed)),
-        translations: of(Array::of_rows(keys().map(|pose| pose.position).collect())),
-        rotations: of(Array::of_rows(keys().map(|pose| xyzw(pose.rotation)).collect())),
-        scales: of(Array::of_rows(keys().map(|pose| pose.scale).collect())),
+        duration: Some(Array::from_number(animation.duration)),
+        rate: Some(Array::from_number(animation.speed)),
+        translations: to_keys(Array::from_rows(keys().map(|pose| pose.position).collect())),
+        rotations: to_keys(Array::from_rows(keys().map(|pose| xyzw(pose.rotation)).collect())),
+        scales: to_keys(Array::from_rows(keys().map(|pose| pose.scale).collect())),
         ..contents::Animation::default()
     }
 }
 
+/// Moves the real part of a quaternion to the end.
 fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
     [x, y, z, w]
 }
 
 /// The joints, prepared for skinning.
 struct Rig {
-    /// Joints with parents before children. In a parent cycle, no joint precedes all others, so their poses are
-    /// undefined.
+    /// The joints, parents before children. In a cycle of parents, this order does not exist, so the poses of its
+    /// joints are undefined.
     order: Vec<usize>,
     parents: Vec<Option<usize>>,
     inverse_bind: Vec<DMat4>,
 }
 
-/// Maximum deviation of a quaternion's length from 1 due to rounding.
-const UNIT: f64 = 1e-5;
+/// Maximum deviation of the length of a unit quaternion from 1, due to rounding.
+const MAX_LENGTH_DEVIATION: f64 = 1e-5;
 
 impl Rig {
-    /// Returns `None` without joints, or if their ids are out of order: parents may then be ids or indices (M10).
+    /// Prepares the joints. Returns `None` without joints, or if the ids are out of order: in this case, a parent
+    /// could be an id or an index (M10).
     fn new(joints: &[Joint]) -> Option<Rig> {
         let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
         if joints.is_empty() || !is_ordered {
@@ -108,42 +112,43 @@ impl Rig {
         Some(Rig { order, parents, inverse_bind })
     }
 
-    fn poses(
+    /// Returns the poses of the first, a middle and the last frame of each animation, as far as the budget allows.
+    fn sampled_poses(
         &self,
         document: &Document,
         positions: &[[f32; 3]],
         ids: &[[u8; 4]],
         weights: &[[u8; 4]],
     ) -> Vec<contents::Pose> {
-        let mut budget = Budget::new(positions.len() + self.parents.len());
+        let mut budget = PoseBudget::new(positions.len() + self.parents.len());
         let all = document.animations.iter().enumerate().flat_map(|(index, animation)| {
             sampled_frames(animation.timestamps.len() as u64)
                 .into_iter()
                 .map(move |frame| (index, animation, frame))
         });
-        let poses = all.take_while(|_| budget.take()).filter_map(|(index, animation, frame)| {
+        let poses = all.take_while(|_| budget.take_pose()).filter_map(|(index, animation, frame)| {
             let pose = document.skeleton_pose(animation, frame as usize)?;
-            let (matrices, reach) = self.matrices(&pose);
-            let mut skinned = Skinned::default();
+            let (matrices, max_term) = self.skinning_matrices(&pose);
+            let mut skinned = SkinnedPositions::default();
             for ((position, ids), weights) in positions.iter().zip(ids).zip(weights) {
-                let matrix = blend(&matrices, *ids, *weights, &mut skinned);
-                skinned.add(*position, matrix.map(|matrix| matrix.to_cols_array_2d()));
+                let matrix = blend_matrices(&matrices, *ids, *weights, &mut skinned);
+                skinned.add_vertex(*position, matrix.map(|matrix| matrix.to_cols_array_2d()));
             }
             Some(contents::Pose {
                 animation: Some(index),
                 frame: Some(frame),
-                ..contents::Pose::at_rest(vec![skinned.into_array(reach)])
+                ..contents::Pose::at_rest(vec![skinned.into_array(max_term)])
             })
         });
         poses.collect()
     }
 
-    /// Returns the skinning matrix of each joint in a pose, and the largest number involved. `None` for a joint whose
-    /// transform is undefined.
-    fn matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
+    /// Returns the skinning matrix of each joint in a pose, `None` if its transform is undefined. Also returns the
+    /// largest term in the sums of their translations.
+    fn skinning_matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
         let mut global = vec![None; pose.len()];
         for &joint in &self.order {
-            let local = pose.get(joint).and_then(local);
+            let local = pose.get(joint).and_then(local_transform);
             global[joint] = match self.parents[joint] {
                 None => local,
                 Some(parent) => global
@@ -154,38 +159,44 @@ impl Rig {
                     .map(|(parent, local): (DMat4, _)| parent * local),
             };
         }
-        let mut reach = 0.0_f64;
+        let mut max_term = 0.0_f64;
         let matrices = global.into_iter().zip(&self.inverse_bind).map(|(global, inverse_bind)| {
             let global = global?;
-            // Terms of the product that cancel still contribute rounding errors.
+            // Terms that cancel contribute rounding errors, too, so absolute values are added.
             let [size, bind] = [global, *inverse_bind]
                 .map(|matrix| DMat4::from_cols_array(&matrix.to_cols_array().map(f64::abs)));
-            reach = reach.max((size * bind).w_axis.max_element());
+            max_term = max_term.max((size * bind).w_axis.max_element());
             Some(global * *inverse_bind)
         });
-        (matrices.collect(), reach)
+        (matrices.collect(), max_term)
     }
 }
 
 /// Returns the transform of a joint relative to its parent; `None` if the rotation is not a unit quaternion.
-fn local(pose: &Pose) -> Option<DMat4> {
+fn local_transform(pose: &Pose) -> Option<DMat4> {
     let rotation = DQuat::from_array(xyzw(pose.rotation).map(f64::from));
-    let is_unit = (rotation.length() - 1.0).abs() <= UNIT;
+    let is_unit = (rotation.length() - 1.0).abs() <= MAX_LENGTH_DEVIATION;
     let [scale, translation] = [pose.scale, pose.position].map(|vector| DVec3::from(vector.map(f64::from)));
     is_unit.then(|| DMat4::from_scale_rotation_translation(scale, rotation.normalize(), translation))
 }
 
-/// Maximum deviation of the sum of weights from 255 due to rounding.
-const WEIGHTS: i32 = 2;
+/// Maximum deviation of the sum of weights from 255, due to rounding.
+const MAX_SUM_DEVIATION: i32 = 2;
 
-/// Blends the joint matrices of a vertex by their weights; `None` if the result is undefined.
-fn blend(matrices: &[Option<DMat4>], ids: [u8; 4], weights: [u8; 4], skinned: &mut Skinned) -> Option<DMat4> {
+/// Blends the joint matrices of a vertex by their weights. Returns `None` if the weights do not add up to 255, or a
+/// matrix is undefined.
+fn blend_matrices(
+    matrices: &[Option<DMat4>],
+    ids: [u8; 4],
+    weights: [u8; 4],
+    skinned: &mut SkinnedPositions,
+) -> Option<DMat4> {
     let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
     let deviation = (sum - 255).abs();
-    if deviation > WEIGHTS {
+    if deviation > MAX_SUM_DEVIATION {
         return None;
     }
-    skinned.permit(f64::from(deviation) / 255.0);
+    skinned.allow_deviation(f64::from(deviation) / 255.0);
     let mut blended = DMat4::ZERO;
     for (id, weight) in ids.into_iter().zip(weights).filter(|(_, weight)| *weight > 0) {
         blended += matrices.get(usize::from(id)).copied().flatten()? * (f64::from(weight) / f64::from(sum));

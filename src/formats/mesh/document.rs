@@ -6,19 +6,19 @@ use super::schema::{Animation, Document, Pose};
 use crate::Text;
 
 impl Animation {
-    /// The duration in seconds; `None` if the speed is not positive.
+    /// The duration in seconds; `None` unless the speed is positive and finite.
     pub fn seconds(&self) -> Option<f32> {
         (self.speed > 0.0 && self.speed.is_finite()).then(|| self.duration / self.speed)
     }
 }
 
 impl Document {
-    /// The name of an animation; `None` if it has none or refers to a missing string.
-    pub fn name_of(&self, animation: &Animation) -> Option<Text> {
+    /// The name of an animation; `None` if it has no name, or its string is missing.
+    pub fn animation_name(&self, animation: &Animation) -> Option<Text> {
         self.strings.get(usize::try_from(animation.name?).ok()?)
     }
 
-    /// Returns the pose of each joint at a timestamp of an animation, ordered by joint. `None` if the timestamp or
+    /// Returns the poses of all joints, ordered by joint, at the timestamp of this index. `None` if the timestamp or
     /// the pose of a joint is missing.
     pub fn skeleton_pose(&self, animation: &Animation, timestamp: usize) -> Option<Vec<Pose>> {
         let joints = self.joints.len();
@@ -32,8 +32,8 @@ impl Document {
     }
 }
 
-/// Returns `true` if the parents are joint ids rather than indices. If entries are out of order, both are accepted
-/// (M10).
+/// Returns `true` if the parents can be joint ids: none is missing, and there is no cycle. Otherwise, they are
+/// indices of entries. The difference matters only if the entries are out of order (M10).
 #[cfg(feature = "scene")]
 pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
     let mut parents = vec![None; joints.len()];
@@ -42,7 +42,7 @@ pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
             *parent = joint.parent_entry();
         }
     }
-    // A path longer than the number of joints is a cycle.
+    // A path with more steps than joints contains a cycle.
     let mut paths = joints.iter().map(|joint| {
         std::iter::successors(joint.parent_entry(), |parent| parents.get(*parent).copied().flatten())
     });

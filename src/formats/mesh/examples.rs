@@ -1,19 +1,19 @@
-//! Examples of MESH rules that no breakage of a generated file breaks alone.
+//! Examples of violations for the MESH rules that no generated breakage violates alone.
 
 use super::rules::*;
 use super::schema::{Animation, Columns, Document, Joint, NO_JOINT, Vertices};
-use crate::formats::{Change, RuleExample, changed};
+use crate::formats::{DocumentChange, RuleExample, example_from_changes};
 use crate::{Format, Rule, WriteOptions};
 
-const CHANGES: &[(&Rule, Change<Document>)] = &[
+const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&VERTEX_UNBOUND, |document| document.vertices = vertices(7).unwrap_or_default()),
     (&JOINT_ID, |document| set_ids(document, [0, 0])),
     (&JOINT_ORDER, |document| set_ids(document, [1, 0])),
 ];
 
-/// Returns the example for a rule.
+/// Returns the example of a rule; `None` if there is none.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-    #[allow(clippy::needless_update, reason = "another field needs no decision here")]
+    #[allow(clippy::needless_update, reason = "new fields have default values here")]
     let joint = |id| Joint { id, parent: NO_JOINT, transform: super::IDENTITY, ..Joint::default() };
     let document = Document {
         vertices: vertices(0)?,
@@ -24,9 +24,9 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         ..Document::default()
     };
     if *rule != NO_STRINGS {
-        return changed(document, rule, CHANGES);
+        return example_from_changes(document, rule, CHANGES);
     }
-    // The writer rejects such a document, so this example breaks the encoded file.
+    // The writer rejects a document that breaks this rule, so the encoded file is changed.
     let dialect = document.dialect;
     let correct = document.write(&WriteOptions::default()).ok()?;
     let violating = correct.strip_suffix(format!("{NAME}\0").as_bytes())?.to_vec();
@@ -36,7 +36,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
 /// The name of the animation.
 const NAME: &str = "walk";
 
-/// Returns a triangle whose first vertex is bound to this joint.
+/// Returns a triangle whose first vertex is bound to `joint`.
 fn vertices(joint: u8) -> Option<Vertices> {
     let columns = Columns {
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],

@@ -1,22 +1,22 @@
-//! Access to documents by declared field names.
+//! Access to the values of documents by the field names of the declaration.
 
 use super::schema::{Animation, Document, Header, RenderlibPose};
 use crate::Dialect;
 use crate::bulk;
-use crate::layout::walk::{Fields, Part, StoredFields};
+use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 
 impl Fields for Document {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => Part::fields(HeaderFields(self)),
-            "vertices" => Part::Bytes(self.vertices.as_bytes().into()),
-            "indices" => Part::Bytes(bulk::as_bytes(&self.indices)),
-            "joints" => Part::little_endian(&self.joints),
-            "animations" => Part::items(&self.animations, |animation| {
-                Part::fields(AnimationFields { animation, dialect: self.dialect })
+            "header" => DocumentValue::fields(HeaderFields(self)),
+            "vertices" => DocumentValue::Bytes(self.vertices.as_bytes().into()),
+            "indices" => DocumentValue::Bytes(bulk::as_bytes(&self.indices)),
+            "joints" => DocumentValue::little_endian(&self.joints),
+            "animations" => DocumentValue::items(&self.animations, |animation| {
+                DocumentValue::fields(AnimationFields { animation, dialect: self.dialect })
             }),
-            "strings" => Part::Bytes(self.strings.as_bytes().into()),
-            _ => Part::Unknown,
+            "strings" => DocumentValue::Bytes(self.strings.as_bytes().into()),
+            _ => DocumentValue::Unknown,
         }
     }
 }
@@ -24,20 +24,22 @@ impl Fields for Document {
 struct HeaderFields<'d>(&'d Document);
 
 impl Fields for HeaderFields<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Document { vertices, indices, joints, animations, root_transform, dialect, strings: _ } = self.0;
         match name {
-            "version" => Part::number([Header::VERSION]),
-            "format" => Part::number(vertices.format().into_bytes()),
-            "vertex_count" => Part::count::<u32>(vertices.len()),
-            "index_count" => Part::count::<u32>(indices.len()),
-            "joint_count" => Part::count::<u8>(joints.len()),
-            "animation_count" if *dialect == Dialect::Renderlib => Part::count::<u16>(animations.len()),
-            "animation_count" => Part::count::<u8>(animations.len()),
-            "root_transform" => root_transform
-                .as_ref()
-                .map_or(Part::Unknown, |transform| Part::Bytes(bulk::as_bytes(transform.as_flattened()))),
-            _ => Part::Unknown,
+            "version" => DocumentValue::number([Header::VERSION]),
+            "format" => DocumentValue::number(vertices.format().into_bytes()),
+            "vertex_count" => DocumentValue::count::<u32>(vertices.len()),
+            "index_count" => DocumentValue::count::<u32>(indices.len()),
+            "joint_count" => DocumentValue::count::<u8>(joints.len()),
+            "animation_count" if *dialect == Dialect::Renderlib => {
+                DocumentValue::count::<u16>(animations.len())
+            }
+            "animation_count" => DocumentValue::count::<u8>(animations.len()),
+            "root_transform" => root_transform.as_ref().map_or(DocumentValue::Unknown, |transform| {
+                DocumentValue::Bytes(bulk::as_bytes(transform.as_flattened()))
+            }),
+            _ => DocumentValue::Unknown,
         }
     }
 }
@@ -48,17 +50,19 @@ struct AnimationFields<'d> {
 }
 
 impl Fields for AnimationFields<'_> {
-    fn field(&self, name: &'static str) -> Part<'_> {
+    fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Animation { timestamps, poses, .. } = self.animation;
         match name {
-            "pose_count" => Part::count::<u32>(timestamps.len()),
-            "poses" if self.dialect != Dialect::Renderlib => Part::bulk(poses),
+            "pose_count" => DocumentValue::count::<u32>(timestamps.len()),
+            "poses" if self.dialect != Dialect::Renderlib => DocumentValue::bulk(poses),
             "poses" => {
                 let poses: Result<Vec<_>, _> =
                     poses.iter().map(|pose| RenderlibPose::try_from(*pose)).collect();
-                poses.map_or(Part::Unknown, |poses| Part::Bytes(bulk::as_bytes(&poses).into_owned().into()))
+                poses.map_or(DocumentValue::Unknown, |poses| {
+                    DocumentValue::Bytes(bulk::as_bytes(&poses).into_owned().into())
+                })
             }
-            _ => self.animation.stored(name),
+            _ => self.animation.stored_field(name),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! MESH 1.0: interleaved vertices, u32 indices, a skeleton and sampled animations.
 //!
-//! A file is a 13-byte header, followed by the counted sections without padding: vertices, indices, joints,
-//! animations, strings. Files in the wild use a later layout, the renderlib dialect, with a 78-byte header. Both are
-//! supported. The declaration is in [`schema`].
+//! A file is a 13-byte header, followed by sections without padding: vertices, indices, joints, animations, strings.
+//! Real files use a later layout, the renderlib dialect, with a 78-byte header. Both dialects are supported. The
+//! declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::{Format, WriteOptions, mesh};
@@ -21,14 +21,14 @@ mod contents;
 mod document;
 mod examples;
 mod fields;
-#[cfg(feature = "scene")]
-mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
 #[cfg(feature = "scene")]
 mod skin;
+#[cfg(feature = "scene")]
+mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod summary;
@@ -36,14 +36,16 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, reject};
+use super::{
+    About, Confidence, Declared, Detection, Format, Specification, encode_checked, reject_violations,
+};
 use crate::bulk::Strings;
 use crate::contents::Contents;
-use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, components};
+use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, describe_components};
 use crate::layout::Layout;
 use crate::layout::declaration::{Field, Shape, Type};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
-use summary::Summary;
+use summary::JointSummary;
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
@@ -75,13 +77,13 @@ impl Declared for Document {
     by_document!();
 }
 
-/// Decodes a file. Also returns the summary of its bulk data that rules need.
-fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, Summary)> {
+/// Decodes a file. Also returns the summary of the vertex joints, which a rule needs.
+fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, JointSummary)> {
     let dialect = Document::dialect_of(bytes, options)?;
     codec::read(bytes, dialect)
         .and_then(|(document, summary)| {
-            let check = |report: &mut Report| rules::check_after(&summary, &document, report);
-            reject(check, options.strictness, ErrorKind::Malformed)?;
+            let check = |report: &mut Report| rules::check_with_summary(&summary, &document, report);
+            reject_violations(check, options.strictness, ErrorKind::Malformed)?;
             Ok((document, summary))
         })
         .map_err(|error| {
@@ -96,7 +98,7 @@ impl Format for Document {
 
     fn read_and_check(bytes: &[u8], options: &ReadOptions, report: &mut Report) -> Result<Document> {
         let (document, summary) = read(bytes, options)?;
-        rules::check_after(&summary, &document, report);
+        rules::check_with_summary(&summary, &document, report);
         Ok(document)
     }
 
@@ -123,13 +125,13 @@ impl Format for Document {
                     if let Some(name) = animation.name.take() {
                         let name = self.strings.get(name as usize).unwrap_or_default();
                         let path = format!("animations[{index}].name");
-                        let loss = Loss::dropped(path, "the dialect has no names");
-                        losses.push(loss.detail(format_args!("\"{name}\"")));
+                        let loss = Loss::dropped(path, "the renderlib dialect has no names");
+                        losses.push(loss.with_detail(format_args!("\"{name}\"")));
                     }
                 }
                 if !self.strings.is_empty() {
-                    let loss = Loss::dropped("strings", "the dialect has no strings");
-                    losses.push(loss.counting(self.strings.len(), "strings"));
+                    let loss = Loss::dropped("strings", "the renderlib dialect has no strings");
+                    losses.push(loss.with_count(self.strings.len(), "strings"));
                 }
                 self.strings = Strings::default();
             }
@@ -138,7 +140,7 @@ impl Format for Document {
                     let message = "the specification has no root transform";
                     losses.push(Loss::dropped("root_transform", message));
                 }
-                // The specification requires a name, so an empty one is added.
+                // The specification requires a name, so all animations get the same empty name.
                 if !self.animations.is_empty() {
                     self.strings = [Text::default()].into_iter().collect();
                 }
@@ -159,10 +161,10 @@ impl Format for Document {
         Info {
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
-                attributes: attributes(self.vertices.format()),
+                attributes: attribute_infos(self.vertices.format()),
                 indices: self.indices.len() as u64,
                 index_bits: 32,
-                bounds: Bounds::of(self.vertices.positions().iter()),
+                bounds: Bounds::from_points(self.vertices.positions().iter()),
                 ..MeshInfo::default()
             }],
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {
@@ -174,7 +176,7 @@ impl Format for Document {
                 .animations
                 .iter()
                 .map(|animation| AnimationInfo {
-                    name: self.name_of(animation).map(|name| name.to_string()),
+                    name: self.animation_name(animation).map(|name| name.to_string()),
                     ticks: animation.duration,
                     seconds: animation.seconds(),
                     poses: animation.timestamps.len() as u64,
@@ -188,14 +190,16 @@ impl Format for Document {
 const IDENTITY: [[f32; 4]; 4] =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-/// Returns the attributes of a vertex format: the fields of its record.
-fn attributes(format: VertexFormat) -> Vec<AttributeInfo> {
+/// Returns the attributes in a vertex format: the fields of its record.
+fn attribute_infos(format: VertexFormat) -> Vec<AttributeInfo> {
     let Type::Declared(declaration) = Vertex::TYPE else { return Vec::new() };
     let Shape::Struct(fields) = declaration.shape else { return Vec::new() };
     let scope = declaration.bind([format.into()]);
     let exists =
         |field: &&Field| field.condition.is_none_or(|condition| condition.eval_bool(&scope) == Ok(true));
-    let attribute =
-        |field: &Field| AttributeInfo { name: field.name.into(), components: components(&field.ty).into() };
+    let attribute = |field: &Field| AttributeInfo {
+        name: field.name.into(),
+        components: describe_components(&field.ty).into(),
+    };
     fields.iter().filter(exists).map(attribute).collect()
 }

@@ -5,22 +5,22 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::document;
-use super::places;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
+use super::source_fields;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::resampling::Deviation;
 use crate::scene::{
-    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, Mesh, Places, Samples, Scene,
-    SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, Mesh, Samples, Scene,
+    SceneOptions, Skin, SourceFields, ToScene, Transform, UvOrigin, Weights,
 };
 use crate::{Dialect, Error, FormatId, Limit, Loss, Result, Text, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "MESH",
     normals: true,
-    uvs: 1,
-    skins: 1,
+    max_uv_sets: 1,
+    max_skins: 1,
     skeleton: true,
     animations: true,
     ..Capabilities::POSITIONS
@@ -33,20 +33,20 @@ impl ToScene for Document {
         ..Conventions::GLTF
     };
 
-    fn places(&self) -> Places {
-        places::places(self)
+    fn source_fields(&self) -> SourceFields {
+        source_fields::source_fields(self)
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let mut losses = lost_strings(&self);
+        let mut losses = string_losses(&self);
         let animations = self
             .animations
             .iter()
             .enumerate()
             .map(|(index, animation)| to_animation(&self, index, animation))
             .collect::<Result<_>>()?;
-        // Animations and strings are already in the scene; the dialect has no meaning in it.
+        // Animations and strings have been converted. The dialect has no scene counterpart.
         let Document { dialect: _, root_transform, vertices, indices, joints, animations: _, strings: _ } =
             self;
         let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
@@ -58,7 +58,7 @@ impl ToScene for Document {
             meshes: vec![mesh],
             ..Scene::default()
         };
-        forget_missing_joints(&mut scene, &mut losses);
+        unbind_missing_joints(&mut scene, &mut losses);
         conventions.to_scene_space(&mut scene, "mesh");
         Ok((scene, losses))
     }
@@ -70,21 +70,21 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        let renderlib = dialect == Dialect::Renderlib;
-        let capabilities = Capabilities { transform: renderlib, ..CAPABILITIES };
-        // The transform becomes an additional joint.
-        let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !renderlib);
+        let is_renderlib = dialect == Dialect::Renderlib;
+        let capabilities = Capabilities { transform: is_renderlib, ..CAPABILITIES };
+        // In the specification's dialect, the transform becomes an additional joint.
+        let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !is_renderlib);
         let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
         let rebound = scene.bind_at_rest("MESH", |_| true);
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         losses.extend(limited.into_iter().chain(rebound));
-        skin::bind_all(&mut scene, &mut losses);
-        if renderlib {
-            drop_names(&mut scene, &mut losses);
+        skin::add_missing_joints(&mut scene, &mut losses);
+        if is_renderlib {
+            drop_animation_names(&mut scene, &mut losses);
         }
-        // The specification requires a name, even an empty one.
-        let names = if renderlib { Vec::new() } else { names(&scene) };
-        let root_transform = renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
+        // The specification requires a name, which may be empty.
+        let names = if is_renderlib { Vec::new() } else { distinct_names(&scene) };
+        let root_transform = is_renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
         let joints = from_skeleton(&scene.skeleton)?;
         let animations = from_animations(&scene, &names, &mut losses)?;
         let strings = names.iter().map(String::as_str).collect();
@@ -97,33 +97,33 @@ impl FromScene for Document {
     }
 }
 
-/// Maximum number of unused strings that are listed individually. The rest are counted, since each byte of a file
-/// may be a string.
+/// Maximum number of unused strings that are listed individually. The others are only counted, because each byte of a
+/// file may be a string.
 const MAX_LISTED: usize = 100;
 
-/// Returns the losses of strings that name no animation, and of names that are not UTF-8.
-fn lost_strings(document: &Document) -> Vec<Loss> {
+/// Returns the losses of strings that are not names of animations, and of names that are not UTF-8.
+fn string_losses(document: &Document) -> Vec<Loss> {
     let names: BTreeSet<_> =
         document.animations.iter().filter_map(|animation| animation.name).map(|name| name as usize).collect();
     let unused = || document.strings.iter().enumerate().filter(|(index, _)| !names.contains(index));
     let mut losses: Vec<_> = unused()
         .take(MAX_LISTED)
         .map(|(index, string)| {
-            let loss = Loss::dropped(format!("strings[{index}]"), "a string that names no animation");
-            loss.detail(format_args!("\"{}\"", Text::from(string.to_vec())))
+            let loss = Loss::dropped(format!("strings[{index}]"), "string not used by an animation");
+            loss.with_detail(format_args!("\"{}\"", Text::from(string.to_vec())))
         })
         .collect();
     let others = unused().skip(MAX_LISTED).count();
     if others > 0 {
-        let loss = Loss::dropped("strings", "more strings that name no animation");
-        losses.push(loss.affecting(others, document.strings.len(), "strings"));
+        let loss = Loss::dropped("strings", "more strings not used by animations");
+        losses.push(loss.with_count_of(others, document.strings.len(), "strings"));
     }
     losses.extend(names.iter().filter_map(|index| {
         let string = document.strings.get(*index)?;
         let is_valid = string.as_bytes() == string.to_string().as_bytes();
         (!is_valid).then(|| {
             Loss::renamed(format!("strings[{index}]"), "invalid UTF-8 replaced")
-                .detail(format_args!("{string:?} becomes \"{string}\""))
+                .with_detail(format_args!("{string:?} becomes \"{string}\""))
         })
     }));
     losses
@@ -132,8 +132,8 @@ fn lost_strings(document: &Document) -> Vec<Loss> {
 fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
     let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
     let skin = joint_ids.zip(joint_weights).map(|(ids, weights)| {
-        let place = |id| if id == NO_JOINT { Skin::NONE } else { u16::from(id) };
-        Skin { joints: ids.into_iter().map(|ids| ids.map(place)).collect(), weights: Weights::U8(weights) }
+        let to_joint = |id| if id == NO_JOINT { Skin::NONE } else { u16::from(id) };
+        Skin { joints: ids.into_iter().map(|ids| ids.map(to_joint)).collect(), weights: Weights::U8(weights) }
     });
     Mesh {
         positions,
@@ -155,21 +155,21 @@ fn from_mesh(mesh: Mesh, losses: &mut Vec<Loss>) -> Result<(Vertices, Vec<u32>)>
     Ok((Vertices::from_columns(&columns)?, indices))
 }
 
-/// Unbinds vertices from missing joints, which do not move them. Without a skeleton, joint numbers are kept.
-fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
+/// Unbinds vertices from missing joints, which have no effect. Keeps the joint numbers if there is no skeleton.
+fn unbind_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let count = scene.skeleton.joints.len();
     let skins = scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins).filter(|_| count > 0);
     let joints = skins.flat_map(|skin| skin.joints.as_flattened_mut());
     let (mut missing, mut influences) = (0, 0);
     joints.for_each(|joint| {
         influences += usize::from(*joint != Skin::NONE);
-        let kept = *joint == Skin::NONE || usize::from(*joint) < count;
-        *joint = if kept { *joint } else { Skin::NONE };
-        missing += usize::from(!kept);
+        let is_kept = *joint == Skin::NONE || usize::from(*joint) < count;
+        *joint = if is_kept { *joint } else { Skin::NONE };
+        missing += usize::from(!is_kept);
     });
     if missing > 0 {
         let message = "influences of joints that the skeleton lacks";
-        losses.push(Loss::dropped("vertices.joint_ids", message).affecting(
+        losses.push(Loss::dropped("vertices.joint_ids", message).with_count_of(
             missing,
             influences,
             "influences",
@@ -177,15 +177,15 @@ fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Returns the joints, each at the index given by its id.
+/// Converts the joints. The index of each joint in the skeleton is its id.
 fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
-    let place = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
+    let to_id = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
     let parents_are_ids = document::parents_are_ids(joints);
     let mut ordered = vec![scene::Joint::default(); joints.len()];
     for joint @ Joint { id, parent: _, transform } in joints {
         let parent = joint.parent_entry();
         if let Some(slot) = ordered.get_mut(usize::from(*id)) {
-            slot.parent = parent.map(|parent| if parents_are_ids { parent } else { place(parent) });
+            slot.parent = parent.map(|parent| if parents_are_ids { parent } else { to_id(parent) });
             slot.inverse_bind = to_matrix(*transform);
         }
     }
@@ -213,7 +213,7 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
             .map(|samples| Channel { joint, times: 0, interpolation: Interpolation::Linear, samples })
     });
     Ok(scene::Animation {
-        name: document.name_of(animation).map(|name| name.to_string()).unwrap_or_default(),
+        name: document.animation_name(animation).map(|name| name.to_string()).unwrap_or_default(),
         rate: *speed,
         duration: *duration,
         looped: false,
@@ -228,7 +228,7 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
         let message = format!("{} joints, but MESH allows at most {}", joints.len(), skin::MAX_JOINTS);
         return Err(Error::inexpressible(message).at(path!(skeleton.joints)).in_format(FormatId::Mesh));
     }
-    // The number of joints was checked above, so all ids fit.
+    // All ids fit in 8 bits, because the number of joints was checked above.
     let to_joint = |(id, joint): (usize, &scene::Joint)| Joint {
         id: id as u8,
         parent: joint.parent.map_or(NO_JOINT, |parent| parent as u8),
@@ -237,15 +237,15 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     Ok(joints.iter().enumerate().map(to_joint).collect())
 }
 
-/// The number of poses an animation may always have.
+/// An animation with up to this number of poses is always allowed.
 const MAX_POSES: usize = 1 << 24;
 
-/// Maximum ratio of poses to samples in an animation with more poses.
+/// An animation with up to this number of poses per sample is always allowed.
 const POSES_PER_SAMPLE: usize = 16;
 
 fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
     let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
-        let timestamps = all_times(animation);
+        let timestamps = merged_times(animation);
         let samples: usize = animation.channels.iter().map(|channel| channel.samples.len()).sum();
         let poses = timestamps.len().saturating_mul(scene.skeleton.joints.len());
         if poses > MAX_POSES.max(samples.saturating_mul(POSES_PER_SAMPLE)) {
@@ -258,11 +258,11 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
             losses
                 .push(Loss::dropped(format!("animations[{index}].looped"), "MESH has no looped animations"));
         }
-        losses.extend(resampling(animation, index, &timestamps));
+        losses.extend(resampling_losses(animation, index, &timestamps));
         let poses = animation.poses(&scene.skeleton, &timestamps);
         let joints = scene.skeleton.joints.len().max(1);
         let poses =
-            poses.iter().enumerate().map(|(place, pose)| from_transform((place % joints) as u32, *pose));
+            poses.iter().enumerate().map(|(index, pose)| from_transform((index % joints) as u32, *pose));
         Ok(Animation {
             name: names.iter().position(|name| *name == animation.name).map(|name| name as u32),
             duration: animation.duration,
@@ -274,40 +274,40 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
     animations.collect()
 }
 
-/// Returns the losses of resampling the channels of an animation at these timestamps.
-fn resampling(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
-    // A single sample is constant.
-    let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
-    let moving = moving.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
-    let mut resampled = moving
+/// Returns the losses of resampling the channels of an animation at `timestamps`.
+fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
+    // A channel with a single sample is constant, so it loses nothing.
+    let varying = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
+    let varying = varying.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
+    let mut resampled = varying
         .filter(|(channel, times)| (*times, channel.interpolation) != (timestamps, Interpolation::Linear))
         .peekable();
     if resampled.peek().is_none() {
         return Vec::new();
     }
-    let round = animation.looped.then_some(animation.duration);
+    let period = animation.looped.then_some(animation.duration);
     let mut deviation = Deviation::default();
     for (channel, times) in resampled {
-        let samples = channel.at(times, timestamps, round);
+        let samples = channel.resample(times, timestamps, period);
         let after = Channel { samples, interpolation: Interpolation::Linear, ..channel.clone() };
-        deviation.compare((channel, times, round), (&after, timestamps, None));
+        deviation.compare((channel, times, period), (&after, timestamps, None));
     }
-    deviation.report(index, "MESH has one list of times for all joints: resampled linearly")
+    deviation.to_losses(index, "MESH has one list of times for all joints; channels were resampled linearly")
 }
 
-fn drop_names(scene: &mut Scene, losses: &mut Vec<Loss>) {
+fn drop_animation_names(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let name = std::mem::take(&mut animation.name);
         if !name.is_empty() {
             let loss =
                 Loss::dropped(format!("animations[{index}].name"), "the renderlib dialect has no names");
-            losses.push(loss.detail(format_args!("\"{name}\"")));
+            losses.push(loss.with_detail(format_args!("\"{name}\"")));
         }
     }
 }
 
-/// Returns the distinct names of the animations.
-fn names(scene: &Scene) -> Vec<String> {
+/// Returns the distinct names of the animations, in order of first occurrence.
+fn distinct_names(scene: &Scene) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for animation in &scene.animations {
         if !names.contains(&animation.name) {
@@ -317,9 +317,9 @@ fn names(scene: &Scene) -> Vec<String> {
     names
 }
 
-/// Returns the distinct times of all channels. Step channels also get the last time before each step, to hold the
-/// previous value.
-fn all_times(animation: &scene::Animation) -> Vec<f32> {
+/// Returns the sorted, distinct times of all channels. For step channels, includes the largest float below the time
+/// of each step, at which the previous value is repeated.
+fn merged_times(animation: &scene::Animation) -> Vec<f32> {
     let is_step =
         |channel: &&Channel| channel.interpolation == Interpolation::Step && channel.samples.len() > 1;
     let steps =
@@ -340,7 +340,7 @@ fn from_transform(joint: u32, transform: Transform) -> Pose {
     Pose { joint, position: transform.translation, rotation: [w, x, y, z], scale: transform.scale }
 }
 
-/// Converts the rows in the file to a column-major matrix.
+/// Converts the rows of a matrix in the file.
 fn to_matrix(rows: [[f32; 4]; 4]) -> Mat4 {
     Mat4::from_cols_array_2d(&rows).transpose()
 }

@@ -1,4 +1,4 @@
-//! Converts scene skins to MESH, where each vertex must be bound to a joint of the skeleton.
+//! Converts scene skins to MESH, where vertices with weights must be bound to joints of the skeleton.
 
 use std::collections::BTreeSet;
 
@@ -8,75 +8,77 @@ use super::schema::NO_JOINT;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, Quantity, Result, path};
 
-/// Joint ids and weights of each vertex.
-type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
+/// The joint ids and the weights of each vertex.
+type JointSlots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
-/// Maximum number of joints; ids are smaller.
+/// Maximum number of joints; all ids are below it.
 pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
 
-/// Maximum deviation of the sum of weights from 1 due to rounding.
-const NORMALISED: f32 = 1e-3;
+/// Maximum deviation of the sum of weights from 1, due to rounding.
+const MAX_SUM_DEVIATION: f32 = 1e-3;
 
+/// The path of the only skin.
 const PATH: &str = "meshes[0].skins[0]";
 
-/// Adds joints for vertices that are bound to missing joints.
-pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
+/// Adds joints so that all vertices with weights are bound to joints of the skeleton.
+pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Scene { meshes, skeleton, .. } = scene;
     let Some(mesh) = meshes.first_mut() else { return };
     if skeleton.joints.is_empty()
         && let Some(skin) = mesh.skins.first_mut()
     {
-        match number(skin, losses) {
+        match renumber_joints(skin, losses) {
             Some(count) => skeleton.joints = vec![Joint::default(); count],
             None => mesh.skins.clear(),
         }
     }
     let Some(skin) = mesh.skins.first_mut() else { return };
     let static_joint = skeleton.joints.len();
-    let bound = bind_loose(skin, static_joint, losses);
-    if bound {
+    if bind_to_static_joint(skin, static_joint, losses) {
         skeleton.joints.push(Joint { inverse_bind: Mat4::IDENTITY, ..Joint::default() });
     }
 }
 
-/// Renumbers the joints of a skin without a skeleton so that they fit MESH ids. Returns the number of joints; `None`
-/// if there are too many.
-fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
+/// Renumbers the joints of a skin without a skeleton if they exceed the range of ids. Returns the number of joints;
+/// `None` if there are too many.
+fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     let used: BTreeSet<u16> =
         skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
     let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
     if used.len() > MAX_JOINTS {
-        let message = format!("MESH has at most {MAX_JOINTS} joints: vertices become unbound");
-        losses.push(Loss::dropped(PATH, message).counting(used.len(), "joints"));
+        let message = format!("MESH has at most {MAX_JOINTS} joints; vertices were unbound");
+        losses.push(Loss::dropped(PATH, message).with_count(used.len(), "joints"));
         return None;
     }
     if count > MAX_JOINTS {
-        let loss = Loss::renamed(format!("{PATH}.joints"), "joints renumbered without gaps");
-        losses.push(loss.detail(format_args!("0 to {} become 0 to {}", count - 1, used.len() - 1)));
+        let loss = Loss::renamed(format!("{PATH}.joints"), "joints were renumbered without gaps");
+        losses.push(loss.with_detail(format_args!("0 to {} become 0 to {}", count - 1, used.len() - 1)));
         count = used.len();
         for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint != Skin::NONE) {
             *joint = used.range(..*joint).count() as u16;
         }
     }
     if count > 0 {
-        let message = "added joints at the origin, because MESH requires the joints of all vertices";
-        losses.push(Loss::changed("skeleton.joints", message).counting(count, "joints"));
+        let message =
+            "MESH requires a joint for each joint number of a vertex; joints were added at the origin";
+        losses.push(Loss::changed("skeleton.joints", message).with_count(count, "joints"));
     }
     Some(count)
 }
 
-/// Binds vertices whose joints are all missing to a static joint. Returns `true` if that joint must be added.
-fn bind_loose(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> bool {
-    let loose = match &skin.weights {
-        Weights::U8(weights) => loose_vertices(&skin.joints, weights),
-        Weights::F32(weights) => loose_vertices(&skin.joints, weights),
+/// Binds vertices whose weights are all on missing joints to a static joint. Returns `true` if this joint must be
+/// added.
+fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> bool {
+    let unbound = match &skin.weights {
+        Weights::U8(weights) => unbound_vertices(&skin.joints, weights),
+        Weights::F32(weights) => unbound_vertices(&skin.joints, weights),
     };
-    if loose.is_empty() {
+    if unbound.is_empty() {
         return false;
     }
     let id = u16::try_from(static_joint).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
     let (joint, weight) = if let Some(id) = id { (id, 1.0) } else { (Skin::NONE, 0.0) };
-    for vertex in &loose {
+    for vertex in &unbound {
         skin.joints[*vertex] = [joint, Skin::NONE, Skin::NONE, Skin::NONE];
         match &mut skin.weights {
             Weights::U8(weights) => weights[*vertex] = [(weight * 255.0) as u8, 0, 0, 0],
@@ -85,36 +87,38 @@ fn bind_loose(skin: &mut Skin, static_joint: usize, losses: &mut Vec<Loss>) -> b
     }
     if id.is_none() {
         let message =
-            format!("MESH has at most {MAX_JOINTS} joints: vertices bound to missing joints become unbound");
-        losses.push(Loss::changed(PATH, message).affecting(loose.len(), skin.joints.len(), "vertices"));
+            format!("MESH has at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound");
+        losses.push(Loss::changed(PATH, message).with_count_of(unbound.len(), skin.joints.len(), "vertices"));
         return false;
     }
-    let loss = Loss::changed("skeleton.joints", "added a static joint for vertices bound to missing joints");
-    losses.push(loss.affecting(loose.len(), skin.joints.len(), "vertices"));
+    let loss =
+        Loss::changed("skeleton.joints", "a static joint was added for vertices bound to missing joints");
+    losses.push(loss.with_count_of(unbound.len(), skin.joints.len(), "vertices"));
     true
 }
 
-/// Returns the vertices whose weights are all on missing joints. Vertices without weights need no joint.
-fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
-    let is_loose = |(joints, weights): (&[u16; 4], &[W; 4])| {
-        let mut held = joints.iter().zip(weights).filter(|(_, weight)| **weight > W::default()).peekable();
-        held.peek().is_some() && held.all(|(joint, _)| *joint == Skin::NONE)
+/// Returns the vertices whose weights are all on missing joints. Excludes vertices without weights.
+fn unbound_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
+    let is_unbound = |(joints, weights): (&[u16; 4], &[W; 4])| {
+        let mut weighted =
+            joints.iter().zip(weights).filter(|(_, weight)| **weight > W::default()).peekable();
+        weighted.peek().is_some() && weighted.all(|(joint, _)| *joint == Skin::NONE)
     };
     let vertices = joints.iter().zip(weights).enumerate();
-    vertices.filter(|(_, vertex)| is_loose(*vertex)).map(|(index, _)| index).collect()
+    vertices.filter(|(_, vertex)| is_unbound(*vertex)).map(|(index, _)| index).collect()
 }
 
-/// Returns the joint ids and weights of a skin.
-pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
-    let place = |joint: u16| match joint {
+/// Converts a skin to joint ids and 8-bit weights.
+pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointSlots> {
+    let to_id = |joint: u16| match joint {
         Skin::NONE => Some(NO_JOINT),
         joint => u8::try_from(joint).ok().filter(|id| *id != NO_JOINT),
     };
     let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
-        let [a, b, c, d] = four.map(place);
+        let [a, b, c, d] = four.map(to_id);
         a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
             let message = format!(
-                "vertex {vertex} is bound to one of the joints {four:?}, but MESH allows at most {MAX_JOINTS}"
+                "vertex {vertex} is bound to the joints {four:?}, but MESH joint ids are below {MAX_JOINTS}"
             );
             Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
         })
@@ -128,7 +132,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
             let bytes = weights.into_iter().map(|weights| {
                 let bytes = scene::skin::weights_to_bytes(weights);
                 let sum: f32 = weights.iter().sum();
-                normalised += usize::from(sum > 0.0 && (sum - 1.0).abs() > NORMALISED);
+                normalised += usize::from(sum > 0.0 && (sum - 1.0).abs() > MAX_SUM_DEVIATION);
                 for (weight, byte) in weights.into_iter().zip(bytes).filter(|_| sum > 0.0) {
                     worst = worst.max((weight / sum - f32::from(byte) / 255.0).abs());
                 }
@@ -136,8 +140,9 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
             });
             let bytes = bytes.collect();
             if normalised > 0 {
-                let loss = Loss::changed("meshes[0].skins[0].weights", "weights normalised to a sum of 1");
-                losses.push(loss.affecting(normalised, vertices, "vertices"));
+                let loss =
+                    Loss::changed("meshes[0].skins[0].weights", "weights were normalised to a sum of 1");
+                losses.push(loss.with_count_of(normalised, vertices, "vertices"));
             }
             if worst > 0.0 {
                 losses.push(Loss::quantised(

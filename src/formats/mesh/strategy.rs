@@ -7,7 +7,7 @@ use crate::Dialect;
 use crate::formats::generated;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts. They cover all sets of attributes, both dialects, joints and
+/// Returns documents that strict reading accepts. They cover all combinations of attributes, both dialects, joints and
 /// parents in any order, animations, names that are not UTF-8, and floats with arbitrary bits.
 ///
 /// ```
@@ -24,12 +24,13 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
+/// Returns documents that strict reading accepts. `config` sets their size, and whether they are plausible. Plausible
+/// documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let types = [Dialect::Spec, Dialect::Renderlib].map(|dialect| (schema::layout(dialect), dialect));
     generated::documents(types, config, |bytes, dialect| {
         let (mut document, _) = codec::read(bytes, dialect).ok()?;
-        // Detection recognises the renderlib dialect by this row (M17).
+        // The renderlib dialect is detected by this row (M17).
         if let Some([.., last]) = &mut document.root_transform {
             *last = [0.0, 0.0, 0.0, 1.0];
         }

@@ -1,4 +1,4 @@
-//! Vertex buffers of interleaved records: creating, querying, reading and writing.
+//! Operations on vertices, which are stored as interleaved records.
 
 use std::io::Cursor;
 
@@ -6,8 +6,8 @@ use binrw::io::{Read, Seek, Write};
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs};
 
 use super::schema::{Vertex, VertexFormat, Vertices};
-use super::summary::Summary;
-use crate::bulk::{self, Column, Plain};
+use super::summary::JointSummary;
+use crate::bulk::{self, Column, PlainData};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 use crate::{Error, Result, path};
@@ -34,13 +34,13 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If the attributes of a vertex differ from `format`. The path names the attribute.
+    /// If the attributes of a vertex differ from `format`. The path of the error is the attribute.
     pub fn from_records(format: VertexFormat, records: impl IntoIterator<Item = Vertex>) -> Result<Vertices> {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {
-            if let Some((name, is_there)) = vertex.mismatch(format) {
-                let found = if is_there { "is present" } else { "is missing" };
-                let message = format!("{name} {found}, contrary to the vertex format");
+            if let Some((name, is_present)) = vertex.mismatch(format) {
+                let found = if is_present { "is present" } else { "is missing" };
+                let message = format!("{name} {found}, unlike in the vertex format");
                 return Err(Error::inexpressible(message).at(path!(vertices[index].(name))));
             }
             vertex.write(&mut bytes).map_err(Error::inexpressible)?;
@@ -53,16 +53,16 @@ impl Vertices {
         Vertices { format, bytes: vec![0; count * stride(format)] }
     }
 
-    /// Sets an attribute of all vertices.
-    pub(super) fn fill<T: Plain>(&mut self, name: &'static str, values: Option<&[T]>) -> Result<()> {
+    /// Sets an attribute of all vertices. Does nothing if the format lacks the attribute.
+    pub(super) fn fill<T: PlainData>(&mut self, name: &'static str, values: Option<&[T]>) -> Result<()> {
         let Some(offset) = Vertex::offset_with(name, &[self.format.into()]) else { return Ok(()) };
         let (found, count) = (values.map_or(0, <[T]>::len), self.len());
         if found != count {
-            let message = format!("{found} values of {name} for {count} positions");
+            let message = format!("found {found} values of {name}, expected {count}, one per position");
             return Err(Error::inexpressible(message).at(path!(vertices.(name))));
         }
         let stride = self.stride();
-        bulk::scatter(values.unwrap_or_default(), &mut self.bytes, stride, offset as usize);
+        bulk::write_column(values.unwrap_or_default(), &mut self.bytes, stride, offset as usize);
         Ok(())
     }
 
@@ -86,12 +86,12 @@ impl Vertices {
         self.bytes.is_empty()
     }
 
-    /// The records, as stored in the file.
+    /// The bytes of the records, as in the file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns vertex `index`.
+    /// Returns vertex `index`; `None` if out of range.
     pub fn get(&self, index: usize) -> Option<Vertex> {
         let stride = self.stride();
         let start = index.checked_mul(stride)?;
@@ -104,29 +104,29 @@ impl Vertices {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Returns the attribute of this name; `None` if the format lacks it.
-    pub(super) fn column<T: Plain>(&self, name: &str) -> Option<Column<'_, T>> {
+    /// Returns the values of an attribute by its name; `None` if the format lacks the attribute.
+    pub(super) fn column<T: PlainData>(&self, name: &str) -> Option<Column<'_, T>> {
         column(&self.bytes, self.format, name)
     }
 }
 
-fn column<'r, T: Plain>(records: &'r [u8], format: VertexFormat, name: &str) -> Option<Column<'r, T>> {
+fn column<'r, T: PlainData>(records: &'r [u8], format: VertexFormat, name: &str) -> Option<Column<'r, T>> {
     let offset = Vertex::offset_with(name, &[format.into()])?;
     Column::new(records, stride(format), offset as usize)
 }
 
 /// Returns the size of a vertex in bytes, from its declaration.
 fn stride(format: VertexFormat) -> usize {
-    // Never 0: every vertex has a position, for any bits.
+    // Never 0: a vertex has a position even if the format lacks the bit.
     Vertex::size_with(&[format.into()]).unwrap_or(12) as usize
 }
 
-/// Adds the joints of some vertices to `summary`.
-pub(super) fn inspect(records: &[u8], format: VertexFormat, summary: &Summary) {
+/// Adds the joints of vertices to `summary`.
+pub(super) fn summarise_joints(records: &[u8], format: VertexFormat, summary: &JointSummary) {
     if let (Some(ids), Some(weights)) =
         (column(records, format, "joint_ids"), column(records, format, "joint_weights"))
     {
-        summary.inspect_joints(ids.iter().zip(weights.iter()).map(|(ids, weights)| [ids, weights]));
+        summary.add_vertices(ids.iter().zip(weights.iter()).map(|(ids, weights)| [ids, weights]));
     }
 }
 
@@ -135,12 +135,12 @@ impl Layout for Vertices {
 }
 
 impl BinRead for Vertices {
-    type Args<'a> = VecArgs<(VertexFormat, &'a Summary)>;
+    type Args<'a> = VecArgs<(VertexFormat, &'a JointSummary)>;
 
     fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Vertices> {
         let (format, summary) = args.inner;
-        let inspector = |records: &[u8]| inspect(records, format, summary);
-        let bytes = bulk::read_records(reader, args.count, stride(format), inspector)?;
+        let inspect = |records: &[u8]| summarise_joints(records, format, summary);
+        let bytes = bulk::read_records(reader, args.count, stride(format), inspect)?;
         Ok(Vertices { format, bytes })
     }
 }

@@ -1,8 +1,8 @@
-//! The macro with which [`schema`](super::schema) declares the document and its attribute table together.
+//! The macro that declares the document and its attribute table together, in [`schema`](super::schema).
 
-/// Declares the struct and, for each row of its fields, a [`Kind`](super::Kind) of line. A row states the identifier,
-/// the field and channel that hold the lines, their occurrence, and the type and range of their values. The field
-/// determines the number of values.
+/// Declares the struct [`Document`](super::Document), and a [`LineKind`](super::LineKind) for each row of its fields.
+/// A row states the channel, the identifier, the name and the requirements of the lines. The field determines how
+/// often they occur, and the number, type and range of their values.
 macro_rules! document {
     (
         $(#[$document_attribute:meta])*
@@ -34,12 +34,12 @@ macro_rules! document {
         /// The kinds of lines except properties, in the order of the specification's table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Json)]
         #[allow(missing_docs, reason = "the table documents them")]
-        pub enum Kind {
+        pub enum LineKind {
             $($($kind,)+)+
         }
 
         /// The number of kinds.
-        pub(super) const KINDS: usize = [$($(Kind::$kind),+),+].len();
+        pub(super) const KINDS: usize = [$($(LineKind::$kind),+),+].len();
 
         /// The attribute table.
         pub static ATTRIBUTES: [$crate::layout::grammar::Attribute; KINDS] = [$($($crate::layout::grammar::Attribute {
@@ -59,7 +59,7 @@ macro_rules! document {
 
         $(const _: () = {
             let is_float = matches!($crate::layout::grammar::ValueType::$type, $crate::layout::grammar::ValueType::Float);
-            assert!(is_float == <$column as Field>::IS_FLOAT, "the type of the values differs from that of the field");
+            assert!(is_float == <$column as Field>::IS_FLOAT, "values and field have different types");
         };)+
 
         const _: () = {
@@ -71,71 +71,72 @@ macro_rules! document {
         };
 
         /// The number of channels of each field.
-        #[allow(dead_code, non_upper_case_globals, reason = "they are called as the fields, and not all are needed")]
+        #[allow(dead_code, non_upper_case_globals, reason = "they have field names; not all are used")]
         pub(super) mod channels {
-            use super::Kind;
+            use super::LineKind;
 
-            $(pub(in super::super) const $field: usize = [$(Kind::$kind),+].len();)+
+            $(pub(in super::super) const $field: usize = [$(LineKind::$kind),+].len();)+
         }
 
-        impl Kind {
+        impl LineKind {
             /// All kinds, in table order.
-            pub const ALL: [Kind; KINDS] = [$($(Kind::$kind),+),+];
+            pub const ALL: [LineKind; KINDS] = [$($(LineKind::$kind),+),+];
 
-            /// Returns the kind of the lines with this identifier.
-            pub(super) fn of_bytes(identifier: &[u8]) -> Option<Kind> {
+            /// Returns the kind of lines with this identifier; `None` if unknown.
+            pub(super) fn from_bytes(identifier: &[u8]) -> Option<LineKind> {
                 $($(const $kind: &[u8] = $identifier.as_bytes();)+)+
                 match identifier {
-                    $($($kind => Some(Kind::$kind),)+)+
+                    $($($kind => Some(LineKind::$kind),)+)+
                     _ => None,
                 }
             }
 
-            /// The path of the list that holds these lines.
+            /// The path of the list that stores the lines of this kind.
             pub fn path(self) -> $crate::Path {
                 match self {
-                    $($(Kind::$kind => $crate::path!($field $([$channel])?).into(),)+)+
+                    $($(LineKind::$kind => $crate::path!($field $([$channel])?).into(),)+)+
                 }
             }
 
-            /// The path of the list as text.
-            pub(super) fn list(self) -> &'static str {
+            /// The path of the list that stores the lines of this kind, as text.
+            pub(super) fn list_path(self) -> &'static str {
                 match self {
-                    $($(Kind::$kind => concat!(stringify!($field) $(, "[", $channel, "]")?),)+)+
+                    $($(LineKind::$kind => concat!(stringify!($field) $(, "[", $channel, "]")?),)+)+
                 }
             }
 
+            /// The index of the channel in its field.
             fn channel(self) -> usize {
                 match self {
-                    $($(Kind::$kind => [$($channel,)? 0][0],)+)+
+                    $($(LineKind::$kind => [$($channel,)? 0][0],)+)+
                 }
             }
         }
 
         impl Document {
-            /// Returns the values of all lines of a kind; empty if the channel does not exist.
-            pub(super) fn column(&self, kind: Kind) -> Column<'_> {
+            /// Returns the values of all lines of a kind; empty if the document lacks the channel.
+            pub(super) fn column(&self, kind: LineKind) -> Column<'_> {
                 match kind {
-                    $($(Kind::$kind)|+ => self.$field.column(kind.channel()),)+
+                    $($(LineKind::$kind)|+ => self.$field.column(kind.channel()),)+
                 }
             }
 
             /// Returns `true` if the document has lines of this kind, or an empty channel for them.
-            pub(super) fn has(&self, kind: Kind) -> bool {
+            pub(super) fn has_channel(&self, kind: LineKind) -> bool {
                 match kind {
-                    $($(Kind::$kind)|+ => self.$field.has(kind.channel()),)+
+                    $($(LineKind::$kind)|+ => self.$field.has_channel(kind.channel()),)+
                 }
             }
 
-            /// Resizes the columns to this many lines of each kind, filled with zeros.
+            /// Replaces the columns by columns of zeros, with the given number of lines of each kind.
             pub(super) fn allocate(&mut self, lines: &[usize; KINDS]) {
-                $(self.$field.allocate(&[$(lines[Kind::$kind as usize]),+]);)+
+                $(self.$field.allocate(&[$(lines[LineKind::$kind as usize]),+]);)+
             }
 
             /// Returns all columns, in the order of the kinds.
             pub(super) fn columns_mut(&mut self) -> Vec<ColumnMut<'_>> {
                 let mut columns = Vec::with_capacity(KINDS);
-                $(columns.extend(self.$field.columns_mut([$(Kind::$kind),+].len()));)+
+                $(columns.extend(self.$field.columns_mut([$(LineKind::$kind),+].len()));)+
                 columns
             }
         }

@@ -1,16 +1,16 @@
-//! The columns of a document: the values of all lines of a kind, line by line.
+//! The columns of a document. A column is the list of the values in all lines of a kind.
 
 /// Maximum number of values in a line; the grammar has the same limit.
 pub const MAX_VALUES: usize = 4;
 
-/// Numbers, either floats or integers.
+/// Floats or integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Numbers<F, I> {
     Floats(F),
     Integers(I),
 }
 
-/// The values of a line; the table determines how many are used.
+/// The values of a line. The table determines the number of values; further ones are unused.
 pub(super) type Values = Numbers<[f32; MAX_VALUES], [u32; MAX_VALUES]>;
 
 /// The values of all lines of a kind.
@@ -29,7 +29,7 @@ impl Column<'_> {
     }
 }
 
-/// A field of the document: a column, or a list of channels with one column each.
+/// A field of the document: one column, or a list of channels with one column each.
 pub(super) trait Field {
     /// Whether the values are floats.
     const IS_FLOAT: bool;
@@ -37,19 +37,19 @@ pub(super) trait Field {
     const VALUES: usize;
 
     /// Returns `true` if the channel exists.
-    fn has(&self, channel: usize) -> bool;
+    fn has_channel(&self, channel: usize) -> bool;
 
     /// Returns the values of a channel; empty if it does not exist.
     fn column(&self, channel: usize) -> Column<'_>;
 
-    /// Resizes the columns to this many lines per channel, filled with zeros.
+    /// Replaces the columns by columns of zeros, with the given number of lines per channel.
     fn allocate(&mut self, lines: &[usize]);
 
-    /// Returns the columns of this many channels; those of missing channels are empty.
+    /// Returns the columns of the first `channels` channels. The columns of missing channels are empty.
     fn columns_mut(&mut self, channels: usize) -> Vec<ColumnMut<'_>>;
 }
 
-/// A value in a line.
+/// The type of the values in a column.
 pub(super) trait Component: Copy + Default {
     const IS_FLOAT: bool;
     fn column(values: &[Self]) -> Column<'_>;
@@ -84,7 +84,7 @@ impl<T: Component, const N: usize> Field for Vec<[T; N]> {
     const IS_FLOAT: bool = T::IS_FLOAT;
     const VALUES: usize = N;
 
-    fn has(&self, _: usize) -> bool {
+    fn has_channel(&self, _: usize) -> bool {
         !self.is_empty()
     }
 
@@ -105,7 +105,7 @@ impl<T: Component, const N: usize> Field for Vec<Vec<[T; N]>> {
     const IS_FLOAT: bool = T::IS_FLOAT;
     const VALUES: usize = N;
 
-    fn has(&self, channel: usize) -> bool {
+    fn has_channel(&self, channel: usize) -> bool {
         channel < self.len()
     }
 

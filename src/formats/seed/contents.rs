@@ -1,4 +1,4 @@
-//! The contents of a document as plain numbers.
+//! Converts documents to [`Contents`].
 
 use super::Document;
 use crate::contents::{Array, Contents, Mesh, Numbers, Property};
@@ -7,15 +7,15 @@ use crate::{Dialect, FormatId};
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     let Document { properties, positions, normals, colors, uvs, faces, .. } = document;
     let mut mesh = Mesh::new(positions.len());
-    mesh.add("position", Array::of_rows(positions.clone()));
+    mesh.add_attribute("position", Array::from_rows(positions.clone()));
     if !normals.is_empty() {
-        mesh.add("normal", Array::of_rows(normals.clone()));
+        mesh.add_attribute("normal", Array::from_rows(normals.clone()));
     }
     for (channel, colors) in colors.iter().enumerate() {
-        mesh.add(format!("color_{channel}"), Array::of_rows(colors.clone()));
+        mesh.add_attribute(format!("color_{channel}"), Array::from_rows(colors.clone()));
     }
     for (channel, uvs) in uvs.iter().enumerate() {
-        mesh.add(format!("uv_{channel}"), Array::of_rows(uvs.clone()));
+        mesh.add_attribute(format!("uv_{channel}"), Array::from_rows(uvs.clone()));
     }
     mesh.indices = Some(Numbers::U32(faces.as_flattened().to_vec()).into());
     let properties = properties

@@ -1,9 +1,9 @@
 //! Queries on documents.
 
-use super::schema::{Document, Kind, Place};
+use super::schema::{CommentPlace, Document, LineKind};
 
 impl Document {
-    /// Finds the value of the first property with this name.
+    /// Returns the value of the first property with this name.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.iter().find(|property| property.name == name).map(|property| &*property.value)
     }
@@ -14,17 +14,17 @@ impl Document {
     }
 
     /// The number of lines of a kind.
-    pub(super) fn lines(&self, kind: Kind) -> usize {
+    pub(super) fn line_count(&self, kind: LineKind) -> usize {
         self.column(kind).len() / kind.attribute().values
     }
 }
 
-impl Place {
-    /// Returns `true` for a comment after the content of a line.
+impl CommentPlace {
+    /// Returns `true` if the comment follows the content of a line.
     pub(super) fn is_trailing(self) -> bool {
         match self {
-            Place::Property(line) | Place::Line(_, line) => line.trailing,
-            Place::End => false,
+            CommentPlace::Property(line) | CommentPlace::Line(_, line) => line.is_trailing,
+            CommentPlace::End => false,
         }
     }
 }

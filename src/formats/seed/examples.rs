@@ -1,4 +1,4 @@
-//! Examples of Seed rules: one text, and a change for each rule.
+//! Examples of violations of Seed rules: a valid text, and a change for each rule.
 
 use super::rules::*;
 use crate::formats::RuleExample;
@@ -21,7 +21,7 @@ u0 0, 1
 f 0, 1, 2
 ";
 
-/// For each rule, the text in [`TEXT`] to replace, and a replacement that breaks the rule.
+/// For each rule, the part of [`TEXT`] to replace, and a replacement that breaks the rule.
 const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&ENCODING, "DEFAULT", b"DEFAULT\xff"),
     (&CONTROL, "DEFAULT", b"DEFAULT\x1b"),
@@ -50,7 +50,7 @@ const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&RANGE, "u0 0, 1", b"u0 0, 2"),
 ];
 
-/// The triangle with a comment, as JSON, because no file can break this rule.
+/// The triangle with a comment, as JSON, because only a document can break the rule on comments.
 const COMMENT_JSON: &str = r#"{
   "format": "seed",
   "properties": [
@@ -64,13 +64,13 @@ const COMMENT_JSON: &str = r#"{
 }
 "#;
 
-/// Returns the example for a rule.
+/// Returns the example of a rule; `None` if there is none.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     if *rule == COMMENT {
         let violating = COMMENT_JSON.replace(" the end", r" the end\n").into_bytes();
         return Some(example(violating, COMMENT_JSON, true));
     }
-    let (_, from, to) = CHANGES.iter().find(|(own, ..)| *own == rule)?;
+    let (_, from, to) = CHANGES.iter().find(|(broken, ..)| *broken == rule)?;
     let (before, after) = TEXT.split_once(from)?;
     Some(example([before.as_bytes(), to, after.as_bytes()].concat(), TEXT, false))
 }

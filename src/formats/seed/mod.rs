@@ -1,6 +1,6 @@
 //! Seed text files: properties, then a line for each attribute of each vertex, then faces.
 //!
-//! The syntax is a grammar, `grammar/seed.pest`; the attribute table is [`schema`].
+//! The syntax is the grammar `grammar/seed.pest`. The attribute table is in [`schema`].
 //!
 //! ```
 //! use meshspec::{Format, ReadOptions, WriteOptions, seed};
@@ -23,26 +23,26 @@ mod contents;
 mod document;
 mod dump;
 mod examples;
-#[cfg(feature = "scene")]
-mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
+#[cfg(feature = "scene")]
+mod source_fields;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
 
-pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
+pub use schema::{Comment, CommentPlace, Document, LineKind, LineRef, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection, Format, Specification, reject};
+use super::{About, Declared, Detection, Format, Specification, reject_violations};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
-use codec::diagnostic::Unreadable;
+use codec::diagnostic::UnreadableParts;
 use codec::{detect, locate, write};
 
 impl Declared for Document {
@@ -75,7 +75,7 @@ impl Declared for Document {
         let read = codec::read(bytes, &codec_options(options, None));
         let mut report = Report::new(&options.limits);
         read.diagnostics.report(bytes, &mut report);
-        if !read.stopped {
+        if !read.is_stopped {
             rules::check(&read.document, read.diagnostics.unreadable, &mut report);
         }
         locate::locate(bytes, &mut report);
@@ -85,14 +85,14 @@ impl Declared for Document {
     by_document!(|config| strategy::files(config));
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
-        dump::lines(bytes, each);
+        dump::visit_lines(bytes, each);
     }
 
     fn check_lines(bytes: &[u8]) -> Report {
         let options = ReadOptions::default();
         let read = codec::read(bytes, &codec_options(&options, None));
         let mut report = Report::at_least(Severity::Fatal, &options.limits);
-        if !read.stopped {
+        if !read.is_stopped {
             rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
         }
         locate::locate(bytes, &mut report);
@@ -124,13 +124,13 @@ impl Format for Document {
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         // Only documents that follow the rules can be written as text.
-        reject(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
+        reject_violations(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
             .map(|()| write::write(self, options.comments))
             .map_err(|error| error.in_format(FormatId::Seed))
     }
 
     fn check_into(&self, report: &mut Report) {
-        rules::check(self, Unreadable::default(), report);
+        rules::check(self, UnreadableParts::default(), report);
     }
 
     fn contents(&self) -> Contents<'static> {
@@ -138,8 +138,9 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let is_of_vertices = |kind: &Kind| kind.attribute().occurs == Occurrence::Vertex;
-        let attributes = Kind::ALL.into_iter().filter(|kind| is_of_vertices(kind) && self.has(*kind));
+        let is_per_vertex = |kind: &LineKind| kind.attribute().occurs == Occurrence::Vertex;
+        let attributes =
+            LineKind::ALL.into_iter().filter(|kind| is_per_vertex(kind) && self.has_channel(*kind));
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
@@ -147,7 +148,7 @@ impl Format for Document {
                 attributes: attributes.map(attribute_info).collect(),
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
-                bounds: Bounds::of(self.positions.iter().copied()),
+                bounds: Bounds::from_points(self.positions.iter().copied()),
                 ..MeshInfo::default()
             }],
             ..Info::new(FormatId::Seed.name(), Dialect::Spec)
@@ -155,24 +156,24 @@ impl Format for Document {
     }
 }
 
-/// Exposes the fast path and the grammar to the tests, which compare them.
+/// Exposes reading with and without the fast path to tests, which compare the results.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::codec::{CHUNK, MAX_PARSED, Options, outcome};
+    pub use super::codec::{MAX_PARSED, MIN_CHUNK_SIZE, Options, read_to_text};
     pub use super::columns::MAX_VALUES;
 }
 
-fn codec_options(options: &ReadOptions, stop: Option<Severity>) -> codec::Options {
+fn codec_options(options: &ReadOptions, stop_at: Option<Severity>) -> codec::Options {
     let ReadOptions { comments, limits, .. } = *options;
-    codec::Options { stop, comments, limits, grammar_only: false, chunk: codec::CHUNK }
+    codec::Options { stop_at, comments, limits, grammar_only: false, min_chunk_size: codec::MIN_CHUNK_SIZE }
 }
 
 fn property_info(Property { name, value }: &Property) -> info::Property {
     info::Property { name: name.clone(), value: info::PropertyValue::Text(value.clone()) }
 }
 
-fn attribute_info(kind: Kind) -> AttributeInfo {
+fn attribute_info(kind: LineKind) -> AttributeInfo {
     let attribute = kind.attribute();
     let name = if attribute.value_type == ValueType::Float { "f32" } else { "u32" };
     let components = match attribute.values {

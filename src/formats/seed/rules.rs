@@ -1,35 +1,35 @@
-//! Checks documents against the rules of Seed. Rules on single lines apply only to text and are reported by the line
-//! reader.
+//! Checks documents against the rules of Seed. Violations of rules for single lines can only occur in text; the line
+//! reader reports them.
 
 use std::ops::RangeInclusive;
 
 pub(super) use super::schema::rules::*;
 
-use super::codec::diagnostic::Unreadable;
+use super::codec::diagnostic::UnreadableParts;
 use super::codec::messages;
 use super::columns::Column;
-use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
+use super::schema::{ATTRIBUTES, CommentPlace, Document, LineKind, PROPERTIES};
 use super::syntax::{self, Rule};
 use crate::layout::grammar::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
 
-/// Reports all violations of a document.
-pub(super) fn check(document: &Document, unreadable: Unreadable, report: &mut Report) {
+/// Adds all violations of a document to `report`.
+pub(super) fn check(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
     check_structure(document, unreadable, report);
     check_texts(document, report);
     check_values(document, report);
 }
 
-/// Reports violations across several well-formed lines: duplicate, missing and misplaced ones.
-pub(super) fn check_structure(document: &Document, unreadable: Unreadable, report: &mut Report) {
+/// Adds the violations that involve several lines: duplicate, missing and contradictory lines.
+pub(super) fn check_structure(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
     check_properties(document, unreadable, report);
-    if !unreadable.lines {
+    if !unreadable.has_lines {
         check_attributes(document, report);
         check_integers(document, report);
     }
 }
 
-fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Report) {
+fn check_properties(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
     let mut names = std::collections::HashSet::new();
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
@@ -41,7 +41,7 @@ fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Re
     for BuiltInProperty { name, values, .. } in &PROPERTIES {
         match document.properties.iter().position(|property| property.name == *name) {
             Some(index) => check_built_in(index, &document.properties[index].value, values, report),
-            None if unreadable == Unreadable::default() => {
+            None if unreadable == UnreadableParts::default() => {
                 report.add(&BUILT_IN, path!(properties), format_args!("missing property `{name}`"));
             }
             None => {}
@@ -59,11 +59,11 @@ fn check_built_in(index: usize, found: &str, values: &[&str], report: &mut Repor
 /// Checks the document against the attribute table.
 fn check_attributes(document: &Document, report: &mut Report) {
     let vertices = document.vertex_count();
-    for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
-        let (identifier, lines) = (attribute.identifier, document.lines(kind));
-        if attribute.required && !document.has(kind) {
+    for (kind, attribute) in LineKind::ALL.into_iter().zip(&ATTRIBUTES) {
+        let (identifier, lines) = (attribute.identifier, document.line_count(kind));
+        if attribute.required && !document.has_channel(kind) {
             let (rule, hint) = match kind {
-                Kind::P | Kind::F => (&MISSING, ""),
+                LineKind::P | LineKind::F => (&MISSING, ""),
                 _ => (&REQUIRED, "; lenient reading accepts the file without it"),
             };
             let message =
@@ -72,7 +72,7 @@ fn check_attributes(document: &Document, report: &mut Report) {
         }
         if let Some(other) = attribute.requires
             && lines > 0
-            && Kind::of(other).is_some_and(|other| document.lines(other) == 0)
+            && LineKind::from_identifier(other).is_some_and(|other| document.line_count(other) == 0)
         {
             let message = format_args!("`{identifier}` requires `{other}`, which is missing");
             report.add(&REQUIRES, kind.path(), message);
@@ -82,8 +82,8 @@ fn check_attributes(document: &Document, report: &mut Report) {
             Occurrence::Vertex => (vertices, format!("{vertices} vertices")),
             Occurrence::Face => (document.faces.len(), format!("{} faces", document.faces.len())),
         };
-        // A missing channel is reported at the channel that requires it.
-        let is_missing = !document.has(kind) || (lines == 0 && is_required(kind, document));
+        // A missing channel is reported for the channel that requires it.
+        let is_missing = !document.has_channel(kind) || (lines == 0 && is_required(kind, document));
         if lines == expected || expected == 0 || is_missing {
             continue;
         }
@@ -100,13 +100,13 @@ fn check_attributes(document: &Document, report: &mut Report) {
 }
 
 /// Returns `true` if another attribute in the document requires this one.
-fn is_required(kind: Kind, document: &Document) -> bool {
-    let requires = |other: &Kind| other.attribute().requires == Some(kind.attribute().identifier);
-    Kind::ALL.iter().any(|other| requires(other) && document.lines(*other) > 0)
+fn is_required(kind: LineKind, document: &Document) -> bool {
+    let requires = |other: &LineKind| other.attribute().requires == Some(kind.attribute().identifier);
+    LineKind::ALL.iter().any(|other| requires(other) && document.line_count(*other) > 0)
 }
 
 fn check_integers(document: &Document, report: &mut Report) {
-    for kind in Kind::ALL {
+    for kind in LineKind::ALL {
         let Column::Integers(values) = document.column(kind) else { continue };
         match kind.attribute().value_type {
             ValueType::Index => check_indices(kind, values, document.vertex_count(), report),
@@ -116,28 +116,28 @@ fn check_integers(document: &Document, report: &mut Report) {
 }
 
 /// Checks integers and words against the range in the table.
-fn check_range(kind: Kind, values: &[u32], report: &mut Report) {
-    let range = kind.attribute().integers();
-    // Words outside the table and larger integers cannot be written as text.
-    let is_text = |value: u32| value <= MAX_INTEGER && kind.attribute().value_type != ValueType::Word;
+fn check_range(kind: LineKind, values: &[u32], report: &mut Report) {
+    let range = kind.attribute().integer_range();
+    // Words outside the table and integers above the maximum cannot be written as text.
+    let is_writable = |value: u32| value <= MAX_INTEGER && kind.attribute().value_type != ValueType::Word;
     for (position, value) in values.iter().enumerate().filter(|(_, value)| !range.contains(value)) {
-        let rule = if is_text(*value) { &INDEX_RANGE } else { &INDEX };
+        let rule = if is_writable(*value) { &INDEX_RANGE } else { &INDEX };
         let expected = messages::expected_integer(kind);
         report.add(rule, ValuePath(kind, position), format_args!("found {value}, expected {expected}"));
     }
 }
 
-fn check_indices(kind: Kind, indices: &[u32], vertices: usize, report: &mut Report) {
-    // Fast path: one branch-free pass. A file without positions violates another rule.
+fn check_indices(kind: LineKind, indices: &[u32], vertices: usize, report: &mut Report) {
+    // Fast path: a branch-free pass over all indices. A file without positions violates another rule.
     let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
         return;
     }
-    let from_one = !indices.contains(&0);
+    let counts_from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
         let rule = if *index > MAX_INTEGER { &INDEX } else { &INDEX_RANGE };
-        // A larger index is out of range with either base.
-        let hint = match *index as usize == vertices && from_one {
+        // A larger index is out of range even if indices are counted from 1.
+        let hint = match *index as usize == vertices && counts_from_one {
             true => "; indices count from 0, not from 1 as in OBJ",
             false => "",
         };
@@ -146,8 +146,8 @@ fn check_indices(kind: Kind, indices: &[u32], vertices: usize, report: &mut Repo
     }
 }
 
-/// The path of a value in a column, built only if the finding is kept.
-struct ValuePath(Kind, usize);
+/// The kind and the position of a value in a column. Converted to a path only if the finding is kept.
+struct ValuePath(LineKind, usize);
 
 impl From<ValuePath> for Path {
     fn from(ValuePath(kind, position): ValuePath) -> Path {
@@ -156,17 +156,17 @@ impl From<ValuePath> for Path {
     }
 }
 
-/// Reports violations that occur in documents but not in files.
+/// Adds the violations that are possible in documents, but not in text.
 fn check_texts(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
-        if !follows(Rule::name, name) {
+        if !matches_rule(Rule::name, name) {
             let found = name.escape_debug();
             let message =
                 format_args!("found \"{found}\", expected a letter followed by letters, digits and `_`");
             report.add(&PROPERTY, path!(properties[index].name), message);
         }
-        if !follows(Rule::value, value) {
+        if !matches_rule(Rule::value, value) {
             let message = "the value has leading or trailing whitespace, a `#` or a control character";
             report.add(&PROPERTY, path!(properties[index].value), message);
         }
@@ -174,14 +174,14 @@ fn check_texts(document: &Document, report: &mut Report) {
     let comments = document.comments.as_deref().unwrap_or_default();
     for (index, comment) in comments.iter().enumerate() {
         let mut pieces = comment.text.as_bytes().utf8_chunks();
-        if !pieces.all(|piece| follows(Rule::comment_text, piece.valid())) {
+        if !pieces.all(|piece| matches_rule(Rule::comment_text, piece.valid())) {
             let path = path!(comments[index].text);
             report.add(&COMMENT, path, "the comment contains a control character");
         }
         let exists = match comment.place {
-            Place::Property(line) => line.index < document.properties.len(),
-            Place::Line(kind, line) => line.index < document.lines(kind),
-            Place::End => true,
+            CommentPlace::Property(line) => line.index < document.properties.len(),
+            CommentPlace::Line(kind, line) => line.index < document.line_count(kind),
+            CommentPlace::End => true,
         };
         if !exists {
             report.add(&COMMENT, path!(comments[index].place), "refers to a missing line");
@@ -200,12 +200,12 @@ fn check_texts(document: &Document, report: &mut Report) {
 }
 
 /// Returns `true` if a rule of the grammar matches the whole text.
-fn follows(rule: Rule, text: &str) -> bool {
-    syntax::prefix(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
+fn matches_rule(rule: Rule, text: &str) -> bool {
+    syntax::prefix_len(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
 }
 
 fn check_values(document: &Document, report: &mut Report) {
-    for kind in Kind::ALL {
+    for kind in LineKind::ALL {
         let Column::Floats(values) = document.column(kind) else { continue };
         check_finite(kind, values, report);
         match kind.attribute().domain {
@@ -216,13 +216,13 @@ fn check_values(document: &Document, report: &mut Report) {
     }
 }
 
-fn check_finite(kind: Kind, values: &[f32], report: &mut Report) {
+fn check_finite(kind: LineKind, values: &[f32], report: &mut Report) {
     for (position, x) in values.iter().enumerate().filter(|(_, x)| !x.is_finite()) {
         report.add(&NUMBER, ValuePath(kind, position), format_args!("found {x}, expected a finite number"));
     }
 }
 
-fn check_interval(kind: Kind, values: &[f32], range: RangeInclusive<i32>, report: &mut Report) {
+fn check_interval(kind: LineKind, values: &[f32], range: RangeInclusive<i32>, report: &mut Report) {
     if !report.is_enabled(&RANGE) {
         return;
     }
@@ -233,7 +233,7 @@ fn check_interval(kind: Kind, values: &[f32], range: RangeInclusive<i32>, report
     }
 }
 
-fn check_unit_vectors(kind: Kind, values: &[f32], report: &mut Report) {
+fn check_unit_vectors(kind: LineKind, values: &[f32], report: &mut Report) {
     if !report.is_enabled(&NORMALIZED) {
         return;
     }

@@ -1,10 +1,10 @@
 //! Converts Seed documents to and from scenes.
 
 use super::schema::{BuiltIn, channels};
-use super::{Document, Property, places};
+use super::{Document, Property, source_fields};
 use crate::scene::{
-    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Places, Scene, SceneOptions,
-    ToScene,
+    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions,
+    SourceFields, ToScene,
 };
 use crate::{Loss, Result};
 
@@ -14,8 +14,8 @@ const CAPABILITIES: Capabilities = Capabilities {
     materials: true,
     textures: true,
     normals: true,
-    uvs: channels::uvs,
-    colors: channels::colors,
+    max_uv_sets: channels::uvs,
+    max_color_sets: channels::colors,
     properties: true,
     ..Capabilities::POSITIONS
 };
@@ -24,21 +24,22 @@ impl ToScene for Document {
     const CONVENTIONS: Conventions =
         Conventions { evidence: "X3: the engine's constants; the unit is assumed", ..Conventions::GLTF };
 
-    fn places(&self) -> Places {
-        places::places(self)
+    fn source_fields(&self) -> SourceFields {
+        source_fields::source_fields(self)
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let named =
+        let value_of =
             |built_in: BuiltIn| self.property(built_in.property().name).unwrap_or_default().to_owned();
-        let (name, material) = (named(BuiltIn::Name), named(BuiltIn::Mat0));
-        // Destructures all fields, so the compiler reports new ones.
+        let (name, material) = (value_of(BuiltIn::Name), value_of(BuiltIn::Mat0));
+        // Lists all fields, so the compiler reports new ones.
         let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
         let mut losses = Vec::new();
         if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
             losses.push(
-                Loss::dropped("comments", "comments are not converted").counting(comments.len(), "comments"),
+                Loss::dropped("comments", "comments are not converted")
+                    .with_count(comments.len(), "comments"),
             );
         }
         let mesh = Mesh {
@@ -67,13 +68,13 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions, options)?;
         let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
-        complete(&mut mesh, &mut losses);
-        let mut properties = properties(scene.properties, &mut losses);
+        add_required_attributes(&mut mesh, &mut losses);
+        let mut properties = to_properties(scene.properties, &mut losses);
         if scene.source.is_none_or(|source| source.format != "seed") {
             add_built_in_properties(&mut properties, &mesh, &mut losses);
         }
-        let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
-        let faces = corners.as_chunks::<3>().0;
+        let indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+        let faces = indices.as_chunks::<3>().0;
         let document = Document {
             properties,
             positions: mesh.positions,
@@ -87,36 +88,37 @@ impl FromScene for Document {
     }
 }
 
-/// Adds the attributes that the format requires (S1).
-fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
-    mesh.material.take_texture_as_name("Seed", 0, losses);
+/// Adds missing attributes that Seed requires (S1).
+fn add_required_attributes(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
+    mesh.material.replace_name_by_texture("Seed", 0, losses);
     if mesh.normals.is_none() {
         mesh.generate_normals();
-        let message = "Seed requires normals: generated from the faces";
+        let message = "Seed requires normals; they were generated from the faces";
         losses.push(Loss::changed("meshes[0].normals", message));
     }
     if mesh.uvs.is_empty() {
         mesh.uvs.push(vec![[0.0; 2]; mesh.positions.len()]);
-        let message = "Seed requires texture coordinates: set to 0";
+        let message = "Seed requires texture coordinates; they were set to 0";
         losses.push(Loss::changed("meshes[0].uvs[0]", message));
     }
 }
 
-fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Property> {
+/// Converts properties. Drops properties with invalid or duplicate names.
+fn to_properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
     for (index, (name, value)) in given.into_iter().enumerate() {
         let path = format!("properties[{index}]");
-        if !is_name(&name) || properties.iter().any(|property| property.name == name) {
+        if !is_property_name(&name) || properties.iter().any(|property| property.name == name) {
             let loss = Loss::dropped(path, "invalid or duplicate property name");
-            losses.push(loss.detail(format_args!("\"{name}\"")));
+            losses.push(loss.with_detail(format_args!("\"{name}\"")));
             continue;
         }
-        properties.push(Property { value: to_value(&value, &path, losses), name });
+        properties.push(Property { value: to_property_value(&value, &path, losses), name });
     }
     properties
 }
 
-/// Adds the properties that every file should have (S10).
+/// Adds missing built-in properties, which all files should have (S10).
 fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: &mut Vec<Loss>) {
     for built_in in BuiltIn::ALL {
         let name = built_in.property().name;
@@ -127,33 +129,34 @@ fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: 
         };
         match properties.iter().find(|property| property.name == name) {
             Some(given) if !path.is_empty() && given.value != value => {
-                let loss = Loss::renamed(path, "the property of this name goes first");
-                losses.push(loss.detail(format_args!("\"{value}\" becomes \"{}\"", given.value)));
+                let loss = Loss::renamed(path, "a property of this name takes precedence");
+                losses.push(loss.with_detail(format_args!("\"{value}\" becomes \"{}\"", given.value)));
             }
             Some(_) => {}
             None => {
                 let value = if value.is_empty() { default } else { value };
-                let value = to_value(value, path, losses);
+                let value = to_property_value(value, path, losses);
                 properties.push(Property { name: name.to_owned(), value });
             }
         }
     }
 }
 
-/// Returns `true` for a letter followed by letters, digits and `_` (S7).
-fn is_name(name: &str) -> bool {
+/// Returns `true` for a valid property name: a letter followed by letters, digits and `_` (S7).
+fn is_property_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Replaces characters that would end the value, and trims whitespace (S6, S7).
-fn to_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
-    let forbidden = |c: char| c == '#' || c.is_control();
-    let changed = value.replace(forbidden, "_");
+/// Replaces characters that a value cannot contain, and trims whitespace (S6, S7). Adds a loss if this changes the
+/// value.
+fn to_property_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
+    let is_forbidden = |c: char| c == '#' || c.is_control();
+    let changed = value.replace(is_forbidden, "_");
     let changed = changed.trim();
     if changed != value {
         let detail = format!("\"{}\" becomes \"{changed}\"", value.escape_debug());
-        losses.push(Loss::renamed(path, "# and control characters replaced").detail(detail));
+        losses.push(Loss::renamed(path, "# and control characters were replaced").with_detail(detail));
     }
     changed.to_owned()
 }

@@ -8,7 +8,8 @@ use crate::formats::{Declared, Files, Format};
 use crate::layout::generate::{self, Config, GeneratedText};
 use crate::{Dialect, ReadOptions};
 
-/// Returns documents that strict reading accepts: any properties, every set of attributes, with and without comments.
+/// Returns documents that strict reading accepts: with any properties, with all combinations
+/// of attributes, and with or without comments.
 ///
 /// ```
 /// use meshspec::{Format, seed};
@@ -24,15 +25,16 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 12, ..Config::default() })
 }
 
-/// Returns documents of this size and kind that strict reading accepts. Plausible documents have no findings.
+/// Returns documents that strict reading accepts. `config` sets their size, and whether they are plausible. Plausible
+/// documents have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
-    texts.prop_filter_map("a rule that no table states", |(text, comments)| {
+    texts.prop_filter_map("the text breaks a rule that the table does not state", |(text, comments)| {
         Document::read(&text.text, &ReadOptions::default().with_comments(comments)).ok()
     })
 }
 
-/// Returns files that strict reading accepts: half of them in varied notation. Plausible files have no findings.
+/// Returns files that strict reading accepts. Half of them use varied notation. Plausible files have no findings.
 pub(super) fn files(config: Config) -> Files {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
     let accepted = move |(text, is_varied): (GeneratedText, bool)| {
@@ -41,5 +43,5 @@ pub(super) fn files(config: Config) -> Files {
         let count = if config.plausible { report.findings().len() } else { report.errors() };
         (count == 0).then_some((Dialect::Spec, bytes))
     };
-    texts.prop_filter_map("a rule that no table states", accepted).boxed()
+    texts.prop_filter_map("the text breaks a rule that the table does not state", accepted).boxed()
 }

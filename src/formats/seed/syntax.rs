@@ -1,4 +1,4 @@
-//! The pest parser of the grammar. Only this file names the generated rule type.
+//! The pest parser of the grammar.
 
 #![allow(missing_docs, reason = "the rules are documented in the grammar")]
 
@@ -7,7 +7,7 @@ use pest::Parser;
 /// The parser of `grammar/seed.pest`.
 #[derive(pest_derive::Parser)]
 #[grammar = "../grammar/seed.pest"]
-pub(super) struct Seed;
+pub(super) struct SeedParser;
 
 /// The text of the grammar.
 pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
@@ -17,13 +17,13 @@ pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
 /// The reason a text does not match a rule.
 pub(super) type Error = pest::error::Error<Rule>;
 
-/// Parses the whole of `text` by a rule. Errors are boxed because they are large and rare.
+/// Parses the whole `text` by a rule. Errors are boxed, because they are large and rare.
 pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
-    Seed::parse(rule, text).map_err(Box::new)
+    SeedParser::parse(rule, text).map_err(Box::new)
 }
 
-/// Returns the length in bytes of the prefix of `text` that a rule matches. The rule must accept the start of any
+/// Returns the length in bytes of the prefix of `text` that a rule matches. The rule must not require the end of the
 /// text.
-pub(super) fn prefix(rule: Rule, text: &str) -> usize {
+pub(super) fn prefix_len(rule: Rule, text: &str) -> usize {
     parse(rule, text).ok().and_then(|mut pairs| pairs.next()).map_or(0, |pair| pair.as_span().end())
 }

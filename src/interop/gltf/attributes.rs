@@ -2,112 +2,132 @@
 
 use serde_json::{Map, Value, json};
 
-use super::data::{Data, Kind, Shape, Stream, Target, type_of};
-use super::repair::Bones;
-use crate::scene::{Colors, Components, Custom, Indices, Mesh, Weights};
+use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse, accessor_type_name};
+use super::repair::OutputJoints;
+use crate::scene::{Colors, Components, CustomAttribute, Indices, Mesh, Weights};
 
-/// The largest 16-bit index; 0xffff is the primitive restart value.
-const MAX_NARROW: u32 = 0xfffe;
+/// The largest 16-bit index, since 0xffff is the primitive restart value.
+const MAX_U16_INDEX: u32 = 0xfffe;
 
-const POINTS: u32 = 0;
+const POINTS_MODE: u32 = 0;
 
-/// Returns the primitive of a mesh with vertices. A mesh without faces becomes points.
-pub(super) fn primitive<'a>(mesh: &'a Mesh, bones: Bones, data: &mut Data<'a>) -> Map<String, Value> {
+/// Writes a mesh that has vertices, and returns its primitive. A mesh without faces becomes points.
+pub(super) fn write_primitive<'a>(
+    mesh: &'a Mesh,
+    joints: OutputJoints,
+    buffer: &mut BufferPlan<'a>,
+) -> Map<String, Value> {
     let mut primitive = Map::new();
-    primitive.insert("attributes".to_owned(), attributes(mesh, bones, data).into());
+    primitive.insert("attributes".to_owned(), write_attributes(mesh, joints, buffer).into());
     match &mesh.faces.indices {
-        Some(indices) if indices.is_empty() => drop(primitive.insert("mode".to_owned(), POINTS.into())),
-        Some(values) => drop(primitive.insert("indices".to_owned(), indices(values, data).into())),
+        Some(indices) if indices.is_empty() => drop(primitive.insert("mode".to_owned(), POINTS_MODE.into())),
+        Some(values) => drop(primitive.insert("indices".to_owned(), write_indices(values, buffer).into())),
         None => {}
     }
     primitive
 }
 
-fn attributes<'a>(mesh: &'a Mesh, bones: Bones, data: &mut Data<'a>) -> Map<String, Value> {
+fn write_attributes<'a>(
+    mesh: &'a Mesh,
+    joints: OutputJoints,
+    buffer: &mut BufferPlan<'a>,
+) -> Map<String, Value> {
     let mut attributes = Map::new();
     let count = mesh.positions.len();
-    let mut push = |name: String, stream: Stream<'a>, shape: Shape| {
-        attributes.insert(name, data.push(Target::Vertices, stream, count, shape).into());
+    let mut push = |name: String, stream: Stream<'a>, accessor_type: AccessorType| {
+        attributes.insert(name, buffer.push(ViewUse::Vertices, stream, count, accessor_type).into());
     };
-    let float = |name| Shape::new(Kind::F32, name);
-    let positions = float("VEC3").bounded(&mesh.positions);
-    push("POSITION".to_owned(), Stream::plain(&mesh.positions), positions);
+    let float = |name| AccessorType::new(ComponentType::F32, name);
+    let positions = float("VEC3").with_bounds_of(&mesh.positions);
+    push("POSITION".to_owned(), Stream::borrowed(&mesh.positions), positions);
     if let Some(normals) = &mesh.normals {
-        push("NORMAL".to_owned(), Stream::plain(normals), float("VEC3"));
+        push("NORMAL".to_owned(), Stream::borrowed(normals), float("VEC3"));
     }
     if let Some(tangents) = &mesh.tangents {
-        push("TANGENT".to_owned(), Stream::plain(tangents), float("VEC4"));
+        push("TANGENT".to_owned(), Stream::borrowed(tangents), float("VEC4"));
     }
     for (set, uvs) in mesh.uvs.iter().enumerate() {
-        push(format!("TEXCOORD_{set}"), Stream::plain(uvs), float("VEC2"));
+        push(format!("TEXCOORD_{set}"), Stream::borrowed(uvs), float("VEC2"));
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
-        let (stream, shape) = match colors {
-            Colors::U8(values) => (Stream::plain(values), Shape::new(Kind::U8, "VEC4").normalized()),
-            Colors::F32(values) => (Stream::plain(values), float("VEC4")),
+        let (stream, accessor_type) = match colors {
+            Colors::U8(values) => {
+                (Stream::borrowed(values), AccessorType::new(ComponentType::U8, "VEC4").into_normalized())
+            }
+            Colors::F32(values) => (Stream::borrowed(values), float("VEC4")),
         };
-        push(format!("COLOR_{set}"), stream, shape);
+        push(format!("COLOR_{set}"), stream, accessor_type);
     }
     for (set, skin) in mesh.skins.iter().enumerate() {
-        let (stream, kind) = match bones.all() {
-            0..=256 => (Stream::Bytewise(&skin.joints), Kind::U8),
-            _ => (Stream::plain(&skin.joints), Kind::U16),
+        let (stream, component_type) = match joints.total() {
+            0..=256 => (Stream::U8Joints(&skin.joints), ComponentType::U8),
+            _ => (Stream::borrowed(&skin.joints), ComponentType::U16),
         };
-        push(format!("JOINTS_{set}"), stream, Shape::new(kind, "VEC4"));
-        let (stream, shape) = match &skin.weights {
-            Weights::U8(values) => (Stream::plain(values), Shape::new(Kind::U8, "VEC4").normalized()),
-            Weights::F32(values) => (Stream::plain(values), float("VEC4")),
+        push(format!("JOINTS_{set}"), stream, AccessorType::new(component_type, "VEC4"));
+        let (stream, accessor_type) = match &skin.weights {
+            Weights::U8(values) => {
+                (Stream::borrowed(values), AccessorType::new(ComponentType::U8, "VEC4").into_normalized())
+            }
+            Weights::F32(values) => (Stream::borrowed(values), float("VEC4")),
         };
-        push(format!("WEIGHTS_{set}"), stream, shape);
+        push(format!("WEIGHTS_{set}"), stream, accessor_type);
     }
     for custom in &mesh.custom {
-        if let Some((stream, kind)) = components(custom) {
-            push(format!("_{}", custom.name), stream, Shape::new(kind, type_of(custom.components)));
+        if let Some((stream, component_type)) = custom_stream(custom) {
+            push(
+                format!("_{}", custom.name),
+                stream,
+                AccessorType::new(component_type, accessor_type_name(custom.components)),
+            );
         }
     }
     attributes
 }
 
-/// Returns values as a stream if glTF has their component type.
-fn components(custom: &Custom) -> Option<(Stream<'_>, Kind)> {
-    let (stream, size, kind) = match &custom.values {
-        Components::F32(values) => return Some((Stream::plain(values), Kind::F32)),
-        Components::U8(values) => (Stream::plain(values), 1, Kind::U8),
-        Components::I8(values) => (Stream::plain(bytemuck::cast_slice::<i8, u8>(values)), 1, Kind::I8),
-        Components::U16(values) => (Stream::plain(values), 2, Kind::U16),
-        Components::I16(values) => (Stream::plain(bytemuck::cast_slice::<i16, u16>(values)), 2, Kind::I16),
+/// Returns the values of a custom attribute as a stream; `None` if glTF lacks their component type.
+fn custom_stream(custom: &CustomAttribute) -> Option<(Stream<'_>, ComponentType)> {
+    let (stream, size, component_type) = match &custom.values {
+        Components::F32(values) => return Some((Stream::borrowed(values), ComponentType::F32)),
+        Components::U8(values) => (Stream::borrowed(values), 1, ComponentType::U8),
+        Components::I8(values) => {
+            (Stream::borrowed(bytemuck::cast_slice::<i8, u8>(values)), 1, ComponentType::I8)
+        }
+        Components::U16(values) => (Stream::borrowed(values), 2, ComponentType::U16),
+        Components::I16(values) => {
+            (Stream::borrowed(bytemuck::cast_slice::<i16, u16>(values)), 2, ComponentType::I16)
+        }
         Components::F64(_) | Components::U32(_) | Components::I32(_) => return None,
     };
     let stream = match (stream, custom.components * size) {
-        (Stream::Bytes(bytes), record) if record % 4 != 0 => Stream::Padded(bytes, record),
+        (Stream::Bytes(bytes), record) if record % 4 != 0 => Stream::PaddedRecords(bytes, record),
         (stream, _) => stream,
     };
-    Some((stream, kind))
+    Some((stream, component_type))
 }
 
-/// Adds an accessor for the indices, in 16 bits if they fit. Returns its index.
-fn indices<'a>(indices: &'a Indices, data: &mut Data<'a>) -> usize {
-    let narrow = indices.max().is_none_or(|largest| largest <= MAX_NARROW);
-    let (stream, kind) = match indices {
-        Indices::U16(values) if narrow => (Stream::plain(values), Kind::U16),
+/// Adds an accessor for indices, in 16 bits if they fit. Returns the index of the accessor.
+fn write_indices<'a>(indices: &'a Indices, buffer: &mut BufferPlan<'a>) -> usize {
+    let fits_in_u16 = indices.max().is_none_or(|largest| largest <= MAX_U16_INDEX);
+    let (stream, component_type) = match indices {
+        Indices::U16(values) if fits_in_u16 => (Stream::borrowed(values), ComponentType::U16),
         Indices::U16(values) => {
             let wide: Vec<u32> = values.iter().map(|index| u32::from(*index)).collect();
-            (Stream::owned(&wide), Kind::U32)
+            (Stream::owned(&wide), ComponentType::U32)
         }
-        Indices::U32(values) if narrow => (Stream::Narrow(values), Kind::U16),
-        Indices::U32(values) => (Stream::plain(values), Kind::U32),
+        Indices::U32(values) if fits_in_u16 => (Stream::U16Indices(values), ComponentType::U16),
+        Indices::U32(values) => (Stream::borrowed(values), ComponentType::U32),
     };
-    data.push(Target::Indices, stream, indices.len(), Shape::new(kind, "SCALAR"))
+    buffer.push(ViewUse::Indices, stream, indices.len(), AccessorType::new(component_type, "SCALAR"))
 }
 
-/// Returns the extras of a mesh, with its name if requested.
-pub(super) fn extras(mesh: &Mesh, with_name: bool) -> Map<String, Value> {
+/// Returns the extras of a mesh, including its name if `with_name` is set.
+pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Map<String, Value> {
     let mut extras = mesh.extras.clone();
     if mesh.flat {
-        super::set_own(&mut extras, "flat", json!(true));
+        super::set_own_extra(&mut extras, "flat", json!(true));
     }
     if with_name && !mesh.name.is_empty() {
-        super::set_own(&mut extras, "name", mesh.name.as_str().into());
+        super::set_own_extra(&mut extras, "name", mesh.name.as_str().into());
     }
     extras
 }

@@ -1,4 +1,4 @@
-//! GLB containers, and `.gltf` files with their buffers.
+//! Writes and splits GLB containers; writes `.gltf` files with their buffers.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -8,29 +8,34 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
-use super::data::Data;
-use super::entries::{Json, Part};
+use super::buffer::BufferPlan;
+use super::entries::{RootObject, RootValue};
 use crate::interop::Files;
 use crate::{Error, ErrorKind, Result};
 
 const MAGIC: &[u8; 4] = b"glTF";
-const JSON: &[u8; 4] = b"JSON";
-const BIN: &[u8; 4] = b"BIN\0";
+const JSON_CHUNK: &[u8; 4] = b"JSON";
+const BIN_CHUNK: &[u8; 4] = b"BIN\0";
 
 /// The characters to percent-encode in file names.
 pub(super) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Writes a GLB file.
-pub(super) fn write_glb(mut json: Json, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
-    if data.len() > 0 {
-        json.insert("buffers", Part::Value(json!([{ "byteLength": data.len() }])));
+pub(super) fn write_glb(
+    mut json: RootObject,
+    buffer: &BufferPlan,
+    name: &str,
+    files: &mut dyn Files,
+) -> Result<()> {
+    if buffer.len() > 0 {
+        json.insert("buffers", RootValue::Value(json!([{ "byteLength": buffer.len() }])));
     }
     let mut json = to_bytes(serde_json::to_vec(&json))?;
     json.resize(json.len().next_multiple_of(4), b' ');
-    let numbers = if data.len() > 0 { 8 + data.len() } else { 0 };
-    let total = 12 + 8 + json.len() as u64 + numbers;
+    let bin_chunk_size = if buffer.len() > 0 { 8 + buffer.len() } else { 0 };
+    let total = 12 + 8 + json.len() as u64 + bin_chunk_size;
     let total = u32::try_from(total).map_err(|_| {
-        let message = format!("{total} bytes, but a .glb can have 2^32; a .gltf can have more");
+        let message = format!("{total} bytes exceed the maximum of 2^32 - 1 for .glb; write .gltf instead");
         Error::inexpressible(message)
     })?;
     let mut file = BufWriter::new(files.create(name)?);
@@ -38,35 +43,41 @@ pub(super) fn write_glb(mut json: Json, data: &Data, name: &str, files: &mut dyn
     file.write_all(&2_u32.to_le_bytes())?;
     file.write_all(&total.to_le_bytes())?;
     file.write_all(&(json.len() as u32).to_le_bytes())?;
-    file.write_all(JSON)?;
+    file.write_all(JSON_CHUNK)?;
     file.write_all(&json)?;
-    if data.len() > 0 {
-        file.write_all(&(data.len() as u32).to_le_bytes())?;
-        file.write_all(BIN)?;
-        data.write(&mut file)?;
+    if buffer.len() > 0 {
+        file.write_all(&(buffer.len() as u32).to_le_bytes())?;
+        file.write_all(BIN_CHUNK)?;
+        buffer.write(&mut file)?;
     }
     Ok(file.flush()?)
 }
 
-/// Writes the JSON, and the buffer to a `.bin` file with the same stem, or to a data URI if that file cannot be created.
-pub(super) fn write_json(mut json: Json, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
-    if data.len() > 0 {
+/// Writes the JSON file. The buffer goes to a `.bin` file with the same stem, or to a data URI if `files` cannot create
+/// companion files.
+pub(super) fn write_json(
+    mut json: RootObject,
+    buffer: &BufferPlan,
+    name: &str,
+    files: &mut dyn Files,
+) -> Result<()> {
+    if buffer.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-        let beside = format!("{stem}.bin");
-        let uri = match files.create(&beside) {
+        let buffer_name = format!("{stem}.bin");
+        let uri = match files.create(&buffer_name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                let mut numbers = Vec::new();
-                data.write(&mut numbers)?;
-                format!("data:application/octet-stream;base64,{}", BASE64.encode(numbers))
+                let mut buffer_bytes = Vec::new();
+                buffer.write(&mut buffer_bytes)?;
+                format!("data:application/octet-stream;base64,{}", BASE64.encode(buffer_bytes))
             }
             file => {
                 let mut file = BufWriter::new(file?);
-                data.write(&mut file)?;
+                buffer.write(&mut file)?;
                 file.flush()?;
-                utf8_percent_encode(&beside, ESCAPED).to_string()
+                utf8_percent_encode(&buffer_name, ESCAPED).to_string()
             }
         };
-        json.insert("buffers", Part::Value(json!([{ "byteLength": data.len(), "uri": uri }])));
+        json.insert("buffers", RootValue::Value(json!([{ "byteLength": buffer.len(), "uri": uri }])));
     }
     let mut text = to_bytes(serde_json::to_vec_pretty(&json))?;
     text.push(b'\n');
@@ -80,24 +91,23 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
 }
 
 /// Splits a file into its JSON and, in a GLB, its binary chunk.
-pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
+pub(super) fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
     let reject = |path: &str, message: String| Error::malformed(message).at_text(path);
     let (version, rest) =
-        number(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
+        read_u32(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
     let (length, rest) =
-        number(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
+        read_u32(rest).ok_or_else(|| reject("header", "the file ends in its header".to_owned()))?;
     if version != 2 {
-        let message =
-            format!("glTF {version}.0 is not supported, only glTF 2.0: convert the file to it first");
+        let message = format!("glTF {version}.0 is not supported; convert the file to glTF 2.0 first");
         return Err(Error::unsupported(message).at_text("header.version"));
     }
     if length as usize > bytes.len() {
         return Err(reject("header.length", format!("{length} bytes, but the file has {}", bytes.len())));
     }
     let rest = rest.get(..(length as usize).saturating_sub(12)).unwrap_or_default();
-    let (name, json, rest) = chunk(rest).map_err(|message| reject("chunks[0]", message))?;
-    if name != *JSON {
+    let (name, json, rest) = read_chunk(rest).map_err(|message| reject("chunks[0]", message))?;
+    if name != *JSON_CHUNK {
         return Err(reject(
             "chunks[0]",
             format!("found the chunk \"{}\", expected \"JSON\"", name.escape_ascii()),
@@ -108,8 +118,8 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     // glTF requires readers to skip unknown chunks.
     while !rest.is_empty() {
         let (name, content, others) =
-            chunk(rest).map_err(|message| reject(&format!("chunks[{index}]"), message))?;
-        if name == *BIN {
+            read_chunk(rest).map_err(|message| reject(&format!("chunks[{index}]"), message))?;
+        if name == *BIN_CHUNK {
             return Ok((json, Some(content)));
         }
         rest = others;
@@ -118,16 +128,16 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     Ok((json, None))
 }
 
-fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+fn read_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (first, rest) = bytes.split_first_chunk()?;
     Some((u32::from_le_bytes(*first), rest))
 }
 
 /// The name and content of a chunk, and the remaining bytes.
-type Chunk<'a> = ([u8; 4], &'a [u8], &'a [u8]);
+type ChunkAndRest<'a> = ([u8; 4], &'a [u8], &'a [u8]);
 
-fn chunk(bytes: &[u8]) -> Result<Chunk<'_>, String> {
-    let header = number(bytes).and_then(|(length, rest)| Some((length, rest.split_first_chunk::<4>()?)));
+fn read_chunk(bytes: &[u8]) -> Result<ChunkAndRest<'_>, String> {
+    let header = read_u32(bytes).and_then(|(length, rest)| Some((length, rest.split_first_chunk::<4>()?)));
     let Some((length, (name, rest))) = header else {
         return Err(format!("{} bytes remain, but the header of a chunk has 8", bytes.len()));
     };

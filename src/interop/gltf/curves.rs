@@ -8,110 +8,117 @@ use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
 use super::errors::{Failures, malformed};
-use super::file::{GltfFile, extras};
-use super::skeleton::Joints;
-use super::take_own;
+use super::file::{GltfFile, read_extras};
+use super::skeleton::NodeJoints;
+use super::take_own_extras;
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples};
 use crate::{Loss, Result};
 
 /// The minimum number of linear segments between two keys of a spline.
-const MIN_PIECES: usize = 8;
+const MIN_SEGMENTS: usize = 8;
 
 /// The maximum number of linear segments between two keys of a spline.
-const MAX_PIECES: usize = 64;
+const MAX_SEGMENTS: usize = 64;
 
-/// The tolerated distance of the segments from the spline, as a fraction of its value range, up to [`MAX_PIECES`].
-const NEAR: f32 = 1e-4;
+/// The tolerated distance between segments and spline, as a fraction of its value range. It may be exceeded with
+/// [`MAX_SEGMENTS`].
+const TOLERANCE: f32 = 1e-4;
 
-/// Samples at the times of a list and, for splines, at the midpoints between these times.
-type Sampled<const N: usize> = (Vec<[f32; N]>, Vec<[f32; N]>);
+/// Samples at the times of a list, and for splines, samples at the midpoints between these times.
+type SamplesAndMidpoints<const N: usize> = (Vec<[f32; N]>, Vec<[f32; N]>);
 
 pub(super) fn read(
     file: &GltfFile,
-    joints: &Joints,
+    joints: &NodeJoints,
     failures: &mut Failures,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<Animation>> {
     let mut animations = Vec::new();
     for (index, entry) in file.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
-        let place = animations.len();
-        animations.extend(Reader::new(file, entry, &at).read(place, joints, failures, losses)?);
+        let index_in_scene = animations.len();
+        animations.extend(AnimationReader::new(file, entry, &at).read(
+            index_in_scene,
+            joints,
+            failures,
+            losses,
+        )?);
     }
     Ok(animations)
 }
 
-struct Reader<'a> {
+struct AnimationReader<'a> {
     file: &'a GltfFile<'a>,
     entry: &'a json::Animation,
     at: &'a str,
     animation: Animation,
-    /// The index of the list of times for each accessor and number of segments between keys.
-    lists: HashMap<(usize, usize), usize>,
+    /// The index of the time list by accessor index and number of segments between keys.
+    time_lists: HashMap<(usize, usize), usize>,
     /// The largest number of segments between two keys.
-    pieces: usize,
-    /// The deviation of the segments from the splines.
+    segments: usize,
+    /// The largest deviation of segments from their splines.
     deviation: Deviation,
 }
 
-impl<'a> Reader<'a> {
-    fn new(file: &'a GltfFile, entry: &'a json::Animation, at: &'a str) -> Reader<'a> {
-        Reader {
+impl<'a> AnimationReader<'a> {
+    fn new(file: &'a GltfFile, entry: &'a json::Animation, at: &'a str) -> AnimationReader<'a> {
+        AnimationReader {
             file,
             entry,
             at,
             animation: Animation::default(),
-            lists: HashMap::new(),
-            pieces: 0,
+            time_lists: HashMap::new(),
+            segments: 0,
             deviation: Deviation::default(),
         }
     }
 
-    /// Reads the animation, which gets the index `place` in the scene, without unreadable channels. Returns `None` if no
+    /// Reads the animation, which becomes animation `index_in_scene`. Drops unreadable channels; returns `None` if no
     /// channel is left.
     fn read(
         mut self,
-        place: usize,
-        joints: &Joints,
+        index_in_scene: usize,
+        joints: &NodeJoints,
         failures: &mut Failures,
         losses: &mut Vec<Loss>,
     ) -> Result<Option<Animation>> {
-        let own = take_own(&mut extras(&self.entry.extras));
+        let own = take_own_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
         let float =
             |name: &str| own.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok());
         self.animation.name = self.entry.name.clone().unwrap_or_default();
         self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
-        // Files of other programs have no rate: a tick is a second.
+        // Files written by other programs have no rate; their ticks are seconds.
         self.animation.rate = float("rate").unwrap_or(1.0);
-        let mut unread = Vec::new();
+        let mut unreadable = Vec::new();
         for (number, channel) in self.entry.channels.iter().enumerate() {
             let at = format!("{}.channels[{number}]", self.at);
-            if let Err(error) = self.channel(&at, channel, joints, losses) {
+            if let Err(error) = self.read_channel(&at, channel, joints, losses) {
                 let why = failures.record(error, &at)?;
-                unread.push(Loss::dropped(at, "cannot be read").detail(why));
+                unreadable.push(Loss::dropped(at, "cannot be read").with_detail(why));
             }
         }
-        let is_left_out = self.animation.channels.is_empty() && !unread.is_empty();
-        losses.extend(unread);
-        if is_left_out {
-            losses.push(Loss::dropped(self.at, "no readable channel"));
+        let is_dropped = self.animation.channels.is_empty() && !unreadable.is_empty();
+        losses.extend(unreadable);
+        if is_dropped {
+            losses.push(Loss::dropped(self.at, "the animation has no readable channel"));
             return Ok(None);
         }
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
-        let detail = format!("up to {} between keys", self.pieces);
-        let sampled = self.deviation.report(place, "cubic splines become linear segments");
-        losses.extend(sampled.into_iter().map(|loss| loss.detail(&detail)));
+        let detail = format!("up to {} between keys", self.segments);
+        let sampled =
+            self.deviation.to_losses(index_in_scene, "cubic splines were replaced by linear segments");
+        losses.extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
         Ok(Some(self.animation))
     }
 
-    fn channel(
+    fn read_channel(
         &mut self,
         path: &str,
         channel: &json::animation::Channel,
-        joints: &Joints,
+        joints: &NodeJoints,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
         let node = channel.target.node.value();
@@ -138,107 +145,108 @@ impl<'a> Reader<'a> {
         let Checked::Valid(curve) = sampler.interpolation else {
             return Err(malformed(path, "unknown interpolation"));
         };
-        let Some(joint) = joints.of_node(node) else {
+        let Some(joint) = joints.joint_of(node) else {
             losses.push(
-                Loss::dropped(path, "animations of nodes that move no mesh")
-                    .detail(format_args!("nodes[{node}]")),
+                Loss::dropped(path, "animations of nodes without meshes are not converted")
+                    .with_detail(format_args!("nodes[{node}]")),
             );
             return Ok(());
         };
-        let seconds = self.seconds(sampler.input.value())?;
-        let mut pieces = 1;
+        let seconds = self.read_times(sampler.input.value())?;
+        let mut segments = 1;
         let (samples, middles) = match property {
             Property::Rotation => {
-                let (mut values, mut middles) = self.values::<4>(sampler, curve, &seconds, &mut pieces)?;
+                let (mut values, mut middles) =
+                    self.read_samples::<4>(sampler, curve, &seconds, &mut segments)?;
                 if curve == Curve::CubicSpline {
                     values.iter_mut().chain(&mut middles).for_each(normalize);
                 }
                 (Samples::Rotation(values), Samples::Rotation(middles))
             }
             Property::Scale => {
-                let (values, middles) = self.values::<3>(sampler, curve, &seconds, &mut pieces)?;
+                let (values, middles) = self.read_samples::<3>(sampler, curve, &seconds, &mut segments)?;
                 (Samples::Scale(values), Samples::Scale(middles))
             }
             _ => {
-                let (values, middles) = self.values::<3>(sampler, curve, &seconds, &mut pieces)?;
+                let (values, middles) = self.read_samples::<3>(sampler, curve, &seconds, &mut segments)?;
                 (Samples::Translation(values), Samples::Translation(middles))
             }
         };
         let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
-        self.pieces = self.pieces.max(pieces);
-        let times = self.list(sampler.input.value(), pieces, &seconds);
+        self.segments = self.segments.max(segments);
+        let times = self.time_list(sampler.input.value(), segments, &seconds);
         let channel = Channel { joint, times, interpolation, samples };
         if curve == Curve::CubicSpline {
             // Compares at sample indices instead of times.
             let numbers: Vec<f32> = (0..channel.samples.len()).map(|number| number as f32).collect();
             let halfway: Vec<f32> = (0..middles.len()).map(|number| number as f32 + 0.5).collect();
-            self.deviation.add(&middles, &channel.at(&numbers, &halfway, None));
+            self.deviation.compare_samples(&middles, &channel.resample(&numbers, &halfway, None));
         }
         self.animation.channels.push(channel);
         Ok(())
     }
 
-    fn seconds(&self, accessor: usize) -> Result<Vec<f32>> {
+    fn read_times(&self, accessor: usize) -> Result<Vec<f32>> {
         let accessor = self.file.accessor(accessor)?;
-        let seconds = accessor.floats::<1>()?.into_flattened();
-        let bad = seconds
+        let seconds = accessor.read_floats::<1>()?.into_flattened();
+        let invalid = seconds
             .iter()
             .position(|time| !time.is_finite())
-            .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|place| place + 1));
-        match bad {
-            Some(place) => {
-                Err(accessor
-                    .reject(format!("time {place} is {}, not after the previous time", seconds[place])))
+            .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|key| key + 1));
+        match invalid {
+            Some(key) => {
+                Err(accessor.reject(format!("time {key} is {}, not after the previous time", seconds[key])))
             }
             None => Ok(seconds),
         }
     }
 
-    /// Returns the samples of a sampler and sets the number of segments between keys.
-    fn values<const N: usize>(
+    /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys.
+    fn read_samples<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
         curve: Curve,
         seconds: &[f32],
-        pieces: &mut usize,
-    ) -> Result<Sampled<N>>
+        segments: &mut usize,
+    ) -> Result<SamplesAndMidpoints<N>>
     where
         [f32; N]: bytemuck::Pod,
     {
         let accessor = self.file.accessor(sampler.output.value())?;
-        let each = if curve == Curve::CubicSpline { 3 } else { 1 };
-        if accessor.count != seconds.len() * each {
-            let message = format!("{} values, but {} are required", accessor.count, seconds.len() * each);
+        let values_per_key = if curve == Curve::CubicSpline { 3 } else { 1 };
+        if accessor.count != seconds.len() * values_per_key {
+            let message =
+                format!("{} values, but {} are required", accessor.count, seconds.len() * values_per_key);
             return Err(accessor.reject(message));
         }
-        let values = accessor.floats()?;
-        if each == 1 {
+        let values = accessor.read_floats()?;
+        if values_per_key == 1 {
             return Ok((values, Vec::new()));
         }
-        *pieces = pieces_of(&values, seconds);
+        *segments = segment_count(&values, seconds);
         let size = values.len() as u64 * 4 * N as u64;
-        self.file.spend(size * *pieces as u64, || format!("{}.samplers", self.at))?;
-        let dense = between(seconds, 2 * *pieces, |place, time, fraction| match fraction {
-            0.0 => values[3 * place + 1],
-            _ => spline(&values[3 * place..][..6], time, fraction),
+        self.file.charge_budget(size * *segments as u64, || format!("{}.samplers", self.at))?;
+        let dense = subdivide(seconds, 2 * *segments, |key, time, fraction| match fraction {
+            0.0 => values[3 * key + 1],
+            _ => evaluate_spline(&values[3 * key..][..6], time, fraction),
         });
         let every_second = |first: usize| dense.iter().skip(first).step_by(2).copied().collect();
         Ok((every_second(0), every_second(1)))
     }
 
-    /// Returns the index of the list of times of an accessor, adding it if it is new.
-    fn list(&mut self, accessor: usize, pieces: usize, seconds: &[f32]) -> usize {
+    /// Returns the index of the time list for an accessor, adding the list if it is new.
+    fn time_list(&mut self, accessor: usize, segments: usize, seconds: &[f32]) -> usize {
         let animation = &mut self.animation;
         let rate = animation.rate;
-        *self.lists.entry((accessor, pieces)).or_insert_with(|| {
-            let seconds = between(seconds, pieces, |place, time, fraction| seconds[place] + time * fraction);
+        *self.time_lists.entry((accessor, segments)).or_insert_with(|| {
+            let seconds = subdivide(seconds, segments, |key, time, fraction| seconds[key] + time * fraction);
             animation.times.push(seconds.into_iter().map(|time| to_ticks(time, rate)).collect());
             animation.times.len() - 1
         })
     }
 }
 
-/// Converts seconds to ticks; prefers a whole tick that converts back to the same time.
+/// Converts seconds to ticks. Rounds to a whole tick if that converts back to the same time.
 fn to_ticks(seconds: f32, rate: f32) -> f32 {
     if !(rate > 0.0 && rate.is_finite()) {
         return seconds;
@@ -248,48 +256,53 @@ fn to_ticks(seconds: f32, rate: f32) -> f32 {
     if whole / rate == seconds { whole } else { ticks }
 }
 
-/// Returns a value for each key and each segment between keys. `value` gets the index of the key, the seconds to the next
-/// key, and the elapsed fraction of that time.
-fn between<T>(seconds: &[f32], pieces: usize, value: impl Fn(usize, f32, f32) -> T) -> Vec<T> {
+/// Returns a value for each key and each start of a segment between keys. `value` receives the index of the key, the
+/// seconds until the next key, and the elapsed fraction of this time.
+fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32) -> T) -> Vec<T> {
     let mut all = Vec::new();
-    for (place, pair) in seconds.windows(2).enumerate() {
+    for (key, pair) in seconds.windows(2).enumerate() {
         let time = pair[1] - pair[0];
-        all.extend((0..pieces).map(|piece| value(place, time, piece as f32 / pieces as f32)));
+        all.extend((0..segments).map(|segment| value(key, time, segment as f32 / segments as f32)));
     }
     all.extend(seconds.len().checked_sub(1).map(|last| value(last, 0.0, 0.0)));
     all
 }
 
-/// Returns the number of linear segments that approximate each spline within [`NEAR`]. It is a power of two, so that the
-/// times of coarser splines are among those of finer ones.
+/// Returns the number of linear segments per spline for an error within [`TOLERANCE`]. It is a power of two, so that
+/// finer subdivisions contain all times of coarser ones.
 ///
-/// The error of a segment is at most an eighth of the second derivative, which is largest at a key.
-fn pieces_of<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
-    let (mut low, mut high, mut bend) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
-    for (place, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
-        let next = keys.get(3 * place + 3..3 * place + 5).zip(seconds.get(place..place + 2));
-        for lane in 0..N {
-            (low[lane], high[lane]) = (low[lane].min(value[lane]), high[lane].max(value[lane]));
+/// The error of a segment is at most an eighth of the largest second derivative, which occurs at a key.
+fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
+    let (mut low, mut high, mut max_second_derivative) =
+        ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
+    for (key, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
+        let next = keys.get(3 * key + 3..3 * key + 5).zip(seconds.get(key..key + 2));
+        for component in 0..N {
+            (low[component], high[component]) =
+                (low[component].min(value[component]), high[component].max(value[component]));
             let Some((next, times)) = next else { continue };
             let time = times[1] - times[0];
-            let (rise, out, into) =
-                (next[1][lane] - value[lane], time * keys[3 * place + 2][lane], time * next[0][lane]);
-            bend = bend.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
-            bend = bend.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
+            let (rise, out, into) = (
+                next[1][component] - value[component],
+                time * keys[3 * key + 2][component],
+                time * next[0][component],
+            );
+            max_second_derivative = max_second_derivative.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
+            max_second_derivative = max_second_derivative.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
         }
     }
-    let range = (0..N).map(|lane| high[lane] - low[lane]).fold(0.0, f32::max);
-    let pieces = (bend / (8.0 * NEAR * range)).sqrt().ceil();
+    let range = (0..N).map(|component| high[component] - low[component]).fold(0.0, f32::max);
+    let segments = (max_second_derivative / (8.0 * TOLERANCE * range)).sqrt().ceil();
     // The cast saturates; NaN becomes 0.
-    (pieces as usize).clamp(MIN_PIECES, MAX_PIECES).next_power_of_two()
+    (segments as usize).clamp(MIN_SEGMENTS, MAX_SEGMENTS).next_power_of_two()
 }
 
-/// Evaluates the cubic Hermite spline between two keys, each with in-tangent, value and out-tangent. See glTF 2.0,
-/// appendix C.
-fn spline<const N: usize>(keys: &[[f32; N]], time: f32, t: f32) -> [f32; N] {
+/// Evaluates a cubic Hermite spline at the fraction `t` between two keys, `time` seconds apart. Each key consists of
+/// in-tangent, value and out-tangent. See glTF 2.0, appendix C.
+fn evaluate_spline<const N: usize>(keys: &[[f32; N]], time: f32, t: f32) -> [f32; N] {
     let (t2, t3) = (t * t, t * t * t);
-    std::array::from_fn(|lane| {
-        let [start, out, into, end] = [1, 2, 3, 4].map(|key| keys[key][lane]);
+    std::array::from_fn(|component| {
+        let [start, out, into, end] = [1, 2, 3, 4].map(|index| keys[index][component]);
         (2.0 * t3 - 3.0 * t2 + 1.0) * start
             + time * (t3 - 2.0 * t2 + t) * out
             + (-2.0 * t3 + 3.0 * t2) * end

@@ -9,31 +9,31 @@ use super::DRACO;
 use super::file::GltfFile;
 use crate::Result;
 
-/// The decompressed parts of a primitive.
+/// The decompressed attributes and triangles of a primitive.
 #[derive(Default)]
-pub(super) struct Unpacked {
+pub(super) struct DecodedPrimitive {
     /// The values of accessors, by accessor index.
-    pub columns: BTreeMap<usize, Vec<u8>>,
-    /// The vertex indices of the triangles.
-    pub corners: Option<Vec<u32>>,
+    pub accessor_values: BTreeMap<usize, Vec<u8>>,
+    /// The vertex indices of the triangles; `None` if the primitive is not compressed.
+    pub vertex_indices: Option<Vec<u32>>,
 }
 
-/// Decompresses a primitive. Returns nothing for uncompressed primitives.
+/// Decompresses a primitive. The result is empty for uncompressed primitives.
 ///
 /// # Errors
 ///
 /// Returns an error if the Draco mesh is damaged, contradicts the accessors of the primitive, or exceeds the limits.
-pub(super) fn read(file: &GltfFile, primitive: &Primitive, at: &str) -> Result<Unpacked> {
+pub(super) fn read(file: &GltfFile, primitive: &Primitive, at: &str) -> Result<DecodedPrimitive> {
     let extensions = primitive.extensions.as_ref();
     match extensions.and_then(|extensions| extensions.others.get(DRACO)) {
-        Some(entry) => unpack(file, primitive, entry, at),
-        None => Ok(Unpacked::default()),
+        Some(entry) => decompress(file, primitive, entry, at),
+        None => Ok(DecodedPrimitive::default()),
     }
 }
 
 /// Rejects compressed primitives in builds without the decoder, unless the file also has uncompressed data.
 #[cfg(not(feature = "draco"))]
-fn unpack(file: &GltfFile, primitive: &Primitive, _: &Value, at: &str) -> Result<Unpacked> {
+fn decompress(file: &GltfFile, primitive: &Primitive, _: &Value, at: &str) -> Result<DecodedPrimitive> {
     use ::gltf::json::mesh::Semantic;
     use ::gltf::json::validation::Checked;
 
@@ -44,12 +44,12 @@ fn unpack(file: &GltfFile, primitive: &Primitive, _: &Value, at: &str) -> Result
             let message = format!("{DRACO} is unsupported: this build lacks the feature `draco`");
             Err(crate::Error::unsupported(message).at_text(at))
         }
-        _ => Ok(Unpacked::default()),
+        _ => Ok(DecodedPrimitive::default()),
     }
 }
 
 #[cfg(feature = "draco")]
-use decoder::unpack;
+use decoder::decompress;
 
 #[cfg(feature = "draco")]
 mod decoder {
@@ -63,42 +63,42 @@ mod decoder {
     use serde::Deserialize;
 
     use super::*;
-    use crate::interop::gltf::accessor::components;
+    use crate::interop::gltf::accessor::component_count;
     use crate::interop::gltf::errors::malformed;
     use crate::{Error, Limit};
 
-    /// The approximate working memory of the decoder per triangle, in bytes.
-    const WORK: u64 = 64;
+    /// The approximate memory, in bytes, that the decoder needs per triangle.
+    const MEMORY_PER_TRIANGLE: u64 = 64;
 
     /// The extension object of a primitive.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Entry {
+    struct DracoExtension {
         buffer_view: usize,
-        /// The unique id in the Draco mesh of each attribute.
+        /// The unique id of each attribute in the Draco mesh.
         attributes: BTreeMap<String, u32>,
     }
 
-    pub(super) fn unpack(
+    pub(super) fn decompress(
         file: &GltfFile,
         primitive: &Primitive,
         entry: &Value,
         at: &str,
-    ) -> Result<Unpacked> {
+    ) -> Result<DecodedPrimitive> {
         let reject = |message: &str| malformed(at, format!("{DRACO}: {message}"));
-        let entry = Entry::deserialize(entry).map_err(|error| reject(&error.to_string()))?;
+        let entry = DracoExtension::deserialize(entry).map_err(|error| reject(&error.to_string()))?;
         let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
             return Err(reject("the primitive mode is neither triangles nor triangle strip"));
         };
         let (bytes, _) = file.view(entry.buffer_view)?;
-        let mesh = decode(bytes, file.left()).map_err(|error| match error.kind() {
+        let mesh = decode(bytes, file.remaining_budget()).map_err(|error| match error.kind() {
             ErrorKind::LimitExceeded => {
                 Error::limit_exceeded(Limit::Decoded, format!("{DRACO}: {}", error.message())).at_text(at)
             }
             _ => reject(error.message()),
         })?;
-        file.spend(mesh.num_faces() as u64 * 12, || at.to_owned())?;
-        let mut columns = BTreeMap::new();
+        file.charge_budget(mesh.num_faces() as u64 * 12, || at.to_owned())?;
+        let mut accessor_values = BTreeMap::new();
         for (semantic, accessor) in &primitive.attributes {
             let Checked::Valid(semantic) = semantic else { continue };
             let name = semantic.to_string();
@@ -107,36 +107,38 @@ mod decoder {
                 return Err(reject(&format!("{name} refers to the missing attribute {id}")));
             };
             let points = mesh.num_points();
-            let size = size(file, accessor.value(), attribute, points);
+            let size = value_size(file, accessor.value(), attribute, points);
             let size = size.map_err(|message| reject(&message))?;
-            file.spend(points as u64 * size as u64, || at.to_owned())?;
-            let values = values(attribute, points, size);
+            file.charge_budget(points as u64 * size as u64, || at.to_owned())?;
+            let values = point_values(attribute, points, size);
             let values = values.ok_or_else(|| reject(&format!("points without a value of {name}")))?;
-            columns.insert(accessor.value(), values);
+            accessor_values.insert(accessor.value(), values);
         }
-        let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
-        if let Some(corner) = corners.iter().find(|corner| **corner as usize >= mesh.num_points()) {
+        let vertex_indices: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
+        if let Some(corner) = vertex_indices.iter().find(|corner| **corner as usize >= mesh.num_points()) {
             return Err(reject(&format!(
                 "point {corner} is not below the point count {}",
                 mesh.num_points()
             )));
         }
-        Ok(Unpacked { columns, corners: Some(corners) })
+        Ok(DecodedPrimitive { accessor_values, vertex_indices: Some(vertex_indices) })
     }
 
-    fn decode(bytes: &[u8], left: u64) -> Result<Mesh, DracoError> {
-        let limits = DecodeLimits::default().with_max_faces(left / WORK).with_max_decoded_bytes(left);
+    fn decode(bytes: &[u8], budget: u64) -> Result<Mesh, DracoError> {
+        let limits = DecodeLimits::default()
+            .with_max_faces(budget / MEMORY_PER_TRIANGLE)
+            .with_max_decoded_bytes(budget);
         let mut mesh = Mesh::new();
         MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh)?;
         Ok(mesh)
     }
 
-    /// Returns the size in bytes of a value of an attribute.
+    /// Returns the size of a value of an attribute in bytes.
     ///
     /// # Errors
     ///
-    /// Returns an error if the accessor's type or count disagrees.
-    fn size(
+    /// Returns an error if the type or count of the accessor disagrees with the attribute.
+    fn value_size(
         file: &GltfFile,
         accessor: usize,
         attribute: &PointAttribute,
@@ -160,7 +162,7 @@ mod decoder {
         let width = usize::from(attribute.num_components());
         match (entry.component_type, entry.type_, kind) {
             (Checked::Valid(expected), Checked::Valid(ty), Some(kind))
-                if (expected.0, components(ty), entry.count.0) == (kind, Some(width), points as u64) =>
+                if (expected.0, component_count(ty), entry.count.0) == (kind, Some(width), points as u64) =>
             {
                 Ok(width * kind.size())
             }
@@ -173,8 +175,8 @@ mod decoder {
         }
     }
 
-    /// Returns the values of an attribute in the order of the points; `None` if a point has no value.
-    fn values(attribute: &PointAttribute, points: usize, size: usize) -> Option<Vec<u8>> {
+    /// Returns the values of an attribute as bytes, in the order of the points; `None` if a point has no value.
+    fn point_values(attribute: &PointAttribute, points: usize, size: usize) -> Option<Vec<u8>> {
         let bytes = attribute.buffer().data();
         if attribute.is_mapping_identity() {
             return bytes.get(..points * size).map(<[u8]>::to_vec);

@@ -1,5 +1,5 @@
-//! The JSON of an output file. Complete list entries are serialized immediately, since the JSON values of a million
-//! meshes would occupy gigabytes.
+//! The JSON of an output file. Complete list entries are serialised immediately, since the `Value`s of a million meshes
+//! would take gigabytes.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// An entry of a list.
-pub(super) type Entry = Box<RawValue>;
+/// A serialised entry of a list, such as a node.
+pub(super) type RawEntry = Box<RawValue>;
 
-/// The parts of a file by name.
-pub(super) type Json = BTreeMap<&'static str, Part>;
+/// The root object of a file: its properties by name.
+pub(super) type RootObject = BTreeMap<&'static str, RootValue>;
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Part {
+pub(super) enum RootValue {
     Value(Value),
-    List(Vec<Entry>),
+    List(Vec<RawEntry>),
 }
 
-pub(super) fn entry(value: &Value) -> Entry {
-    // Keys of JSON values are strings, so serialization cannot fail.
+pub(super) fn to_raw_entry(value: &Value) -> RawEntry {
+    // Serialisation cannot fail, since all keys are strings.
     to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-pub(super) fn list(values: &[Value]) -> Vec<Entry> {
-    values.iter().map(entry).collect()
+pub(super) fn to_raw_entries(values: &[Value]) -> Vec<RawEntry> {
+    values.iter().map(to_raw_entry).collect()
 }

@@ -1,25 +1,25 @@
-//! Errors about invalid glTF, and the unreadable parts of a file, which are dropped and listed if at least one mesh remains.
+//! Errors about invalid glTF. Unreadable objects of a file are dropped and listed if at least one mesh can be read.
 
 use crate::scene::Scene;
 use crate::{Error, ErrorKind, Result};
 
-/// Creates an error about invalid glTF at a path.
+/// Creates an error about invalid glTF, located at `path`.
 pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
     Error::malformed(message).at_text(path)
 }
 
-/// The errors of unreadable parts.
+/// Collects the errors of unreadable objects.
 #[derive(Default)]
 pub(super) struct Failures {
     first: Option<Error>,
 }
 
 impl Failures {
-    /// Records the error of the part at `at`. Returns the detail for the list of losses.
+    /// Records the error of the object at the path `at`. Returns the text for the detail of its loss.
     ///
     /// # Errors
     ///
-    /// Returns errors about exceeded limits, which end reading.
+    /// Returns `error` if it is about an exceeded limit, since such errors stop reading.
     pub fn record(&mut self, error: Error, at: &str) -> Result<String> {
         if let ErrorKind::LimitExceeded(_) = error.kind() {
             return Err(error);
@@ -29,7 +29,7 @@ impl Failures {
         Ok(message)
     }
 
-    /// Drops levels of detail without readable meshes.
+    /// Drops levels of detail that have no readable meshes.
     ///
     /// # Errors
     ///

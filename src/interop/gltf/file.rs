@@ -1,4 +1,4 @@
-//! A parsed file with its buffers.
+//! Parses a glTF file and loads its buffers.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::errors::malformed;
 #[cfg(feature = "meshopt")]
-use super::meshopt::Packed;
+use super::meshopt::MeshoptView;
 use super::{MESHOPT, container, tolerate, unsupported};
 use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
@@ -22,27 +22,30 @@ use crate::text::quoted_or_hex;
 use crate::{Error, ErrorKind, Limit, Limits, Loss, Result, Strictness};
 
 /// The reason why a buffer cannot be read.
-type Reason = (ErrorKind, String);
+type BufferError = (ErrorKind, String);
 
+/// A parsed glTF file with its buffers.
 pub(super) struct GltfFile<'a> {
     pub root: json::Root,
     /// The content of each buffer, or the reason why it cannot be read.
-    buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
-    /// The transform of each node relative to its parent, in the 64-bit precision of the JSON.
-    pub local: Vec<DMat4>,
+    buffers: Vec<Result<Cow<'a, [u8]>, BufferError>>,
+    /// The transform of each node relative to its parent, in 64 bits like the numbers in JSON.
+    pub local_transforms: Vec<DMat4>,
     pub strictness: Strictness,
-    /// The bytes of compressed views, unpacked on first use.
+    /// The decompressed bytes of each compressed view, computed on first use.
     #[cfg(feature = "meshopt")]
-    unpacked: Vec<std::cell::OnceCell<Vec<u8>>>,
+    decompressed: Vec<std::cell::OnceCell<Vec<u8>>>,
     /// The remaining number of bytes to decode.
     budget: Cell<u64>,
 }
 
 impl<'a> GltfFile<'a> {
+    /// Parses a file and loads its buffers.
+    ///
     /// # Errors
     ///
-    /// Returns an error if the file is not glTF 2.0, or a skin refers to a missing joint. Missing buffers are errors on
-    /// first use.
+    /// Returns an error if the file is not glTF 2.0, or a skin refers to a missing joint. Errors of buffers are
+    /// returned on first use.
     pub fn new(
         bytes: &'a [u8],
         files: &dyn Files,
@@ -50,7 +53,7 @@ impl<'a> GltfFile<'a> {
         limits: &Limits,
         losses: &mut Vec<Loss>,
     ) -> Result<Self> {
-        let (text, numbers) = container::split(bytes)?;
+        let (text, binary_chunk) = container::split_container(bytes)?;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let start = text.trim_ascii_start();
         if !start.starts_with(b"{") {
@@ -68,25 +71,27 @@ impl<'a> GltfFile<'a> {
         let json: Value = serde_json::from_slice(text).map_err(reject)?;
         check_version(&json)?;
         let mut root = tolerate::parse(text, &json, losses).map_err(reject)?;
-        unsupported::list(&json, losses);
-        let local = local_transforms(&json);
+        unsupported::list_losses(&json, losses);
+        let local_transforms = read_local_transforms(&json);
         drop(json);
-        tolerate::references(&mut root, losses)?;
-        let mut left = limits.max_decoded;
+        tolerate::drop_invalid_references(&mut root, losses)?;
+        let mut budget = limits.max_decoded;
         let buffers = root.buffers.iter().enumerate();
-        let buffers = buffers.map(|(index, buffer)| load(index, buffer, numbers, files, &mut left)).collect();
+        let buffers = buffers
+            .map(|(index, buffer)| load_buffer(index, buffer, binary_chunk, files, &mut budget))
+            .collect();
         Ok(GltfFile {
             #[cfg(feature = "meshopt")]
-            unpacked: vec![Default::default(); root.buffer_views.len()],
+            decompressed: vec![Default::default(); root.buffer_views.len()],
             root,
-            local,
+            local_transforms,
             buffers,
             strictness,
             budget: Cell::new(limits.max_decoded),
         })
     }
 
-    /// Returns the bytes of a view and its stride, if declared.
+    /// Returns the bytes of a view with its stride, if declared.
     ///
     /// # Errors
     ///
@@ -101,39 +106,39 @@ impl<'a> GltfFile<'a> {
         };
         let stride = view.byte_stride.map(|stride| stride.0);
         #[cfg(feature = "meshopt")]
-        if let Some(bytes) = self.unpack(index, view)? {
+        if let Some(bytes) = self.decompressed_view(index, view)? {
             return Ok((bytes, stride));
         }
         let buffer = view.buffer.value();
         if let Some(Err((_, message))) = self.buffers.get(buffer)
-            && let Some(unread) = unread_extensions(view)
+            && let Some(unsupported_extensions) = describe_unsupported_extensions(view)
         {
-            let message = format!("{unread}, and buffers[{buffer}]: {message}");
+            let message = format!("{unsupported_extensions}; buffers[{buffer}]: {message}");
             return Err(Error::unsupported(message).at_text(path()));
         }
         let offset = view.byte_offset.map_or(0, |offset| offset.0);
-        Ok((self.range(index, buffer, offset, view.byte_length.0)?, stride))
+        Ok((self.buffer_range(index, buffer, offset, view.byte_length.0)?, stride))
     }
 
-    /// Returns the bytes of a compressed view, unpacked on first use; `None` for uncompressed views.
+    /// Returns the bytes of a compressed view, decompressed on first use; `None` if the view is not compressed.
     #[cfg(feature = "meshopt")]
-    fn unpack(&self, index: usize, view: &json::buffer::View) -> Result<Option<&[u8]>> {
-        let Some((name, packed)) = Packed::of(view) else { return Ok(None) };
-        let unpacked = &self.unpacked[index];
-        if let Some(bytes) = unpacked.get() {
+    fn decompressed_view(&self, index: usize, view: &json::buffer::View) -> Result<Option<&[u8]>> {
+        let Some((name, packed)) = MeshoptView::from_view(view) else { return Ok(None) };
+        let cell = &self.decompressed[index];
+        if let Some(bytes) = cell.get() {
             return Ok(Some(bytes));
         }
         let path = || format!("bufferViews[{index}]");
         let reject = |message: String| malformed(path(), format!("{name}: {message}"));
         let packed = packed.map_err(reject)?;
-        self.spend(packed.size(view).map_err(reject)?, path)?;
-        let bytes = self.range(index, packed.buffer, packed.byte_offset, packed.byte_length)?;
-        let bytes = packed.unpack(bytes).map_err(reject)?;
-        Ok(Some(unpacked.get_or_init(|| bytes)))
+        self.charge_budget(packed.decompressed_size(view).map_err(reject)?, path)?;
+        let bytes = self.buffer_range(index, packed.buffer, packed.byte_offset, packed.byte_length)?;
+        let bytes = packed.decompress(bytes).map_err(reject)?;
+        Ok(Some(cell.get_or_init(|| bytes)))
     }
 
-    /// Returns a range of a buffer. Errors are located at the view.
-    fn range(&self, view: usize, buffer: usize, offset: u64, length: u64) -> Result<&[u8]> {
+    /// Returns a range of a buffer. Errors about the range are located at the view.
+    fn buffer_range(&self, view: usize, buffer: usize, offset: u64, length: u64) -> Result<&[u8]> {
         let path = || format!("bufferViews[{view}]");
         let bytes = match self.buffers.get(buffer) {
             Some(Ok(bytes)) => bytes,
@@ -149,63 +154,66 @@ impl<'a> GltfFile<'a> {
         let range = end.and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
         range.ok_or_else(|| {
             let message =
-                format!("{length} bytes from {offset} on, but buffers[{buffer}] has {}", bytes.len());
+                format!("{length} bytes from offset {offset}, but buffers[{buffer}] has {}", bytes.len());
             malformed(path(), message)
         })
     }
 
-    /// Returns the remaining number of bytes to decode.
+    /// Returns the number of bytes that may still be decoded.
     #[cfg(feature = "draco")]
-    pub fn left(&self) -> u64 {
+    pub fn remaining_budget(&self) -> u64 {
         self.budget.get()
     }
 
-    /// Counts bytes before they are decoded. Returns an error if they exceed the limit.
-    pub fn spend(&self, bytes: u64, path: impl FnOnce() -> String) -> Result<()> {
+    /// Subtracts `bytes`, which are about to be decoded, from the budget.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error at `path` if the budget is exceeded.
+    pub fn charge_budget(&self, bytes: u64, path: impl FnOnce() -> String) -> Result<()> {
         match self.budget.get().checked_sub(bytes) {
-            Some(left) => {
-                self.budget.set(left);
+            Some(remaining) => {
+                self.budget.set(remaining);
                 Ok(())
             }
-            None => Err(Error::limit_exceeded(Limit::Decoded, decoded_exceeded(bytes)).at_text(path())),
+            None => Err(Error::limit_exceeded(Limit::Decoded, budget_message(bytes)).at_text(path())),
         }
     }
 }
 
-/// Describes the unsupported extensions of a view, which may hold its bytes; `None` for a view without extensions.
-fn unread_extensions(view: &json::buffer::View) -> Option<String> {
+/// Describes the extensions of a view, one of which may contain its bytes; `None` for a view without extensions.
+fn describe_unsupported_extensions(view: &json::buffer::View) -> Option<String> {
     let names: Vec<_> = view.extensions.as_ref()?.others.keys().map(String::as_str).collect();
     let is_packed = names.iter().any(|name| MESHOPT.contains(name));
     let why = if is_packed { ": this build lacks the feature `meshopt`" } else { "" };
     (!names.is_empty()).then(|| format!("{} is unsupported{why}", names.join(", ")))
 }
 
-/// Checks the major version. Version 1 is also recognized by its objects in place of lists.
+/// Checks the major version. Version 1 is also recognised by objects where version 2 has lists.
 ///
 /// # Errors
 ///
 /// Returns an error for any major version other than 2.
 fn check_version(json: &Value) -> Result<()> {
     let version = json.pointer("/asset/version");
-    let is_first = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);
+    let is_version_1 = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);
     let version = match version {
-        None if is_first => "1.0".to_owned(),
+        None if is_version_1 => "1.0".to_owned(),
         None => return Ok(()),
         Some(Value::String(version)) => version.clone(),
         Some(version) => version.to_string(),
     };
     match version.split_once('.').map_or(&*version, |(major, _)| major) {
-        "2" if !is_first => Ok(()),
+        "2" if !is_version_1 => Ok(()),
         _ => {
-            let message =
-                format!("glTF {version} is not supported, only glTF 2.0: convert the file to it first");
+            let message = format!("glTF {version} is not supported; convert the file to glTF 2.0 first");
             Err(Error::unsupported(message).at_text("asset.version"))
         }
     }
 }
 
-/// Returns the transforms of all nodes. The last row of matrices is replaced by 0, 0, 0, 1.
-fn local_transforms(json: &Value) -> Vec<DMat4> {
+/// Returns the transform of each node relative to its parent. Replaces the last row of matrices by 0, 0, 0, 1.
+fn read_local_transforms(json: &Value) -> Vec<DMat4> {
     fn numbers<const N: usize>(node: &Value, name: &str) -> Option<[f64; N]> {
         let values = node.get(name)?.as_array()?;
         let numbers: Vec<f64> = values.iter().map(Value::as_f64).collect::<Option<_>>()?;
@@ -227,22 +235,22 @@ fn local_transforms(json: &Value) -> Vec<DMat4> {
     nodes.map(transform).collect()
 }
 
-fn load<'a>(
+fn load_buffer<'a>(
     index: usize,
     buffer: &json::Buffer,
-    numbers: Option<&'a [u8]>,
+    binary_chunk: Option<&'a [u8]>,
     files: &dyn Files,
-    left: &mut u64,
-) -> Result<Cow<'a, [u8]>, Reason> {
+    budget: &mut u64,
+) -> Result<Cow<'a, [u8]>, BufferError> {
     let length = buffer.byte_length.0;
-    *left = left
+    *budget = budget
         .checked_sub(length)
-        .ok_or_else(|| (ErrorKind::LimitExceeded(Limit::Decoded), decoded_exceeded(length)))?;
+        .ok_or_else(|| (ErrorKind::LimitExceeded(Limit::Decoded), budget_message(length)))?;
     let mut bytes = match &buffer.uri {
-        Some(uri) => Cow::Owned(resolve(uri, length, files)?),
-        None if index == 0 => {
-            Cow::Borrowed(numbers.ok_or((ErrorKind::Malformed, "no uri, and no binary chunk".to_owned()))?)
-        }
+        Some(uri) => Cow::Owned(read_uri(uri, length, files)?),
+        None if index == 0 => Cow::Borrowed(
+            binary_chunk.ok_or((ErrorKind::Malformed, "no uri, and no binary chunk".to_owned()))?,
+        ),
         None => return Err((ErrorKind::Malformed, "no uri".to_owned())),
     };
     if (bytes.len() as u64) < length {
@@ -257,15 +265,15 @@ fn load<'a>(
     Ok(bytes)
 }
 
-/// Returns the content of a data URI, or the first `length` bytes of a file beside or below this one.
-fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason> {
-    if let Some(data) = data_uri(uri) {
+/// Returns the content of a data URI, or the first `length` bytes of a companion file.
+fn read_uri(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, BufferError> {
+    if let Some(data) = parse_data_uri(uri) {
         return data.map(|(_, bytes)| bytes).map_err(|message| (ErrorKind::Malformed, message));
     }
     let name = percent_decode_str(uri).decode_utf8_lossy();
-    let inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
-    if !inside || name.contains(':') {
-        let message = format!("{name}: outside of the folder of the file: not read, for safety");
+    let is_inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
+    if !is_inside || name.contains(':') {
+        let message = format!("{name}: not read for safety, since it is outside the folder of the file");
         return Err((ErrorKind::Unsupported, message));
     }
     files.read(&name, length).map_err(|error| {
@@ -278,8 +286,8 @@ fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason>
 }
 
 /// Returns the media type and content of a data URI, or the reason why it cannot be decoded. Returns `None` for other
-/// URIs. The scheme and `base64` are case-insensitive.
-pub(super) fn data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
+/// URIs. `data:` and `;base64` may be written in any case.
+pub(super) fn parse_data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
     let (scheme, data) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("data") {
         return None;
@@ -294,8 +302,8 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
     Some(bytes.map(|bytes| (media_type, bytes)))
 }
 
-/// Returns the extras of an object. A value other than an object gets the name "extras".
-pub(super) fn extras(extras: &json::Extras) -> Extras {
+/// Returns the extras of an object. If they are not a JSON object, returns them under the name "extras".
+pub(super) fn read_extras(extras: &json::Extras) -> Extras {
     let value = extras.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
     match value {
         Some(Value::Object(map)) => map,
@@ -304,7 +312,7 @@ pub(super) fn extras(extras: &json::Extras) -> Extras {
     }
 }
 
-/// Returns the message for decoded data that exceeds [`Limits::max_decoded`] by this many bytes.
-fn decoded_exceeded(bytes: u64) -> String {
+/// Returns the message for an attempt to decode `bytes` more bytes than [`Limits::max_decoded`] allows.
+fn budget_message(bytes: u64) -> String {
     format!("{bytes} more bytes than the limit for decoded data allows")
 }

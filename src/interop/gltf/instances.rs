@@ -9,10 +9,10 @@ use super::file::GltfFile;
 use crate::scene::Transform;
 use crate::{Loss, Result};
 
-const KNOWN: [&str; 3] = ["TRANSLATION", "ROTATION", "SCALE"];
+const SUPPORTED_ATTRIBUTES: [&str; 3] = ["TRANSLATION", "ROTATION", "SCALE"];
 
-/// Returns the number of instances of a node, for all primitives of its mesh.
-pub(super) fn count(root: &Root, node: &Node) -> u64 {
+/// Returns the number of instances of a node times the number of primitives of its mesh.
+pub(super) fn instance_count(root: &Root, node: &Node) -> u64 {
     let entry = node.extensions.as_ref().and_then(|extensions| extensions.others.get(INSTANCING));
     let attributes = entry.and_then(|entry| entry.get("attributes")).and_then(Value::as_object);
     let lists = attributes.into_iter().flatten().filter_map(|(_, index)| index.as_u64());
@@ -34,17 +34,17 @@ pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Resu
     };
     let at = || format!("nodes[{node}].extensions.{INSTANCING}");
     let attributes = entry.get("attributes").and_then(Value::as_object).into_iter().flatten();
-    for (name, _) in attributes.filter(|(name, _)| !KNOWN.contains(&&***name)) {
-        losses.push(Loss::dropped(at(), "unsupported attributes of instances").detail(name));
+    for (name, _) in attributes.filter(|(name, _)| !SUPPORTED_ATTRIBUTES.contains(&&***name)) {
+        losses.push(Loss::dropped(at(), "unsupported attributes of instances").with_detail(name));
     }
     let accessor = |name: &str| {
         let index =
             entry.get("attributes").and_then(|attributes| attributes.get(name)).and_then(Value::as_u64);
         index.map(|index| file.accessor(index as usize)).transpose()
     };
-    let translations = accessor("TRANSLATION")?.map(|accessor| accessor.floats::<3>()).transpose()?;
-    let rotations = accessor("ROTATION")?.map(|accessor| accessor.floats::<4>()).transpose()?;
-    let scales = accessor("SCALE")?.map(|accessor| accessor.floats::<3>()).transpose()?;
+    let translations = accessor("TRANSLATION")?.map(|accessor| accessor.read_floats::<3>()).transpose()?;
+    let rotations = accessor("ROTATION")?.map(|accessor| accessor.read_floats::<4>()).transpose()?;
+    let scales = accessor("SCALE")?.map(|accessor| accessor.read_floats::<3>()).transpose()?;
     let counts = [
         translations.as_ref().map(Vec::len),
         rotations.as_ref().map(Vec::len),
@@ -55,7 +55,7 @@ pub(super) fn read(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Resu
     if counts.iter().any(|other| *other != count) {
         return Err(malformed(at(), format!("lists of {counts:?} values, expected the same number in each")));
     }
-    file.spend(count as u64 * size_of::<Transform>() as u64, at)?;
+    file.charge_budget(count as u64 * size_of::<Transform>() as u64, at)?;
     let default = Transform::default();
     let instance = |index: usize| Transform {
         translation: translations.as_ref().map_or(default.translation, |values| values[index]),

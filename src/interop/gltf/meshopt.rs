@@ -9,7 +9,7 @@ use super::MESHOPT;
 /// The extension object of a view.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Packed {
+pub(super) struct MeshoptView {
     pub buffer: usize,
     #[serde(default)]
     pub byte_offset: u64,
@@ -41,22 +41,24 @@ enum Filter {
     Color,
 }
 
-impl Packed {
-    /// Returns the name of the extension and its object; `None` for a view without it.
-    pub fn of(view: &View) -> Option<(&'static str, Result<Packed, String>)> {
+impl MeshoptView {
+    /// Reads the extension object of a view. Returns the name of the extension with the object, or with the reason why
+    /// the object is invalid. `None` if the view is not compressed.
+    pub fn from_view(view: &View) -> Option<(&'static str, Result<MeshoptView, String>)> {
         let others = &view.extensions.as_ref()?.others;
         let (name, entry) = MESHOPT.iter().find_map(|name| Some((*name, others.get(*name)?)))?;
-        Some((name, Packed::deserialize(entry).map_err(|error| error.to_string())))
+        Some((name, MeshoptView::deserialize(entry).map_err(|error| error.to_string())))
     }
 
     /// Returns the decompressed size in bytes.
     ///
     /// # Errors
     ///
-    /// Returns an error if the stride is invalid for mode and filter, or the size differs from that of the view.
-    pub fn size(&self, view: &View) -> Result<u64, String> {
-        let Packed { byte_stride: stride, count, mode, filter, .. } = *self;
-        let fits = match (mode, filter) {
+    /// Returns an error if the stride is invalid for the mode and filter, or the size differs from the size of the
+    /// view.
+    pub fn decompressed_size(&self, view: &View) -> Result<u64, String> {
+        let MeshoptView { byte_stride: stride, count, mode, filter, .. } = *self;
+        let is_valid = match (mode, filter) {
             (Mode::Attributes, Filter::None | Filter::Exponential) => {
                 (4..=256).contains(&stride) && stride % 4 == 0
             }
@@ -66,9 +68,9 @@ impl Packed {
             (Mode::Indices, Filter::None) => matches!(stride, 2 | 4),
             (Mode::Triangles | Mode::Indices, _) => false,
         };
-        if !fits {
+        if !is_valid {
             return Err(format!(
-                "{count} values of {stride} bytes cannot be {mode:?} with the filter {filter:?}"
+                "{count} values of {stride} bytes are invalid for the mode {mode:?} and filter {filter:?}"
             ));
         }
         let size = (count as u64).checked_mul(stride as u64);
@@ -77,28 +79,28 @@ impl Packed {
         })
     }
 
-    /// Decompresses the bytes of the view.
+    /// Decompresses `bytes`, the compressed bytes of the view.
     ///
     /// # Errors
     ///
     /// Returns an error if the compressed bytes are damaged.
-    pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        // Unlimited: `GltfFile::unpack` has counted the decompressed size.
+    pub fn decompress(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        // Needs no limits, since `GltfFile::decompressed_view` has checked the decompressed size.
         let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });
         let (count, stride) = (self.count, self.byte_stride);
-        let unpacked = match self.mode {
+        let decompressed = match self.mode {
             Mode::Attributes => codec::decode_vertex_buffer(count, stride, bytes, &mut workspace),
             Mode::Triangles => codec::decode_index_buffer(count, stride, bytes, &mut workspace),
             Mode::Indices => codec::decode_index_sequence(count, stride, bytes, &mut workspace),
         };
         let filter = match self.filter {
-            Filter::None => return unpacked.map_err(|error| error.to_string()),
+            Filter::None => return decompressed.map_err(|error| error.to_string()),
             Filter::Octahedral => codec::decode_filter_oct,
             Filter::Quaternion => codec::decode_filter_quat,
             Filter::Exponential => codec::decode_filter_exp,
             Filter::Color => codec::decode_filter_color,
         };
-        let filtered = unpacked.and_then(|mut values| {
+        let filtered = decompressed.and_then(|mut values| {
             filter(&mut values, count, stride, &mut workspace)?;
             Ok(values)
         });

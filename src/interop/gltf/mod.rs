@@ -1,16 +1,16 @@
-//! glTF 2.0, `.glb` and `.gltf`, to and from scenes.
+//! Reads and writes glTF 2.0 files (`.glb` and `.gltf`) as scenes.
 //!
 //! Data without a glTF equivalent, such as ticks of animations and distances of levels of detail, is stored in `extras`
 //! under the name `meshspec`. [`read`](read::read) restores it; other readers ignore it.
 //!
-//! Before writing, violations of the specification are repaired and listed ([`repair`]). The attributes of the
-//! scene are then written without conversion where possible ([`data`]).
+//! Before writing, [`repair`] fixes and lists violations of the specification. The attributes of the scene are then
+//! written without conversion where possible ([`buffer`]).
 
 mod accessor;
 mod attributes;
+mod buffer;
 mod container;
 mod curves;
-mod data;
 mod draco;
 mod entries;
 mod errors;
@@ -34,11 +34,11 @@ use serde_json::Value;
 
 use crate::scene::{Capabilities, Components, Extras};
 
-/// The name in `extras` for data without a glTF equivalent.
-const OWN: &str = "meshspec";
+/// The key in `extras` for data without a glTF equivalent.
+const OWN_EXTRAS_KEY: &str = "meshspec";
 
 /// The name of the node with the transform of the scene.
-const TOP: &str = "scene";
+const TOP_NODE_NAME: &str = "scene";
 
 /// The extension for levels of detail.
 const LOD: &str = "MSFT_lod";
@@ -46,8 +46,8 @@ const LOD: &str = "MSFT_lod";
 /// The extension for instances of meshes.
 const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
-/// The extensions for compressed buffer views. The second succeeds the first, with an additional filter and a new codec
-/// version.
+/// The extensions for compressed buffer views. `KHR_meshopt_compression` is the successor, with an additional filter
+/// and a new codec version.
 const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The extension for compressed primitives.
@@ -80,12 +80,12 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     flat: true,
     normals: true,
     tangents: true,
-    uvs: usize::MAX,
-    colors: usize::MAX,
-    skins: usize::MAX,
+    max_uv_sets: usize::MAX,
+    max_color_sets: usize::MAX,
+    max_skins: usize::MAX,
     custom: |_| true,
     unindexed: true,
-    corners: 3,
+    max_corners: 3,
     lods: true,
     nodes: true,
     transform: true,
@@ -97,8 +97,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     extras: true,
 };
 
-/// Returns the name in `extras` of a component type that glTF lacks.
-fn kind_name(values: &Components) -> Option<&'static str> {
+/// Returns the name in `extras` of a component type that glTF lacks; `None` for component types of glTF.
+fn unsupported_type_name(values: &Components) -> Option<&'static str> {
     match values {
         Components::F64(_) => Some("f64"),
         Components::U32(_) => Some("u32"),
@@ -107,22 +107,22 @@ fn kind_name(values: &Components) -> Option<&'static str> {
     }
 }
 
-/// Adds a value under the name of this crate.
-fn set_own(extras: &mut Extras, key: &str, value: Value) {
-    let mut own = take_own(extras);
+/// Adds a value to the object `meshspec` in `extras`.
+fn set_own_extra(extras: &mut Extras, key: &str, value: Value) {
+    let mut own = take_own_extras(extras);
     own.insert(key.to_owned(), value);
-    extras.insert(OWN.to_owned(), own.into());
+    extras.insert(OWN_EXTRAS_KEY.to_owned(), own.into());
 }
 
-/// Removes and returns the values under the name of this crate.
-fn take_own(extras: &mut Extras) -> Extras {
-    match extras.remove(OWN) {
+/// Removes and returns the object `meshspec` in `extras`.
+fn take_own_extras(extras: &mut Extras) -> Extras {
+    match extras.remove(OWN_EXTRAS_KEY) {
         Some(Value::Object(own)) => own,
         _ => Extras::new(),
     }
 }
 
-/// Returns the path of an object, with its name if it has one: `materials[3] "bark"`.
+/// Returns the path of an object, followed by its name if it has one: `materials[3] "bark"`.
 fn label(list: &str, index: usize, name: Option<&str>) -> String {
     match name.filter(|name| !name.is_empty()) {
         Some(name) => format!("{list}[{index}] \"{name}\""),
@@ -144,7 +144,9 @@ pub(super) mod glb {
         files: &mut dyn Files,
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, data| super::container::write_glb(json, data, name, files))
+        super::write::write(scene, options, |json, buffer| {
+            super::container::write_glb(json, buffer, name, files)
+        })
     }
 }
 
@@ -162,8 +164,8 @@ pub(super) mod gltf_json {
         files: &mut dyn Files,
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
-        super::write::write(scene, options, |json, data| {
-            super::container::write_json(json, data, name, files)
+        super::write::write(scene, options, |json, buffer| {
+            super::container::write_json(json, buffer, name, files)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Names and extras.
+//! Reads names and extras.
 //!
 //! A scene mesh combines the names and extras of its node, mesh and primitive. Names and extras of empty nodes are
 //! listed as losses.
@@ -8,65 +8,66 @@ use std::collections::HashMap;
 use ::gltf::json;
 use serde_json::Value;
 
-use super::file::{GltfFile, extras};
+use super::file::{GltfFile, read_extras};
 use super::hierarchy::Hierarchy;
-use super::skeleton::Joints;
-use super::{LIGHTS, TOP, label, take_own};
+use super::skeleton::NodeJoints;
+use super::{LIGHTS, TOP_NODE_NAME, label, take_own_extras};
 use crate::scene::{Extras, Mesh};
 use crate::{Category, Loss};
 
-/// The origin of a mesh of the scene.
-pub(super) struct Origin<'a> {
+/// The objects of the file that a scene mesh is read from.
+pub(super) struct MeshOrigin<'a> {
     pub root: &'a json::Root,
     pub node: usize,
     pub mesh: usize,
     /// The path of the primitive.
     pub at: &'a str,
-    /// The number of losses before those of the node.
-    pub listed: usize,
+    /// The number of losses before the node was read.
+    pub losses_before: usize,
     /// Whether a placement stores the name and extras of the node.
     pub is_placed: bool,
 }
 
-impl Origin<'_> {
-    /// Sets the name of the mesh and merges the extras. Those of the primitive override those of the mesh, which override
-    /// those of the node; overridden extras are listed.
-    pub fn gather(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
+impl MeshOrigin<'_> {
+    /// Sets the name of the mesh and merges the extras. Extras of the primitive override extras of the mesh, and these
+    /// override extras of the node. Overridden extras are listed.
+    pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
         mesh.name = named.cloned().unwrap_or_default();
-        let own = if self.is_placed { Extras::new() } else { extras(&node.extras) };
+        let own = if self.is_placed { Extras::new() } else { read_extras(&node.extras) };
         let sources = [
             (format!("nodes[{}]", self.node), own),
-            (format!("meshes[{}]", self.mesh), extras(&entry.extras)),
+            (format!("meshes[{}]", self.mesh), read_extras(&entry.extras)),
             (self.at.to_owned(), std::mem::take(&mut mesh.extras)),
         ];
-        let mut known = Extras::new();
-        let mut holders = HashMap::new();
+        let mut own_extras = Extras::new();
+        let mut source_paths = HashMap::new();
         for (path, extras) in &sources {
             let mut extras = extras.clone();
-            known.extend(take_own(&mut extras));
+            own_extras.extend(take_own_extras(&mut extras));
             for (key, value) in extras {
-                let holder = holders.insert(key.clone(), path);
+                let source = source_paths.insert(key.clone(), path);
                 let old = mesh.extras.insert(key.clone(), value.clone()).filter(|old| *old != value);
-                if let (Some(holder), Some(old)) = (holder, old) {
-                    let message = "extras of the same name as those of a mesh or primitive";
-                    let loss = Loss::dropped(format!("{holder}.extras.{key}"), message);
-                    let loss = loss.detail(format_args!("{old}, but {path} has {value}"));
+                if let (Some(source), Some(old)) = (source, old) {
+                    let message = "extras conflict with extras of the mesh or primitive";
+                    let loss = Loss::dropped(format!("{source}.extras.{key}"), message);
+                    let loss = loss.with_detail(format_args!("{old}, but {path} has {value}"));
                     // Other primitives of the same mesh may have listed the same loss.
-                    if losses.get(self.listed..).is_some_and(|own| !own.contains(&loss)) {
+                    if losses.get(self.losses_before..).is_some_and(|own| !own.contains(&loss)) {
                         losses.push(loss);
                     }
                 }
             }
         }
-        mesh.flat = known.get("flat").and_then(Value::as_bool).unwrap_or(false);
-        if let Some(name) = known.get("name").and_then(Value::as_str) {
+        mesh.flat = own_extras.get("flat").and_then(Value::as_bool).unwrap_or(false);
+        if let Some(name) = own_extras.get("name").and_then(Value::as_str) {
             mesh.name = name.to_owned();
         }
     }
 
-    /// Lists the names of node and mesh that no mesh of the scene got. A joint keeps the name of its node.
+    /// Lists the name of the node and the name of the mesh, unless one of `meshes` has it. The name of a node is not
+    /// listed if `is_joint`, since the joint has it.
     pub fn list_names(&self, meshes: &[Mesh], is_joint: bool, losses: &mut Vec<Loss>) {
         let node = self.root.nodes[self.node].name.as_ref().filter(|_| !is_joint);
         let names = [
@@ -76,34 +77,42 @@ impl Origin<'_> {
         for (path, name) in names {
             let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
             if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
-                let loss = Loss::dropped(path, "a mesh keeps one name");
-                losses.push(loss.detail(format_args!("\"{name}\"; the mesh is called \"{}\"", first.name)));
+                let loss = Loss::dropped(path, "a mesh has a single name");
+                losses.push(
+                    loss.with_detail(format_args!("\"{name}\"; the mesh is called \"{}\"", first.name)),
+                );
             }
         }
     }
 }
 
-/// Lists the empty nodes of the scene with a name or extras, which are neither meshes nor joints. Cameras and lights are
+/// Lists nodes of the scene that have a name or extras, but are neither meshes nor joints. Cameras and lights are
 /// listed separately.
-pub(super) fn list_nodes(file: &GltfFile, hierarchy: &Hierarchy, joints: &Joints, losses: &mut Vec<Loss>) {
+pub(super) fn list_empty_nodes(
+    file: &GltfFile,
+    hierarchy: &Hierarchy,
+    joints: &NodeJoints,
+    losses: &mut Vec<Loss>,
+) {
     let root = &file.root;
-    // Placeholder joints of skins without a skeleton are not in `joints`.
-    let mut kept: Vec<bool> = (0..root.nodes.len()).map(|node| joints.of_node(node).is_some()).collect();
+    // `joints` does not contain placeholder joints of scenes without a skeleton.
+    let mut is_joint: Vec<bool> = (0..root.nodes.len()).map(|node| joints.joint_of(node).is_some()).collect();
     for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
-        kept[joint.value()] = true;
+        is_joint[joint.value()] = true;
     }
     let mut empties = Vec::new();
     for (index, node) in root.nodes.iter().enumerate() {
-        if kept[index] || !hierarchy.shown[index] || node.mesh.is_some() {
+        if is_joint[index] || !hierarchy.is_in_scene[index] || node.mesh.is_some() {
             continue;
         }
         let is_listed = node.camera.is_some()
             || node.extensions.as_ref().is_some_and(|extensions| extensions.others.contains_key(LIGHTS));
         // Writing restores the name of the top node.
-        let known = if hierarchy.top == Some(index) { TOP } else { "" };
-        let name = node.name.as_deref().filter(|name| !name.is_empty() && *name != known && !is_listed);
-        let mut extras = extras(&node.extras);
-        take_own(&mut extras);
+        let default_name = if hierarchy.top == Some(index) { TOP_NODE_NAME } else { "" };
+        let name =
+            node.name.as_deref().filter(|name| !name.is_empty() && *name != default_name && !is_listed);
+        let mut extras = read_extras(&node.extras);
+        take_own_extras(&mut extras);
         let names: Vec<_> = extras.keys().map(String::as_str).collect();
         match (name, &*names) {
             (None, []) => {}
@@ -112,14 +121,14 @@ pub(super) fn list_nodes(file: &GltfFile, hierarchy: &Hierarchy, joints: &Joints
         }
     }
     if !empties.is_empty() {
-        let loss = Loss::dropped("nodes", "empty objects are not converted").naming(empties);
+        let loss = Loss::dropped("nodes", "empty objects are not converted").with_names(empties);
         losses.push(loss.in_category(Category::Names));
     }
 }
 
-/// Lists the meshes not used by the scene.
-pub(super) fn list_unused(shown: &[bool], losses: &mut Vec<Loss>) {
-    for (index, _) in shown.iter().enumerate().filter(|(_, shown)| !**shown) {
-        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes not used by the scene"));
+/// Lists the meshes that the scene does not use.
+pub(super) fn list_unused_meshes(is_used: &[bool], losses: &mut Vec<Loss>) {
+    for (index, _) in is_used.iter().enumerate().filter(|(_, is_used)| !**is_used) {
+        losses.push(Loss::dropped(format!("meshes[{index}]"), "the scene does not use the mesh"));
     }
 }

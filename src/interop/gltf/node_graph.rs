@@ -1,31 +1,32 @@
 //! The nodes, skin and meshes of an output file.
 //!
-//! The joints come first, so that node and joint indices are equal. Joints must have a common root: a top node, with the
-//! transform of the scene, is the parent of root joints and unskinned meshes. Skinned meshes are root nodes, since their
-//! ancestors do not move them.
+//! The joints come first, so that node indices equal joint indices. glTF requires a common root of all joints: a top
+//! node with the scene transform is the parent of root joints and unskinned meshes. Skinned meshes are root nodes,
+//! since transforms of ancestors do not move them.
 
 use std::collections::HashSet;
 
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
-use super::attributes::{extras, primitive};
-use super::data::{Data, Kind, Shape, Stream, Target};
-use super::entries::{Entry, entry, list};
+use super::attributes::{mesh_extras, write_primitive};
+use super::buffer::{AccessorType, BufferPlan, ComponentType, Stream, ViewUse};
+use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
-use super::repair::Bones;
-use super::{INSTANCING, LOD, TOP, set_own};
+use super::repair::OutputJoints;
+use super::{INSTANCING, LOD, TOP_NODE_NAME, set_own_extra};
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
 use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform};
 
+/// The nodes, skin and meshes of an output file.
 #[derive(Default)]
 pub(super) struct NodeGraph<'a> {
     /// The joints, then the top node.
     nodes: Vec<Value>,
     /// The nodes with meshes.
-    shown: Vec<Entry>,
-    pub meshes: Vec<Entry>,
+    mesh_nodes: Vec<RawEntry>,
+    pub meshes: Vec<RawEntry>,
     pub skins: Vec<Value>,
     pub materials: Materials<'a>,
     /// The root nodes of the scene.
@@ -35,40 +36,46 @@ pub(super) struct NodeGraph<'a> {
 }
 
 impl<'a> NodeGraph<'a> {
-    pub fn new(scene: &'a Scene, bones: Bones, data: &mut Data<'a>, losses: &mut Vec<Loss>) -> NodeGraph<'a> {
+    pub fn new(
+        scene: &'a Scene,
+        joints: OutputJoints,
+        buffer: &mut BufferPlan<'a>,
+        losses: &mut Vec<Loss>,
+    ) -> NodeGraph<'a> {
         let mut graph = NodeGraph::default();
-        let mut below = graph.joints(scene, bones);
-        if bones.all() > 0 {
-            graph.skins.push(skin(scene, bones, data));
+        let mut top_children = graph.add_joints(scene, joints);
+        if joints.total() > 0 {
+            graph.skins.push(skin_entry(scene, joints, buffer));
         }
-        let top = (bones.all() > 0 || scene.transform.is_some()).then_some(graph.nodes.len());
+        let top = (joints.total() > 0 || scene.transform.is_some()).then_some(graph.nodes.len());
         if let Some(top) = top {
-            graph.nodes.push(json!({ "name": TOP }));
+            graph.nodes.push(json!({ "name": TOP_NODE_NAME }));
             graph.roots.push(top);
         }
-        let levelled: HashSet<usize> = scene.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+        let lod_meshes: HashSet<usize> =
+            scene.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
         for (index, mesh) in scene.meshes.iter().enumerate() {
             if mesh.positions.is_empty() {
                 losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
             }
-            if !levelled.contains(&index) {
-                graph.mesh_nodes(mesh, bones, data, |graph, node, skinned| {
-                    graph.place(node, skinned, &mut below, top);
+            if !lod_meshes.contains(&index) {
+                graph.add_mesh_nodes(mesh, joints, buffer, |graph, node, is_skinned| {
+                    graph.attach_node(node, is_skinned, &mut top_children, top);
                 });
             }
         }
-        if let Some((node, skinned)) = graph.lods(scene, bones, data) {
-            graph.place(node, skinned, &mut below, top);
+        if let Some((node, is_skinned)) = graph.add_lods(scene, joints, buffer) {
+            graph.attach_node(node, is_skinned, &mut top_children, top);
         }
         if graph.roots.is_empty() {
-            // Some readers require a scene to have a node.
-            let node = graph.show(&json!({ "name": TOP }));
+            // Some readers require that a scene has a node.
+            let node = graph.add_node(&json!({ "name": TOP_NODE_NAME }));
             graph.roots.push(node);
         }
         if let Some(top) = top {
             let node = &mut graph.nodes[top];
-            if !below.is_empty() {
-                node["children"] = below.into();
+            if !top_children.is_empty() {
+                node["children"] = top_children.into();
             }
             if let Some(matrix) = scene.transform {
                 node["matrix"] = matrix.to_cols_array().to_vec().into();
@@ -77,94 +84,106 @@ impl<'a> NodeGraph<'a> {
         graph
     }
 
-    /// Takes all nodes, in order.
-    pub fn take_nodes(&mut self) -> Vec<Entry> {
-        let mut nodes = list(&std::mem::take(&mut self.nodes));
-        nodes.append(&mut self.shown);
+    /// Removes and returns all nodes, in order.
+    pub fn take_nodes(&mut self) -> Vec<RawEntry> {
+        let mut nodes = to_raw_entries(&std::mem::take(&mut self.nodes));
+        nodes.append(&mut self.mesh_nodes);
         nodes
     }
 
     /// Adds a node after the joints and the top node. Returns its index.
-    fn show(&mut self, node: &Value) -> usize {
-        self.shown.push(entry(node));
-        self.nodes.len() + self.shown.len() - 1
+    fn add_node(&mut self, node: &Value) -> usize {
+        self.mesh_nodes.push(to_raw_entry(node));
+        self.nodes.len() + self.mesh_nodes.len() - 1
     }
 
-    /// Adds a node to the children of the top node, or to the roots.
-    fn place(&mut self, node: usize, skinned: bool, below: &mut Vec<usize>, top: Option<usize>) {
-        if top.is_some() && !skinned {
-            below.push(node);
+    /// Adds a node to `top_children` if it is unskinned and there is a top node, otherwise to the roots.
+    fn attach_node(
+        &mut self,
+        node: usize,
+        is_skinned: bool,
+        top_children: &mut Vec<usize>,
+        top: Option<usize>,
+    ) {
+        if top.is_some() && !is_skinned {
+            top_children.push(node);
         } else {
             self.roots.push(node);
         }
     }
 
-    /// Adds the nodes that show a mesh, and passes each to `place`.
-    fn mesh_nodes(
+    /// Adds a mesh and the nodes that reference it. Passes each node, and whether it is skinned, to `attach`.
+    fn add_mesh_nodes(
         &mut self,
         mesh: &'a Mesh,
-        bones: Bones,
-        data: &mut Data<'a>,
-        mut place: impl FnMut(&mut NodeGraph<'a>, usize, bool),
+        joints: OutputJoints,
+        buffer: &mut BufferPlan<'a>,
+        mut attach: impl FnMut(&mut NodeGraph<'a>, usize, bool),
     ) {
-        let Some(plain) = self.mesh(&[mesh], bones, data) else { return };
-        let skinned = plain.contains_key("skin");
+        let Some(plain) = self.add_mesh(&[mesh], joints, buffer) else { return };
+        let is_skinned = plain.contains_key("skin");
         if mesh.placements.is_empty() {
-            let node = self.show(&plain.into());
-            return place(self, node, skinned);
+            let node = self.add_node(&plain.into());
+            return attach(self, node, is_skinned);
         }
         for placement in &mesh.placements {
             let mut node = plain.clone();
-            add_placement(&mut node, placement, data);
+            add_placement(&mut node, placement, buffer);
             self.has_instances |= !placement.instances.is_empty();
-            let node = self.show(&node.into());
-            place(self, node, skinned);
+            let node = self.add_node(&node.into());
+            attach(self, node, is_skinned);
         }
     }
 
-    /// Adds a node per joint. Returns the root joints.
-    fn joints(&mut self, scene: &Scene, bones: Bones) -> Vec<usize> {
-        if bones.placeholders {
-            self.nodes.extend((0..bones.count).map(|joint| json!({ "name": format!("joint {joint}") })));
+    /// Adds one node per joint. Returns the root joints.
+    fn add_joints(&mut self, scene: &Scene, joints: OutputJoints) -> Vec<usize> {
+        if joints.are_placeholders {
+            self.nodes.extend((0..joints.count).map(|joint| json!({ "name": format!("joint {joint}") })));
         }
         let mut children = vec![Vec::new(); scene.skeleton.joints.len()];
-        let mut roots: Vec<usize> = (0..bones.all()).collect();
+        let mut roots: Vec<usize> = (0..joints.total()).collect();
         for (index, joint) in scene.skeleton.joints.iter().enumerate() {
             if let Some(siblings) = joint.parent.and_then(|parent| children.get_mut(parent)) {
                 siblings.push(index);
             }
-            self.nodes.push(joint_node(joint, &scene.skeleton.rest(index)));
+            self.nodes.push(joint_node(joint, &scene.skeleton.rest_transform(index)));
         }
-        if !bones.placeholders {
+        if !joints.are_placeholders {
             roots
                 .retain(|index| scene.skeleton.joints.get(*index).is_none_or(|joint| joint.parent.is_none()));
         }
         for (node, children) in self.nodes.iter_mut().zip(children).filter(|(_, list)| !list.is_empty()) {
             node["children"] = children.into();
         }
-        if bones.still {
+        if joints.has_static_joint {
             self.nodes.push(json!({ "name": "still" }));
         }
         roots
     }
 
-    /// Adds the meshes as primitives of a single mesh. Returns a node that shows it; `None` without vertices.
-    fn mesh(&mut self, meshes: &[&'a Mesh], bones: Bones, data: &mut Data<'a>) -> Option<Map<String, Value>> {
-        let several = meshes.len() > 1;
+    /// Adds the meshes as primitives of a single mesh. Returns a node that references it; `None` if there are no
+    /// vertices.
+    fn add_mesh(
+        &mut self,
+        meshes: &[&'a Mesh],
+        joints: OutputJoints,
+        buffer: &mut BufferPlan<'a>,
+    ) -> Option<Map<String, Value>> {
+        let is_combined = meshes.len() > 1;
         let mut node = Map::new();
         let mut entry = Map::new();
         let mut primitives: Vec<Value> = Vec::new();
         for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
-            let mut primitive = primitive(mesh, bones, data);
-            if let Some(material) = self.materials.index(&mesh.material, data) {
+            let mut primitive = write_primitive(mesh, joints, buffer);
+            if let Some(material) = self.materials.add(&mesh.material, buffer) {
                 primitive.insert("material".to_owned(), material.into());
             }
-            let extras = extras(mesh, several);
+            let extras = mesh_extras(mesh, is_combined);
             if !extras.is_empty() {
-                let holder = if several { &mut primitive } else { &mut entry };
-                holder.insert("extras".to_owned(), extras.into());
+                let target = if is_combined { &mut primitive } else { &mut entry };
+                target.insert("extras".to_owned(), extras.into());
             }
-            if !several && !mesh.name.is_empty() {
+            if !is_combined && !mesh.name.is_empty() {
                 entry.insert("name".to_owned(), mesh.name.as_str().into());
                 node.insert("name".to_owned(), mesh.name.as_str().into());
             }
@@ -178,38 +197,43 @@ impl<'a> NodeGraph<'a> {
         }
         node.insert("mesh".to_owned(), self.meshes.len().into());
         entry.insert("primitives".to_owned(), primitives.into());
-        self.meshes.push(super::entries::entry(&entry.into()));
+        self.meshes.push(to_raw_entry(&entry.into()));
         Some(node)
     }
 
-    /// Adds a node per level of detail, with the meshes of the level as primitives. Returns the finest node, which refers
-    /// to the others, and whether it is skinned.
-    fn lods(&mut self, scene: &'a Scene, bones: Bones, data: &mut Data<'a>) -> Option<(usize, bool)> {
+    /// Adds one node per level of detail, with the meshes of the level as primitives. Returns the node of the finest
+    /// level, which refers to the others, and whether it is skinned. `None` if there are no levels.
+    fn add_lods(
+        &mut self,
+        scene: &'a Scene,
+        joints: OutputJoints,
+        buffer: &mut BufferPlan<'a>,
+    ) -> Option<(usize, bool)> {
         let mut lods: Vec<_> = scene.lods.iter().collect();
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         let mut nodes = Vec::new();
         for lod in lods {
             let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
-            let mut node = self.mesh(&meshes, bones, data).unwrap_or_default();
+            let mut node = self.add_mesh(&meshes, joints, buffer).unwrap_or_default();
             let mut extras = Extras::new();
-            set_own(&mut extras, "distance", lod.distance.into());
+            set_own_extra(&mut extras, "distance", lod.distance.into());
             node.insert("extras".to_owned(), extras.into());
             nodes.push(node);
         }
-        let first = self.nodes.len() + self.shown.len();
-        let skinned = nodes.first()?.contains_key("skin");
+        let first = self.nodes.len() + self.mesh_nodes.len();
+        let is_skinned = nodes.first()?.contains_key("skin");
         let others: Vec<usize> = (1..nodes.len()).map(|level| first + level).collect();
         if !others.is_empty() {
             nodes[0].insert("extensions".to_owned(), json!({ LOD: { "ids": others } }));
         }
         for node in nodes {
-            self.show(&node.into());
+            self.add_node(&node.into());
         }
-        Some((first, skinned))
+        Some((first, is_skinned))
     }
 }
 
-fn add_placement(node: &mut Map<String, Value>, placement: &Placement, data: &mut Data) {
+fn add_placement(node: &mut Map<String, Value>, placement: &Placement, buffer: &mut BufferPlan) {
     let Placement { name, transform, instances, extras } = placement;
     node.remove("name");
     if !name.is_empty() {
@@ -228,7 +252,12 @@ fn add_placement(node: &mut Map<String, Value>, placement: &Placement, data: &mu
     }
     if !instances.is_empty() {
         let mut push = |stream: Stream<'static>, name| {
-            data.push(Target::Matrices, stream, instances.len(), Shape::new(Kind::F32, name))
+            buffer.push(
+                ViewUse::Matrices,
+                stream,
+                instances.len(),
+                AccessorType::new(ComponentType::F32, name),
+            )
         };
         let translations: Vec<_> = instances.iter().map(|instance| instance.translation).collect();
         let rotations: Vec<_> = instances.iter().map(|instance| instance.rotation).collect();
@@ -266,22 +295,23 @@ fn joint_node(joint: &Joint, rest: &Transform) -> Value {
     node.into()
 }
 
-fn skin(scene: &Scene, bones: Bones, data: &mut Data) -> Value {
-    let mut skin = json!({ "joints": (0..bones.all()).collect::<Vec<_>>() });
+fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut BufferPlan) -> Value {
+    let mut skin = json!({ "joints": (0..joints.total()).collect::<Vec<_>>() });
     let mut matrices: Vec<[f32; 16]> =
         scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.to_cols_array()).collect();
     if !matrices.is_empty() {
-        matrices.resize(bones.all(), glam::Mat4::IDENTITY.to_cols_array());
-        let shape = Shape::new(Kind::F32, "MAT4");
-        let accessor = data.push(Target::Matrices, Stream::owned(&matrices), matrices.len(), shape);
+        matrices.resize(joints.total(), glam::Mat4::IDENTITY.to_cols_array());
+        let accessor_type = AccessorType::new(ComponentType::F32, "MAT4");
+        let accessor =
+            buffer.push(ViewUse::Matrices, Stream::owned(&matrices), matrices.len(), accessor_type);
         skin["inverseBindMatrices"] = accessor.into();
     }
     let mut extras = Extras::new();
-    if bones.placeholders {
-        set_own(&mut extras, "placeholders", true.into());
+    if joints.are_placeholders {
+        set_own_extra(&mut extras, "placeholders", true.into());
     }
-    if bones.still {
-        set_own(&mut extras, "still", true.into());
+    if joints.has_static_joint {
+        set_own_extra(&mut extras, "still", true.into());
     }
     if !extras.is_empty() {
         skin["extras"] = extras.into();

@@ -9,22 +9,23 @@ use ::gltf::json::validation::Checked;
 use glam::Vec3;
 use serde_json::Value;
 
-use super::accessor::{Accessor, float, number};
+use super::accessor::{Accessor, float_converter, parse_number};
 use super::draco;
 use super::errors::{Failures, malformed};
-use super::file::{GltfFile, extras};
-use super::take_own;
-use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
+use super::file::{GltfFile, read_extras};
+use super::take_own_extras;
+use crate::scene::{Colors, Components, CustomAttribute, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Loss, Result, Strictness};
 
-/// Returns the mesh of a primitive and the numbers of its `TEXCOORD` sets. `None` if the primitive is unsupported; the
-/// loss is listed.
+/// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Lists a loss and returns `None` if the
+/// primitive is unsupported.
 ///
-/// Joint indices are those of the skin. `known_of_mesh` holds the extras that this crate added to the mesh.
+/// Joint indices refer to the joints of the skin. `mesh_own_extras` are the extras that this crate added to the mesh,
+/// and `weights` are the weights of the morph targets.
 pub(super) fn read(
     file: &GltfFile,
     entry: &json::mesh::Primitive,
-    known_of_mesh: &Extras,
+    mesh_own_extras: &Extras,
     weights: &[f32],
     at: &str,
     failures: &mut Failures,
@@ -37,65 +38,69 @@ pub(super) fn read(
         losses.push(Loss::dropped(at, "lines are not converted"));
         return Ok(None);
     }
-    let mut own = extras(&entry.extras);
-    let known = take_own(&mut own);
-    let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
-    let kinds = kinds.cloned().unwrap_or_default();
-    let unpacked = draco::read(file, entry, at)?;
-    let mut columns = Columns {
+    let mut extras = read_extras(&entry.extras);
+    let own_extras = take_own_extras(&mut extras);
+    let original_types = own_extras.get("kinds").or(mesh_own_extras.get("kinds")).and_then(Value::as_object);
+    let original_types = original_types.cloned().unwrap_or_default();
+    let decoded = draco::read(file, entry, at)?;
+    let mut reader = AttributeReader {
         file,
-        unpacked: &unpacked.columns,
+        decoded_values: &decoded.accessor_values,
         at,
         failures,
         losses,
-        kinds,
+        original_types,
         uv_sets: Vec::new(),
         mesh: Mesh::default(),
     };
-    columns.read(&entry.attributes)?;
-    columns.morph(entry.targets.as_deref().unwrap_or_default(), weights)?;
-    let Columns { mut mesh, uv_sets, .. } = columns;
+    reader.read_attributes(&entry.attributes)?;
+    reader.apply_morph_targets(entry.targets.as_deref().unwrap_or_default(), weights)?;
+    let AttributeReader { mut mesh, uv_sets, .. } = reader;
     if mesh.positions.is_empty() {
-        losses.push(Loss::dropped(at, "primitives without positions"));
+        losses.push(Loss::dropped(at, "primitives without positions are not converted"));
         return Ok(None);
     }
-    mesh.extras = own;
-    if !known.is_empty() {
-        mesh.extras.insert(super::OWN.to_owned(), known.into());
+    mesh.extras = extras;
+    if !own_extras.is_empty() {
+        mesh.extras.insert(super::OWN_EXTRAS_KEY.to_owned(), own_extras.into());
     }
-    mesh.faces = match unpacked.corners {
+    mesh.faces = match decoded.vertex_indices {
         Some(corners) => Faces::triangles(corners),
-        None => faces(file, entry, mode, mesh.positions.len(), at, losses)?,
+        None => read_faces(file, entry, mode, mesh.positions.len(), at, losses)?,
     };
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
-    let missing = mesh.faces.drop_missing_vertices(mesh.positions.len());
+    let missing = mesh.faces.drop_invalid_triangles(mesh.positions.len());
     if missing > 0 {
-        let loss = Loss::dropped(format!("{at}.indices"), "triangles of missing vertices");
-        losses.push(loss.affecting(missing, before, "triangles"));
+        let loss = Loss::dropped(format!("{at}.indices"), "triangles that refer to missing vertices");
+        losses.push(loss.with_count_of(missing, before, "triangles"));
     }
     Ok(Some((mesh, uv_sets)))
 }
 
-struct Columns<'a> {
+/// Reads the attributes of a primitive.
+struct AttributeReader<'a> {
     file: &'a GltfFile<'a>,
-    /// The decompressed values of accessors.
-    unpacked: &'a BTreeMap<usize, Vec<u8>>,
+    /// The decompressed values of accessors, by accessor index.
+    decoded_values: &'a BTreeMap<usize, Vec<u8>>,
     at: &'a str,
     failures: &'a mut Failures,
     losses: &'a mut Vec<Loss>,
-    /// The original component types of custom attributes written as floats.
-    kinds: Extras,
+    /// The original component types of custom attributes that were written as floats, by attribute name.
+    original_types: Extras,
     /// The numbers of the `TEXCOORD` sets.
     uv_sets: Vec<u32>,
     mesh: Mesh,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> AttributeReader<'a> {
     fn accessor(&self, index: usize) -> Result<Accessor<'a>> {
-        self.file.accessor_of(index, self.unpacked.get(&index).map(Vec::as_slice))
+        self.file.accessor_with_values(index, self.decoded_values.get(&index).map(Vec::as_slice))
     }
 
-    fn read(&mut self, attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>) -> Result<()> {
+    fn read_attributes(
+        &mut self,
+        attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>,
+    ) -> Result<()> {
         let all: Vec<_> = attributes
             .iter()
             .filter_map(|(semantic, index)| match semantic {
@@ -106,7 +111,7 @@ impl<'a> Columns<'a> {
         let index_of =
             |semantic: Semantic| all.iter().find(|(s, _)| **s == semantic).map(|(_, index)| *index);
         if let Some(index) = index_of(Semantic::Positions) {
-            self.mesh.positions = self.accessor(index)?.floats()?;
+            self.mesh.positions = self.accessor(index)?.read_floats()?;
         }
         for (semantic, index) in &all {
             let weights = match semantic {
@@ -114,13 +119,13 @@ impl<'a> Columns<'a> {
                 Semantic::Weights(set) => index_of(Semantic::Joints(*set)),
                 _ => None,
             };
-            match self.attribute(semantic, *index, weights) {
-                // Without its joints, the mesh would be misplaced.
+            match self.read_attribute(semantic, *index, weights) {
+                // Without its joints, the mesh would be at the wrong position.
                 Err(error) if weights.is_some() => return Err(error),
                 Err(error) => {
                     let path = self.path(&semantic.to_string());
                     let why = self.failures.record(error, &path)?;
-                    self.losses.push(Loss::dropped(path, "cannot be read").detail(why));
+                    self.losses.push(Loss::dropped(path, "cannot be read").with_detail(why));
                 }
                 Ok(()) => {}
             }
@@ -128,8 +133,8 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// Reads an attribute. `other` is the accessor of the weights of joints, or of the joints of weights.
-    fn attribute(&mut self, semantic: &Semantic, index: usize, other: Option<usize>) -> Result<()> {
+    /// Reads an attribute. `other` is the weight accessor for joints, and the joint accessor for weights.
+    fn read_attribute(&mut self, semantic: &Semantic, index: usize, other: Option<usize>) -> Result<()> {
         let accessor = self.accessor(index)?;
         if accessor.count != self.mesh.positions.len() {
             let message = format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
@@ -137,38 +142,43 @@ impl<'a> Columns<'a> {
         }
         match (semantic, other) {
             (Semantic::Positions, _) | (Semantic::Weights(_), Some(_)) => {}
-            (Semantic::Normals, _) => self.mesh.normals = Some(accessor.floats()?),
-            (Semantic::Tangents, _) => self.mesh.tangents = Some(accessor.floats()?),
+            (Semantic::Normals, _) => self.mesh.normals = Some(accessor.read_floats()?),
+            (Semantic::Tangents, _) => self.mesh.tangents = Some(accessor.read_floats()?),
             (Semantic::TexCoords(set), _) => {
-                let uvs = accessor.floats()?;
+                let uvs = accessor.read_floats()?;
                 self.record_renamed_set("TEXCOORD", *set, self.mesh.uvs.len());
                 self.mesh.uvs.push(uvs);
                 self.uv_sets.push(*set);
             }
             (Semantic::Colors(set), _) => {
-                let colors = colors(&accessor)?;
+                let colors = read_colors(&accessor)?;
                 self.record_renamed_set("COLOR", *set, self.mesh.colors.len());
                 self.mesh.colors.push(colors);
             }
             (Semantic::Joints(set), Some(weights)) => {
                 let weights = self.accessor(weights)?;
                 self.record_renamed_set("JOINTS", *set, self.mesh.skins.len());
-                self.mesh.skins.push(skin(&accessor, &weights)?);
+                self.mesh.skins.push(read_skin(&accessor, &weights)?);
             }
             (Semantic::Joints(_), None) => self.drop_attribute(semantic, "joints without weights"),
             (Semantic::Weights(_), None) => self.drop_attribute(semantic, "weights without joints"),
-            (Semantic::Extras(name), _) => self.custom(name, &accessor)?,
+            (Semantic::Extras(name), _) => self.read_custom(name, &accessor)?,
         }
         Ok(())
     }
 
-    /// Applies the morph targets with their default weights.
-    fn morph(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
+    /// Applies the morph targets with the given weights.
+    fn apply_morph_targets(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
         for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
             let mesh = &mut self.mesh;
-            add(self.file, target.positions, *weight, &mut mesh.positions)?;
-            add(self.file, target.normals, *weight, mesh.normals.as_deref_mut().unwrap_or_default())?;
-            add(self.file, target.tangents, *weight, mesh.tangents.as_deref_mut().unwrap_or_default())?;
+            add_offsets(self.file, target.positions, *weight, &mut mesh.positions)?;
+            add_offsets(self.file, target.normals, *weight, mesh.normals.as_deref_mut().unwrap_or_default())?;
+            add_offsets(
+                self.file,
+                target.tangents,
+                *weight,
+                mesh.tangents.as_deref_mut().unwrap_or_default(),
+            )?;
         }
         if weights.iter().zip(targets).any(|(weight, _)| *weight != 0.0) {
             for normal in self.mesh.normals.iter_mut().flatten() {
@@ -186,13 +196,13 @@ impl<'a> Columns<'a> {
         format!("{}.attributes.{name}", self.at)
     }
 
-    /// Records the renaming of a set, since scenes number sets without gaps.
-    fn record_renamed_set(&mut self, name: &str, set: u32, place: usize) {
-        if set as usize != place {
-            let message = "sets are numbered without gaps";
+    /// Lists a set whose number changes, since scenes number sets without gaps.
+    fn record_renamed_set(&mut self, name: &str, set: u32, new_set: usize) {
+        if set as usize != new_set {
+            let message = "sets were renumbered without gaps";
             self.losses.push(
                 Loss::renamed(self.path(&format!("{name}_{set}")), message)
-                    .detail(format_args!("{name}_{place}")),
+                    .with_detail(format_args!("{name}_{new_set}")),
             );
         }
     }
@@ -201,7 +211,7 @@ impl<'a> Columns<'a> {
         self.losses.push(Loss::dropped(self.path(&semantic.to_string()), message));
     }
 
-    fn custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
+    fn read_custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
         if accessor.components > 4 {
             self.losses.push(Loss::dropped(
                 self.path(&format!("_{name}")),
@@ -209,16 +219,26 @@ impl<'a> Columns<'a> {
             ));
             return Ok(());
         }
-        let values = match accessor.kind {
-            kind if accessor.normalized => Components::F32(accessor.flat(float(kind, true))?),
-            ComponentType::I8 => Components::I8(accessor.flat(|bytes| number(bytes, i8::from_le_bytes))?),
-            ComponentType::U8 => Components::U8(accessor.flat(|bytes| number(bytes, u8::from_le_bytes))?),
-            ComponentType::I16 => Components::I16(accessor.flat(|bytes| number(bytes, i16::from_le_bytes))?),
-            ComponentType::U16 => Components::U16(accessor.flat(|bytes| number(bytes, u16::from_le_bytes))?),
-            ComponentType::U32 => Components::U32(accessor.flat(|bytes| number(bytes, u32::from_le_bytes))?),
+        let values = match accessor.component_type {
+            kind if accessor.normalized => Components::F32(accessor.read_flat(float_converter(kind, true))?),
+            ComponentType::I8 => {
+                Components::I8(accessor.read_flat(|bytes| parse_number(bytes, i8::from_le_bytes))?)
+            }
+            ComponentType::U8 => {
+                Components::U8(accessor.read_flat(|bytes| parse_number(bytes, u8::from_le_bytes))?)
+            }
+            ComponentType::I16 => {
+                Components::I16(accessor.read_flat(|bytes| parse_number(bytes, i16::from_le_bytes))?)
+            }
+            ComponentType::U16 => {
+                Components::U16(accessor.read_flat(|bytes| parse_number(bytes, u16::from_le_bytes))?)
+            }
+            ComponentType::U32 => {
+                Components::U32(accessor.read_flat(|bytes| parse_number(bytes, u32::from_le_bytes))?)
+            }
             ComponentType::F32 => {
-                let values: Vec<f32> = accessor.flat(|bytes| number(bytes, f32::from_le_bytes))?;
-                match self.kinds.get(name).and_then(Value::as_str) {
+                let values: Vec<f32> = accessor.read_flat(|bytes| parse_number(bytes, f32::from_le_bytes))?;
+                match self.original_types.get(name).and_then(Value::as_str) {
                     Some("f64") => Components::F64(values.into_iter().map(f64::from).collect()),
                     Some("u32") => Components::U32(values.into_iter().map(|value| value as u32).collect()),
                     Some("i32") => Components::I32(values.into_iter().map(|value| value as i32).collect()),
@@ -226,14 +246,18 @@ impl<'a> Columns<'a> {
                 }
             }
         };
-        self.mesh.custom.push(Custom { name: name.to_owned(), components: accessor.components, values });
+        self.mesh.custom.push(CustomAttribute {
+            name: name.to_owned(),
+            components: accessor.components,
+            values,
+        });
         Ok(())
     }
 }
 
-/// Adds the weighted offsets of a morph target to the first three components of values, so the handedness of tangents
-/// stays.
-fn add<const N: usize>(
+/// Adds the weighted offsets of a morph target to the first three components of each value. The fourth component, the
+/// handedness of tangents, is unchanged.
+fn add_offsets<const N: usize>(
     file: &GltfFile,
     offsets: Option<json::Index<json::Accessor>>,
     weight: f32,
@@ -241,7 +265,7 @@ fn add<const N: usize>(
 ) -> Result<()> {
     let Some(index) = offsets.filter(|_| !values.is_empty()) else { return Ok(()) };
     let accessor = file.accessor(index.value())?;
-    let offsets = accessor.floats::<3>()?;
+    let offsets = accessor.read_floats::<3>()?;
     if offsets.len() != values.len() {
         return Err(accessor.reject(format!("{} offsets for {} vertices", offsets.len(), values.len())));
     }
@@ -251,48 +275,53 @@ fn add<const N: usize>(
     Ok(())
 }
 
-/// Reads colours; those without alpha are opaque.
-fn colors(accessor: &Accessor) -> Result<Colors> {
-    match (accessor.kind, accessor.components) {
+/// Reads colours. Colours without alpha become opaque.
+fn read_colors(accessor: &Accessor) -> Result<Colors> {
+    match (accessor.component_type, accessor.components) {
         (ComponentType::U8, 3) => {
-            let values: Vec<[u8; 3]> = accessor.collect(|bytes| number(bytes, u8::from_le_bytes))?;
+            let values: Vec<[u8; 3]> =
+                accessor.read_values(|bytes| parse_number(bytes, u8::from_le_bytes))?;
             Ok(Colors::U8(values.into_iter().map(|[r, g, b]| [r, g, b, 255]).collect()))
         }
-        (ComponentType::U8, _) => Ok(Colors::U8(accessor.plain(|bytes| number(bytes, u8::from_le_bytes))?)),
+        (ComponentType::U8, _) => {
+            Ok(Colors::U8(accessor.read_unconverted(|bytes| parse_number(bytes, u8::from_le_bytes))?))
+        }
         (_, 3) => {
-            let values: Vec<[f32; 3]> = accessor.floats()?;
+            let values: Vec<[f32; 3]> = accessor.read_floats()?;
             Ok(Colors::F32(values.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()))
         }
-        _ => Ok(Colors::F32(accessor.floats()?)),
+        _ => Ok(Colors::F32(accessor.read_floats()?)),
     }
 }
 
-fn skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
+fn read_skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
     if joints.count != weights.count {
         return Err(weights.reject(format!("{} weights for {} joints", weights.count, joints.count)));
     }
-    let (ComponentType::U8 | ComponentType::U16) = joints.kind else {
+    let (ComponentType::U8 | ComponentType::U16) = joints.component_type else {
         return Err(joints.reject("expected unsigned 8-bit or 16-bit joints"));
     };
     let mut indices: Vec<[u16; 4]> =
-        joints.integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
-    let weights = match (weights.kind, weights.normalized) {
-        (ComponentType::U8, true) => Weights::U8(weights.plain(|bytes| number(bytes, u8::from_le_bytes))?),
-        _ => Weights::F32(weights.floats()?),
+        joints.read_integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
+    let weights = match (weights.component_type, weights.normalized) {
+        (ComponentType::U8, true) => {
+            Weights::U8(weights.read_unconverted(|bytes| parse_number(bytes, u8::from_le_bytes))?)
+        }
+        _ => Weights::F32(weights.read_floats()?),
     };
     match &weights {
-        Weights::U8(values) => forget_unused(&mut indices, values, |weight| *weight == 0),
-        Weights::F32(values) => forget_unused(&mut indices, values, |weight| *weight == 0.0),
+        Weights::U8(values) => clear_unused_joints(&mut indices, values, |weight| *weight == 0),
+        Weights::F32(values) => clear_unused_joints(&mut indices, values, |weight| *weight == 0.0),
     }
     Ok(Skin { joints: indices, weights })
 }
 
-fn forget_unused<T>(joints: &mut [[u16; 4]], weights: &[[T; 4]], unused: impl Fn(&T) -> bool) {
+fn clear_unused_joints<T>(joints: &mut [[u16; 4]], weights: &[[T; 4]], unused: impl Fn(&T) -> bool) {
     let slots = joints.as_flattened_mut().iter_mut().zip(weights.as_flattened());
     slots.filter(|(_, weight)| unused(weight)).for_each(|(joint, _)| *joint = Skin::NONE);
 }
 
-fn faces(
+fn read_faces(
     file: &GltfFile,
     entry: &json::mesh::Primitive,
     mode: Mode,
@@ -303,7 +332,7 @@ fn faces(
     let indices = match entry.indices {
         Some(index) => {
             let accessor = file.accessor(index.value())?;
-            let indices = indices(&accessor)?;
+            let indices = read_indices(&accessor)?;
             let missing = indices.max().filter(|index| *index as usize >= vertices);
             if let Some(index) = missing.filter(|_| file.strictness == Strictness::Strict) {
                 return Err(
@@ -318,52 +347,54 @@ fn faces(
         Mode::Triangles => Ok(Faces { indices, corners: None }),
         Mode::Points => {
             if indices.is_some() {
-                losses.push(Loss::dropped(format!("{at}.indices"), "the order of points"));
+                losses.push(Loss::dropped(format!("{at}.indices"), "the order of points is not converted"));
             }
             Ok(Faces { indices: Some(Indices::U16(Vec::new())), corners: None })
         }
         _ => {
             let corners = indices.map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
-            file.spend(corners.len() as u64 * 12, || format!("{at}.indices"))?;
+            file.charge_budget(corners.len() as u64 * 12, || format!("{at}.indices"))?;
             let (what, triangles) = match mode {
-                Mode::TriangleFan => ("a fan", fan(&corners)),
-                _ => ("a strip", strip(&corners)),
+                Mode::TriangleFan => ("a fan", fan_to_triangles(&corners)),
+                _ => ("a strip", strip_to_triangles(&corners)),
             };
-            let message = format!("{what} becomes a list of triangles");
+            let message = format!("{what} was converted to a list of triangles");
             losses.push(Loss::changed(format!("{at}.mode"), message));
             Ok(Faces::triangles(triangles))
         }
     }
 }
 
-fn indices(accessor: &Accessor) -> Result<Indices> {
-    match (accessor.kind, accessor.components) {
+fn read_indices(accessor: &Accessor) -> Result<Indices> {
+    match (accessor.component_type, accessor.components) {
         (ComponentType::U8, 1) => {
-            let values: Vec<u8> = accessor.flat(|bytes| number(bytes, u8::from_le_bytes))?;
+            let values: Vec<u8> = accessor.read_flat(|bytes| parse_number(bytes, u8::from_le_bytes))?;
             Ok(Indices::U16(values.into_iter().map(u16::from).collect()))
         }
         (ComponentType::U16, 1) => {
-            let values: Vec<[u16; 1]> = accessor.plain(|bytes| number(bytes, u16::from_le_bytes))?;
+            let values: Vec<[u16; 1]> =
+                accessor.read_unconverted(|bytes| parse_number(bytes, u16::from_le_bytes))?;
             Ok(Indices::U16(values.into_flattened()))
         }
         (ComponentType::U32, 1) => {
-            let values: Vec<[u32; 1]> = accessor.plain(|bytes| number(bytes, u32::from_le_bytes))?;
+            let values: Vec<[u32; 1]> =
+                accessor.read_unconverted(|bytes| parse_number(bytes, u32::from_le_bytes))?;
             Ok(Indices::U32(values.into_flattened()))
         }
         _ => Err(accessor.reject("expected unsigned integer indices")),
     }
 }
 
-/// Converts a strip to triangles. Reverses every second triangle, and drops the degenerate ones that connect strips.
-fn strip(corners: &[u32]) -> Vec<u32> {
-    let triangles = corners.windows(3).enumerate().map(|(place, three)| match place % 2 {
+/// Converts a strip to triangles. Reverses every second triangle, and drops degenerate triangles, which connect strips.
+fn strip_to_triangles(corners: &[u32]) -> Vec<u32> {
+    let triangles = corners.windows(3).enumerate().map(|(index, three)| match index % 2 {
         0 => [three[0], three[1], three[2]],
         _ => [three[1], three[0], three[2]],
     });
     triangles.filter(|[a, b, c]| a != b && b != c && a != c).flatten().collect()
 }
 
-fn fan(corners: &[u32]) -> Vec<u32> {
+fn fan_to_triangles(corners: &[u32]) -> Vec<u32> {
     let Some((first, others)) = corners.split_first() else { return Vec::new() };
     others.windows(2).flat_map(|pair| [*first, pair[0], pair[1]]).collect()
 }

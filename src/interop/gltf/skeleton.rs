@@ -1,31 +1,34 @@
-//! Combines the skins of a file and its animated nodes into one skeleton.
+//! Combines the skins and the animated nodes of a file into one skeleton.
 
 use ::gltf::json;
 use glam::{DVec3, Mat4};
 use serde_json::Value;
 
 use super::errors::{Failures, malformed};
-use super::file::{GltfFile, extras};
-use super::hierarchy::{Hierarchy, animated, to_transform};
-use super::take_own;
+use super::file::{GltfFile, read_extras};
+use super::hierarchy::{Hierarchy, animated_nodes, to_transform};
+use super::take_own_extras;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
 use crate::{Error, Loss, LossKind, Result};
 
-/// The skeleton, with the joints of nodes and skins.
+/// The skeleton, with its joints by node and by skin.
 #[derive(Default)]
-pub(super) struct Joints {
+pub(super) struct NodeJoints {
     pub skeleton: Skeleton,
-    /// The joint of each node.
-    of_node: Vec<Option<usize>>,
-    /// The skeleton indices of the joints of each skin.
-    of_skin: Vec<Vec<u16>>,
-    /// Whether each node is animated or the joint of a skin.
-    moved: Vec<bool>,
-    /// The joint that moves each node, and the transform from node space to joint space; `None` for static nodes.
-    holders: Vec<Option<(usize, Mat4)>>,
+    /// The joint of each node; `None` if the node is not a joint.
+    joint_by_node: Vec<Option<usize>>,
+    /// For each skin, the skeleton indices of its joints.
+    joints_by_skin: Vec<Vec<u16>>,
+    /// For each node, whether it is animated or the joint of a skin.
+    is_moving: Vec<bool>,
+    /// For each node, the joint that moves it and the transform from node space to joint space. `None` for static
+    /// nodes.
+    movers: Vec<Option<(usize, Mat4)>>,
 }
 
-impl Joints {
+impl NodeJoints {
+    /// Reads the skeleton of a file.
+    ///
     /// # Errors
     ///
     /// Returns an error if there are more than 65,535 joints, or matrices exceed the limits.
@@ -34,66 +37,72 @@ impl Joints {
         hierarchy: &Hierarchy,
         failures: &mut Failures,
         losses: &mut Vec<Loss>,
-    ) -> Result<Joints> {
+    ) -> Result<NodeJoints> {
         let root = &file.root;
-        let moved = animated(root);
-        let mut joints = Joints { of_node: vec![None; root.nodes.len()], moved, ..Joints::default() };
-        let mut bound = Vec::new();
+        let is_moving = animated_nodes(root);
+        let mut joints =
+            NodeJoints { joint_by_node: vec![None; root.nodes.len()], is_moving, ..NodeJoints::default() };
+        let mut skin_joints = Vec::new();
         for (index, skin) in root.skins.iter().enumerate() {
-            list_root(index, skin, hierarchy, losses);
-            let matrices = match inverse_binds(file, index, skin) {
+            list_declared_root(index, skin, hierarchy, losses);
+            let matrices = match read_inverse_binds(file, index, skin) {
                 Ok(matrices) => matrices,
                 Err(error) => {
                     let at = format!("skins[{index}].inverseBindMatrices");
                     let why = failures.record(error, &at)?;
-                    let message = "cannot be read: joints bound at the rest pose of their nodes";
-                    losses.push(Loss::changed(at, message).detail(why));
-                    skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
+                    let message = "the matrices cannot be read; joints were bound in the rest pose";
+                    losses.push(Loss::changed(at, message).with_detail(why));
+                    skin.joints.iter().map(|joint| hierarchy.scene_to_node(joint.value())).collect()
                 }
             };
-            let numbers = joints.skin(root, index, &matrices, &mut bound, losses);
-            joints.of_skin.push(numbers);
+            let numbers = joints.add_skin(root, index, &matrices, &mut skin_joints, losses);
+            joints.joints_by_skin.push(numbers);
         }
-        joints.add_moved(root, hierarchy, losses);
+        joints.add_animated_nodes(root, hierarchy, losses);
         joints.add_ancestors(root, hierarchy);
-        joints.link(hierarchy, &bound);
+        joints.set_parents(hierarchy, &skin_joints);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
-            let message = format!("{} joints, but 65535 is the maximum", joints.skeleton.joints.len());
+            let message = format!("{} joints exceed the maximum of 65535", joints.skeleton.joints.len());
             return Err(Error::unsupported(message).at_text("skins"));
         }
         Ok(joints)
     }
 
-    /// Returns the joint of a node.
-    pub fn of_node(&self, node: usize) -> Option<usize> {
-        self.of_node.get(node).copied().flatten()
+    /// Returns the joint of a node; `None` if the node is not a joint.
+    pub fn joint_of(&self, node: usize) -> Option<usize> {
+        self.joint_by_node.get(node).copied().flatten()
     }
 
     /// Returns the joint index and exact translation of each node that is a joint.
-    pub fn translations(&self, file: &GltfFile) -> Vec<(usize, DVec3)> {
-        let nodes = file.local.iter().zip(&self.of_node);
+    pub fn exact_translations(&self, file: &GltfFile) -> Vec<(usize, DVec3)> {
+        let nodes = file.local_transforms.iter().zip(&self.joint_by_node);
         nodes.filter_map(|(local, joint)| Some(((*joint)?, local.w_axis.truncate()))).collect()
     }
 
-    /// Returns the joint that moves a mesh at a node below `above`, and the transform of the mesh in the bind pose of that
-    /// joint. `None` for static meshes.
-    pub fn holder(&self, hierarchy: &Hierarchy, node: usize, above: Option<usize>) -> Option<(u16, Mat4)> {
-        let own = self.holders[node].filter(|(joint, _)| self.of_node(node) == Some(*joint));
+    /// Returns the joint that moves the mesh of a node with the parent `parent`, and the transform from mesh space to
+    /// model space in the bind pose. `None` for static meshes.
+    pub fn moving_joint(
+        &self,
+        hierarchy: &Hierarchy,
+        node: usize,
+        parent: Option<usize>,
+    ) -> Option<(u16, Mat4)> {
+        let own = self.movers[node].filter(|(joint, _)| self.joint_of(node) == Some(*joint));
         let (joint, to_joint) = own.or_else(|| {
-            let (joint, to_joint) = self.holders[above?]?;
-            Some((joint, to_joint * hierarchy.local[node]))
+            let (joint, to_joint) = self.movers[parent?]?;
+            Some((joint, to_joint * hierarchy.local_transforms[node]))
         })?;
         let bind = self.skeleton.joints.get(joint)?.inverse_bind.inverse();
         bind.is_finite().then_some((joint as u16, bind * to_joint))
     }
 
-    /// Maps the joint indices of a skin to those of the skeleton. The static joint becomes [`Skin::NONE`].
+    /// Replaces joint indices of a skin by joint indices of the skeleton. The static joint becomes [`Skin::NONE`].
     ///
     /// # Errors
     ///
     /// Returns an error if an index is out of range.
-    pub fn number(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
-        let numbers = self.of_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
+    pub fn map_joint_indices(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
+        let numbers = self.joints_by_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
         for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {
             if *joint == Skin::NONE {
                 continue;
@@ -117,135 +126,141 @@ impl Joints {
     }
 
     /// Adds the joints of a skin. Returns their indices in the skeleton.
-    fn skin(
+    fn add_skin(
         &mut self,
         root: &json::Root,
         index: usize,
         matrices: &[Mat4],
-        bound: &mut Vec<usize>,
+        skin_joints: &mut Vec<usize>,
         losses: &mut Vec<Loss>,
     ) -> Vec<u16> {
         let skin = &root.skins[index];
-        let own = take_own(&mut extras(&skin.extras));
-        let is = |name: &str| own.get(name).and_then(Value::as_bool).unwrap_or(false);
-        let moving = skin.joints.len().saturating_sub(usize::from(is("still")));
-        let still = (moving..skin.joints.len()).map(|_| Skin::NONE);
-        if is("placeholders") {
-            return (0..moving).map(|joint| joint as u16).chain(still).collect();
+        let own = take_own_extras(&mut read_extras(&skin.extras));
+        let has_flag = |name: &str| own.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let moving_count = skin.joints.len().saturating_sub(usize::from(has_flag("still")));
+        let static_joint = (moving_count..skin.joints.len()).map(|_| Skin::NONE);
+        if has_flag("placeholders") {
+            return (0..moving_count).map(|joint| joint as u16).chain(static_joint).collect();
         }
         let mut numbers = Vec::new();
-        let mut twice = 0;
-        for (place, node) in skin.joints.iter().take(moving).enumerate() {
+        let mut duplicates = 0;
+        for (position, node) in skin.joints.iter().take(moving_count).enumerate() {
             let node = node.value();
-            self.moved[node] = true;
-            let inverse_bind = matrices.get(place).copied().unwrap_or(Mat4::IDENTITY);
-            let known = self.of_node.get(node).copied().flatten();
+            self.is_moving[node] = true;
+            let inverse_bind = matrices.get(position).copied().unwrap_or(Mat4::IDENTITY);
+            let known = self.joint_by_node.get(node).copied().flatten();
             let number = match known {
                 Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
                 Some(joint) => {
-                    // Another bind pose than in an earlier skin: adds a child joint that moves with the known one.
-                    twice += 1;
+                    // The bind pose differs from an earlier skin: adds a child joint that moves with the known joint.
+                    duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let rest = Some(Transform::default());
-                    self.push(Joint { name, parent: Some(joint), inverse_bind, rest, ..Joint::default() })
+                    self.add_joint(Joint {
+                        name,
+                        parent: Some(joint),
+                        inverse_bind,
+                        rest,
+                        ..Joint::default()
+                    })
                 }
                 None => {
-                    let joint = self.push(joint(&root.nodes[node], inverse_bind));
-                    bound.push(joint);
-                    self.of_node[node] = Some(joint);
+                    let joint = self.add_joint(to_joint(&root.nodes[node], inverse_bind));
+                    skin_joints.push(joint);
+                    self.joint_by_node[node] = Some(joint);
                     joint
                 }
             };
             numbers.push(number as u16);
         }
-        if twice > 0 {
-            let message = "joints duplicated: another bind pose than in an earlier skin";
+        if duplicates > 0 {
+            let message = "joints were duplicated, since their bind pose differs from an earlier skin";
             let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
-            losses.push(loss.affecting(twice, skin.joints.len(), "joints"));
+            losses.push(loss.with_count_of(duplicates, skin.joints.len(), "joints"));
         }
-        numbers.into_iter().chain(still).collect()
+        numbers.into_iter().chain(static_joint).collect()
     }
 
-    fn push(&mut self, joint: Joint) -> usize {
+    fn add_joint(&mut self, joint: Joint) -> usize {
         self.skeleton.joints.push(joint);
         self.skeleton.joints.len() - 1
     }
 
-    /// Adds animated nodes that carry a mesh as joints, bound in their rest pose.
-    fn add_moved(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+    /// Adds animated nodes that move a mesh as joints, bound in their rest pose.
+    fn add_animated_nodes(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
         let meshes =
             root.nodes.iter().enumerate().filter(|(_, node)| node.mesh.is_some() && node.skin.is_none());
-        let mut carries = vec![false; root.nodes.len()];
-        for (node, _) in meshes.filter(|(node, _)| hierarchy.shown[*node]) {
-            mark(&mut carries, hierarchy.up(Some(node)), |_| {});
+        let mut moves_mesh = vec![false; root.nodes.len()];
+        for (node, _) in meshes.filter(|(node, _)| hierarchy.is_in_scene[*node]) {
+            visit_unmarked(&mut moves_mesh, hierarchy.ancestors(Some(node)), |_| {});
         }
-        for node in (0..root.nodes.len()).filter(|node| carries[*node]) {
-            if !self.moved[node] {
+        for node in (0..root.nodes.len()).filter(|node| moves_mesh[*node]) {
+            if !self.is_moving[node] {
                 continue;
             }
-            if self.of_node[node].is_some() {
+            if self.joint_by_node[node].is_some() {
                 continue;
             }
             if !hierarchy.to_scene(Some(node)).inverse().is_finite() {
-                self.moved[node] = false;
-                let message = "animations of nodes with a scale of 0 at rest: their meshes stay at rest";
+                self.is_moving[node] = false;
+                let message = "animations of nodes with a scale of 0 at rest are not converted";
                 losses.push(Loss::dropped(format!("nodes[{node}]"), message));
                 continue;
             }
-            let mut joint = joint(&root.nodes[node], hierarchy.inverse(node));
+            let mut joint = to_joint(&root.nodes[node], hierarchy.scene_to_node(node));
             if root.nodes[node].mesh.is_some() {
                 // The mesh keeps the extras.
                 joint.extras.clear();
             }
-            self.of_node[node] = Some(self.push(joint));
+            self.joint_by_node[node] = Some(self.add_joint(joint));
         }
     }
 
-    /// Adds ancestors of joints as joints, unless they are static with an identity transform.
+    /// Adds the ancestors of joints as joints, unless they are static with an identity transform.
     fn add_ancestors(&mut self, root: &json::Root, hierarchy: &Hierarchy) {
         let joints: Vec<usize> =
-            (0..self.of_node.len()).filter(|node| self.of_node[*node].is_some()).collect();
+            (0..self.joint_by_node.len()).filter(|node| self.joint_by_node[*node].is_some()).collect();
         let mut visited = vec![false; root.nodes.len()];
         for node in joints {
-            mark(&mut visited, hierarchy.up(hierarchy.parents[node]), |above| {
-                let moves = hierarchy.local[above] != Mat4::IDENTITY || self.moved[above];
-                if self.of_node[above].is_none() && moves {
-                    let joint = joint(&root.nodes[above], hierarchy.inverse(above));
-                    self.of_node[above] = Some(self.push(joint));
+            visit_unmarked(&mut visited, hierarchy.ancestors(hierarchy.parents[node]), |above| {
+                let moves = hierarchy.local_transforms[above] != Mat4::IDENTITY || self.is_moving[above];
+                if self.joint_by_node[above].is_none() && moves {
+                    let joint = to_joint(&root.nodes[above], hierarchy.scene_to_node(above));
+                    self.joint_by_node[above] = Some(self.add_joint(joint));
                 }
             });
         }
     }
 
-    /// Sets the parents of joints, and drops rest transforms equal to those of the bind pose. Finds the joint that moves
-    /// each node.
-    fn link(&mut self, hierarchy: &Hierarchy, bound: &[usize]) {
-        let mut nearest = vec![None; self.of_node.len()];
-        self.holders = vec![None; self.of_node.len()];
+    /// Sets the parents of joints, and finds the joint that moves each node. Drops rest transforms that equal the bind
+    /// pose.
+    fn set_parents(&mut self, hierarchy: &Hierarchy, skin_joints: &[usize]) {
+        let mut nearest = vec![None; self.joint_by_node.len()];
+        self.movers = vec![None; self.joint_by_node.len()];
         for &node in &hierarchy.order {
             let parent = hierarchy.parents[node];
-            let own = self.of_node[node];
+            let own = self.joint_by_node[node];
             if let Some(joint) = own {
                 self.skeleton.joints[joint].parent = parent.and_then(|parent| nearest[parent]);
             }
             nearest[node] = own.or(parent.and_then(|parent| nearest[parent]));
-            let holder = parent.and_then(|parent| self.holders[parent]);
-            self.holders[node] = match own.filter(|_| self.moved[node] || holder.is_some()) {
+            let mover = parent.and_then(|parent| self.movers[parent]);
+            self.movers[node] = match own.filter(|_| self.is_moving[node] || mover.is_some()) {
                 Some(joint) => Some((joint, Mat4::IDENTITY)),
-                None => holder.map(|(joint, to_joint)| (joint, to_joint * hierarchy.local[node])),
+                None => mover.map(|(joint, to_joint)| (joint, to_joint * hierarchy.local_transforms[node])),
             };
         }
-        for joint in bound {
+        for joint in skin_joints {
             let rest = self.skeleton.joints[*joint].rest.take();
-            if Some(self.skeleton.rest(*joint)) != rest {
+            if Some(self.skeleton.rest_transform(*joint)) != rest {
                 self.skeleton.joints[*joint].rest = rest;
             }
         }
     }
 }
 
-/// Marks and visits nodes until the first marked one.
-fn mark(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut visit: impl FnMut(usize)) {
+/// Marks and visits `nodes` in order, until the first node that is already marked.
+fn visit_unmarked(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut visit: impl FnMut(usize)) {
     for node in nodes {
         if std::mem::replace(&mut marks[node], true) {
             return;
@@ -254,26 +269,27 @@ fn mark(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut visit: impl 
     }
 }
 
-/// Lists the declared root of a skin, unless it is the common ancestor of its joints, which writing restores.
-fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+/// Lists the declared root of a skin, unless the root is a joint and an ancestor of all joints.
+fn list_declared_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
-    if !is_joint || !skin.joints.iter().all(|joint| hierarchy.is_below(joint.value(), root)) {
-        let loss = Loss::dropped(format!("skins[{index}].skeleton"), "the root node of a skin is not kept");
-        losses.push(loss.detail(format_args!("nodes[{root}]")));
+    if !is_joint || !skin.joints.iter().all(|joint| hierarchy.is_in_subtree(joint.value(), root)) {
+        let loss =
+            Loss::dropped(format!("skins[{index}].skeleton"), "the root nodes of skins are not converted");
+        losses.push(loss.with_detail(format_args!("nodes[{root}]")));
     }
 }
 
-fn joint(node: &json::Node, inverse_bind: Mat4) -> Joint {
+fn to_joint(node: &json::Node, inverse_bind: Mat4) -> Joint {
     let rest = to_transform(node).unwrap_or_else(Transform::from_matrix);
     let name = node.name.clone().unwrap_or_default();
-    Joint { name, parent: None, inverse_bind, rest: Some(rest), extras: extras(&node.extras) }
+    Joint { name, parent: None, inverse_bind, rest: Some(rest), extras: read_extras(&node.extras) }
 }
 
-fn inverse_binds(file: &GltfFile, index: usize, skin: &json::Skin) -> Result<Vec<Mat4>> {
+fn read_inverse_binds(file: &GltfFile, index: usize, skin: &json::Skin) -> Result<Vec<Mat4>> {
     let Some(accessor) = skin.inverse_bind_matrices else { return Ok(Vec::new()) };
     let accessor = file.accessor(accessor.value())?;
-    let matrices: Vec<[f32; 16]> = accessor.floats()?;
+    let matrices: Vec<[f32; 16]> = accessor.read_floats()?;
     if matrices.len() < skin.joints.len() {
         let message = format!("{} matrices for {} joints", matrices.len(), skin.joints.len());
         return Err(malformed(format!("skins[{index}].inverseBindMatrices"), message));

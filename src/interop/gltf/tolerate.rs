@@ -1,4 +1,4 @@
-//! Repairs or drops invalid parts of a file that other programs tolerate, and lists them.
+//! Repairs or drops, and lists, invalid properties that other programs tolerate.
 
 use ::gltf::json;
 use ::gltf::json::material::AlphaMode;
@@ -32,7 +32,7 @@ fn repair_json(json: &mut Value, losses: &mut Vec<Loss>) {
         if channels.len() < before {
             let loss =
                 Loss::dropped(format!("animations[{index}].channels"), "channels without a target node");
-            losses.push(loss.affecting(before - channels.len(), before, "channels"));
+            losses.push(loss.with_count_of(before - channels.len(), before, "channels"));
         }
     }
     to_integers(json);
@@ -43,7 +43,7 @@ fn list_mut<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
     json.get_mut(name)?.as_array_mut()
 }
 
-/// Turns floats without a fraction into integers.
+/// Converts floats with integral values to integers.
 fn to_integers(json: &mut Value) {
     match json {
         Value::Number(number) if number.is_f64() => {
@@ -58,45 +58,45 @@ fn to_integers(json: &mut Value) {
     }
 }
 
-/// Drops references to missing items and unknown values that the rest of the file does not depend on. Accessors, views
-/// and buffers are checked on use.
+/// Drops references to missing objects, and unknown values. Accessors, views and buffers are checked on use instead.
 ///
 /// # Errors
 ///
 /// Returns an error if a skin refers to a missing joint, since dropping it would renumber the following joints. Returns
-/// an error if the file names a scene but has neither scenes nor nodes.
-pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {
+/// an error if the file has a default scene but neither scenes nor nodes.
+pub(super) fn drop_invalid_references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {
     let (nodes, scenes) = (root.nodes.len(), root.scenes.len());
     if scenes == 0 && root.scene.take().is_some() {
         if nodes == 0 {
             return Err(malformed("scene", "the file has no scenes and no nodes"));
         }
-        losses.push(Loss::dropped("scene", "the file has no scenes: all nodes are shown"));
+        losses.push(Loss::dropped("scene", "the file has no scenes; all nodes were converted"));
     }
-    keep(&mut root.scene, scenes, "scene", losses);
+    drop_if_missing(&mut root.scene, scenes, "scene", losses);
     for (index, scene) in root.scenes.iter_mut().enumerate() {
-        keep_all(&mut scene.nodes, nodes, &format!("scenes[{index}].nodes"), losses);
+        drop_missing(&mut scene.nodes, nodes, &format!("scenes[{index}].nodes"), losses);
     }
     let (meshes, skins) = (root.meshes.len(), root.skins.len());
     for (index, node) in root.nodes.iter_mut().enumerate() {
         if let Some(children) = &mut node.children {
-            keep_all(children, nodes, &format!("nodes[{index}].children"), losses);
+            drop_missing(children, nodes, &format!("nodes[{index}].children"), losses);
         }
-        keep(&mut node.mesh, meshes, format_args!("nodes[{index}].mesh"), losses);
-        keep(&mut node.skin, skins, format_args!("nodes[{index}].skin"), losses);
+        drop_if_missing(&mut node.mesh, meshes, format_args!("nodes[{index}].mesh"), losses);
+        drop_if_missing(&mut node.skin, skins, format_args!("nodes[{index}].skin"), losses);
     }
     for (index, skin) in root.skins.iter_mut().enumerate() {
-        keep(&mut skin.skeleton, nodes, format_args!("skins[{index}].skeleton"), losses);
-        if let Some(place) = skin.joints.iter().position(|joint| joint.value() >= nodes) {
-            let message = format!("node {} is not below the node count {nodes}", skin.joints[place].value());
-            return Err(malformed(format!("skins[{index}].joints[{place}]"), message));
+        drop_if_missing(&mut skin.skeleton, nodes, format_args!("skins[{index}].skeleton"), losses);
+        if let Some(position) = skin.joints.iter().position(|joint| joint.value() >= nodes) {
+            let message =
+                format!("node {} is not below the node count {nodes}", skin.joints[position].value());
+            return Err(malformed(format!("skins[{index}].joints[{position}]"), message));
         }
     }
     let materials = root.materials.len();
     for (index, mesh) in root.meshes.iter_mut().enumerate() {
-        for (place, primitive) in mesh.primitives.iter_mut().enumerate() {
-            let at = format_args!("meshes[{index}].primitives[{place}].material");
-            keep(&mut primitive.material, materials, at, losses);
+        for (position, primitive) in mesh.primitives.iter_mut().enumerate() {
+            let at = format_args!("meshes[{index}].primitives[{position}].material");
+            drop_if_missing(&mut primitive.material, materials, at, losses);
         }
     }
     for (index, material) in root.materials.iter_mut().enumerate() {
@@ -107,7 +107,7 @@ pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Resul
     }
     for (index, view) in root.buffer_views.iter_mut().enumerate() {
         if view.byte_stride.take_if(|stride| stride.0 == 0).is_some() {
-            let message = "a stride of 0: values assumed to be tightly packed";
+            let message = "the stride is 0; values were assumed to be tightly packed";
             losses.push(Loss::changed(format!("bufferViews[{index}].byteStride"), message));
         }
     }
@@ -115,23 +115,23 @@ pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Resul
 }
 
 /// Drops a reference that is not below `count`.
-fn keep<T>(
+fn drop_if_missing<T>(
     index: &mut Option<json::Index<T>>,
     count: usize,
     path: impl std::fmt::Display,
     losses: &mut Vec<Loss>,
 ) {
     if let Some(missing) = index.take_if(|index| index.value() >= count) {
-        let loss = Loss::dropped(path.to_string(), "reference to a missing item");
-        losses.push(loss.detail(format_args!("{} of {count}", missing.value())));
+        let loss = Loss::dropped(path.to_string(), "reference to a missing object");
+        losses.push(loss.with_detail(format_args!("{} of {count}", missing.value())));
     }
 }
 
-fn keep_all<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses: &mut Vec<Loss>) {
+fn drop_missing<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses: &mut Vec<Loss>) {
     let before = list.len();
     list.retain(|index| index.value() < count);
     if list.len() < before {
-        let loss = Loss::dropped(path, "references to missing items");
-        losses.push(loss.affecting(before - list.len(), before, "references"));
+        let loss = Loss::dropped(path, "references to missing objects");
+        losses.push(loss.with_count_of(before - list.len(), before, "references"));
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the parts of a file that scenes cannot hold, as far as the JSON alone shows them.
+//! Lists content of a file that scenes cannot represent, if it can be found in the JSON alone.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -7,11 +7,14 @@ use ::gltf::json::mesh::Semantic;
 use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::{DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_own};
+use super::{
+    DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_own_extras,
+};
 use crate::Loss;
 
-/// Returns the extensions that are read or have no effect. Lights are listed by name instead.
-fn supported() -> HashSet<&'static str> {
+/// Returns the extensions that are not listed as unsupported: they are read, have no effect, or are listed by
+/// [`list_users`].
+fn supported_extensions() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));
     names.extend(MESHOPT.iter().filter(|_| cfg!(feature = "meshopt")));
@@ -19,49 +22,49 @@ fn supported() -> HashSet<&'static str> {
     names
 }
 
-/// The lists with extras that are read or listed elsewhere, or that are dropped entirely.
-const OTHERWISE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
+/// The lists whose objects have extras that are read, or listed elsewhere.
+const LISTED_ELSEWHERE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
 
-pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
-    let mut found = Found::default();
+pub(super) fn list_losses(json: &Value, losses: &mut Vec<Loss>) {
+    let mut found = ExtensionsAndExtras::default();
     found.visit(json, &mut String::new());
-    extensions(json, &found.extensions, losses);
+    list_extensions(json, &found.extensions, losses);
     for (path, names) in found.extras {
-        losses.push(Loss::dropped(path, "extras are not converted").detail(names));
+        losses.push(Loss::dropped(path, "extras are not converted").with_detail(names));
     }
     let lights = json.pointer(&format!("/extensions/{LIGHTS}")).unwrap_or(&Value::Null);
-    users(json, "cameras", json, "/camera", losses);
-    users(json, "lights", lights, &format!("/extensions/{LIGHTS}/light"), losses);
-    morph_targets(json, losses);
-    texts(json, losses);
-    semantics(json, losses);
+    list_users(json, "cameras", json, "/camera", losses);
+    list_users(json, "lights", lights, &format!("/extensions/{LIGHTS}/light"), losses);
+    list_morph_targets(json, losses);
+    list_names(json, losses);
+    list_unknown_attributes(json, losses);
 }
 
 fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Lists the entries of this kind by the nodes that use them. `pointer` is the JSON pointer from a node to the entry's
-/// index.
-fn users(json: &Value, kind: &str, holder: &Value, pointer: &str, losses: &mut Vec<Loss>) {
+/// Lists the entries of the list `list` in `parent`, by the nodes that use them. `pointer` is the JSON pointer,
+/// relative to a node, of the index of its entry.
+fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &mut Vec<Loss>) {
     let mut names = Vec::new();
     let mut used = HashSet::new();
     for (index, node) in entries(json, "nodes").iter().enumerate() {
         if let Some(entry) = node.pointer(pointer).and_then(Value::as_u64) {
-            let name = name_of(node).or_else(|| name_of(entries(holder, kind).get(entry as usize)?));
+            let name = name_of(node).or_else(|| name_of(entries(parent, list).get(entry as usize)?));
             names.push(label("nodes", index, name));
             used.insert(entry as usize);
         }
     }
-    let unused = entries(holder, kind).iter().enumerate().filter(|(index, _)| !used.contains(index));
-    names.extend(unused.map(|(index, entry)| label(kind, index, name_of(entry))));
+    let unused = entries(parent, list).iter().enumerate().filter(|(index, _)| !used.contains(index));
+    names.extend(unused.map(|(index, entry)| label(list, index, name_of(entry))));
     if !names.is_empty() {
-        losses.push(Loss::dropped(kind, format!("{kind} are not converted")).naming(names));
+        losses.push(Loss::dropped(list, format!("{list} are not converted")).with_names(names));
     }
 }
 
 /// Lists the morph targets of each mesh, with the names that exporters store in extras.
-fn morph_targets(json: &Value, losses: &mut Vec<Loss>) {
+fn list_morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     let describe = |(index, mesh): (usize, &Value)| {
         let counts = entries(mesh, "primitives").iter().map(|primitive| entries(primitive, "targets").len());
         let count = counts.max().filter(|count| *count > 0)?;
@@ -72,8 +75,8 @@ fn morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     };
     let described: Vec<_> = entries(json, "meshes").iter().enumerate().filter_map(describe).collect();
     if !described.is_empty() {
-        let message = "morph targets are not converted: default weights applied";
-        losses.push(Loss::dropped("meshes", message).naming(described));
+        let message = "morph targets are not converted; their default weights were applied";
+        losses.push(Loss::dropped("meshes", message).with_names(described));
     }
 }
 
@@ -83,16 +86,16 @@ fn name_of(entry: &Value) -> Option<&str> {
 
 /// The extensions and extras of a file.
 #[derive(Default)]
-struct Found<'a> {
+struct ExtensionsAndExtras<'a> {
     /// The name of each extension, its first path, and the number of its uses.
     extensions: Vec<(&'a str, String, usize)>,
-    /// The index of each extension in that list.
-    known: HashMap<&'a str, usize>,
-    /// The paths of unread extras, and the names in them.
+    /// The index of each extension in `extensions`.
+    extension_indices: HashMap<&'a str, usize>,
+    /// The paths of unsupported extras, with the names of their values.
     extras: Vec<(String, String)>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> ExtensionsAndExtras<'a> {
     fn visit(&mut self, value: &'a Value, path: &mut String) {
         let length = path.len();
         match value {
@@ -101,8 +104,8 @@ impl<'a> Found<'a> {
                     path.push_str(if length == 0 { "" } else { "." });
                     path.push_str(key);
                     match (key.as_str(), child) {
-                        ("extensions", Value::Object(extensions)) => self.extensions(extensions, path),
-                        ("extras", _) => self.extras(child, path),
+                        ("extensions", Value::Object(extensions)) => self.record_extensions(extensions, path),
+                        ("extras", _) => self.record_extras(child, path),
                         _ => self.visit(child, path),
                     }
                     path.truncate(length);
@@ -120,24 +123,27 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn extensions(&mut self, extensions: &'a Map<String, Value>, path: &str) {
+    fn record_extensions(&mut self, extensions: &'a Map<String, Value>, path: &str) {
         for name in extensions.keys() {
-            let place = *self.known.entry(name).or_insert(self.extensions.len());
-            match self.extensions.get_mut(place) {
-                Some((.., places)) => *places += 1,
+            let index = *self.extension_indices.entry(name).or_insert(self.extensions.len());
+            match self.extensions.get_mut(index) {
+                Some((.., uses)) => *uses += 1,
                 None => self.extensions.push((name, format!("{path}.{name}"), 1)),
             }
         }
     }
 
-    fn extras(&mut self, extras: &Value, path: &str) {
-        if OTHERWISE.iter().any(|list| path.strip_prefix(list).is_some_and(|rest| rest.starts_with('['))) {
+    fn record_extras(&mut self, extras: &Value, path: &str) {
+        if LISTED_ELSEWHERE
+            .iter()
+            .any(|list| path.strip_prefix(list).is_some_and(|rest| rest.starts_with('[')))
+        {
             return;
         }
         let names = match extras {
             Value::Object(map) => {
                 let mut map = map.clone();
-                take_own(&mut map);
+                take_own_extras(&mut map);
                 map.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
             }
             Value::Null => String::new(),
@@ -149,30 +155,30 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Lists unsupported extensions, declared or not.
-fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
-    let mut listed: HashSet<&str> = supported();
+/// Lists unsupported extensions, whether declared or not.
+fn list_extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
+    let mut listed: HashSet<&str> = supported_extensions();
     for list in ["extensionsRequired", "extensionsUsed"] {
         for (index, name) in entries(json, list).iter().enumerate() {
             let Some(name) = name.as_str().filter(|name| !listed.contains(name)) else { continue };
-            losses.push(Loss::dropped(format!("{list}[{index}]"), "unsupported extension").detail(name));
+            losses.push(Loss::dropped(format!("{list}[{index}]"), "unsupported extension").with_detail(name));
             listed.insert(name);
         }
     }
-    for (name, path, places) in found.iter().filter(|(name, ..)| !listed.contains(name)) {
-        let detail = match places {
+    for (name, path, uses) in found.iter().filter(|(name, ..)| !listed.contains(name)) {
+        let detail = match uses {
             1 => (*name).to_owned(),
-            _ => format!("{name}, in {places} places"),
+            _ => format!("{name}, in {uses} places"),
         };
-        losses.push(Loss::dropped(&**path, "unsupported extension").detail(detail));
+        losses.push(Loss::dropped(&**path, "unsupported extension").with_detail(detail));
     }
 }
 
-/// Lists copyright notices and names that scenes lack.
-fn texts(json: &Value, losses: &mut Vec<Loss>) {
+/// Lists the copyright notice, and names that scenes cannot store.
+fn list_names(json: &Value, losses: &mut Vec<Loss>) {
     let mut drop = |path: String, value: Option<&Value>, what: &str| {
         if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
-            losses.push(Loss::dropped(path, format!("{what} are not converted")).detail(value));
+            losses.push(Loss::dropped(path, format!("{what} are not converted")).with_detail(value));
         }
     };
     drop("asset.copyright".to_owned(), json.pointer("/asset/copyright"), "copyright notices");
@@ -188,21 +194,21 @@ fn texts(json: &Value, losses: &mut Vec<Loss>) {
 }
 
 /// Lists attributes with unknown names.
-fn semantics(json: &Value, losses: &mut Vec<Loss>) {
+fn list_unknown_attributes(json: &Value, losses: &mut Vec<Loss>) {
     for (mesh, entry) in entries(json, "meshes").iter().enumerate() {
-        for (place, primitive) in entries(entry, "primitives").iter().enumerate() {
+        for (index, primitive) in entries(entry, "primitives").iter().enumerate() {
             let attributes = primitive.get("attributes").and_then(Value::as_object);
-            for name in attributes.into_iter().flat_map(Map::keys).filter(|name| !is_semantic(name)) {
-                let path = format!("meshes[{mesh}].primitives[{place}].attributes.{name}");
+            for name in attributes.into_iter().flat_map(Map::keys).filter(|name| !is_known_attribute(name)) {
+                let path = format!("meshes[{mesh}].primitives[{index}].attributes.{name}");
                 let message = "unknown attribute; application-specific names begin with _";
-                losses.push(Loss::dropped(path, message).detail(format_args!("\"{name}\"")));
+                losses.push(Loss::dropped(path, message).with_detail(format_args!("\"{name}\"")));
             }
         }
     }
 }
 
-/// Returns `true` if the crate `gltf` knows the attribute name. It drops all others.
-fn is_semantic(name: &str) -> bool {
+/// Returns `true` if the crate `gltf` supports the attribute name. The crate drops all other attributes.
+fn is_known_attribute(name: &str) -> bool {
     let parsed: Result<Checked<Semantic>, _> = serde_json::from_value(name.into());
     matches!(parsed, Ok(Checked::Valid(_)))
 }

@@ -1,126 +1,131 @@
-//! Converts face corners to vertices. A corner combines the indices of a position, texture coordinates and a normal.
+//! Parses face corners and assigns vertices to them. A corner refers to a position, texture coordinates and a normal.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::interop::shared::text::{Words, is_blank, moved, place, quote};
+use crate::interop::shared::text::{Words, is_blank, locate, quote, shift_span};
 use crate::{Error, Result, Span};
 
-/// The indices of a position, texture coordinates and a normal.
+/// The indices of a position, texture coordinates and a normal; [`ABSENT`] for missing values.
 pub(super) type Corner = [u32; 3];
 
 /// The index of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// The upper bound of indices.
-const PAST_END: i64 = ABSENT as i64;
+/// The number from which indices, counted from 1, are too large.
+const INDEX_END: i64 = ABSENT as i64;
 
-const NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
+const VALUE_NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 
 /// Parses corners and assigns vertices to them.
 #[derive(Default)]
-pub(super) struct Corners {
-    /// The first vertex with each position.
-    first: Vec<First>,
-    /// The vertices outside `first`, by part and corner.
+pub(super) struct CornerParser {
+    /// For each position, the first vertex of the part that used the position last.
+    first: Vec<FirstVertex>,
+    /// The vertices that are not in `first`, by part and corner.
     others: HashMap<(u32, Corner), u32>,
-    /// Whether `others` may hold a vertex of a part without an entry in `first`.
-    scattered: bool,
-    /// The largest forward reference to each kind of value.
+    /// Whether `others` may contain a vertex of a part that has no vertex in `first` at the same position.
+    has_unlisted: bool,
+    /// The largest forward reference to a value of each kind.
     largest: [Option<u32>; 3],
-    /// The word with the largest forward reference to a position, if it is in the current window.
-    word: Option<Range<usize>>,
-    /// The location of that word, if it is in an earlier window.
-    place: Option<Span>,
-    /// The number of corners with invalid indices of texture coordinates or normals.
-    pub missing: [usize; 3],
+    /// The byte range of the word with the largest forward reference to a position, if it is in the current window.
+    largest_word: Option<Range<usize>>,
+    /// The location of the word with the largest forward reference to a position, if it is in an earlier window.
+    largest_location: Option<Span>,
+    /// For texture coordinates and normals, the number of corners with invalid indices.
+    pub missing_counts: [usize; 3],
 }
 
+/// A vertex with the part and the corner that it belongs to.
 #[derive(Clone, Copy)]
-struct First {
+struct FirstVertex {
     part: u32,
     uv: u32,
     normal: u32,
     vertex: u32,
 }
 
-impl First {
-    const NONE: First = First { part: u32::MAX, uv: 0, normal: 0, vertex: 0 };
+impl FirstVertex {
+    const NONE: FirstVertex = FirstVertex { part: u32::MAX, uv: 0, normal: 0, vertex: 0 };
 }
 
-impl Corners {
-    /// Parses the last word as a corner, such as `1/2/3` or `-1//-1`. `counts` are the numbers of values so far.
+impl CornerParser {
+    /// Parses `word`, the last word of `words`, as a corner such as `1/2/3` or `-1//-1`. `counts` are the numbers of
+    /// values read so far.
     #[inline]
     pub fn parse(&mut self, word: &[u8], words: &Words, counts: Corner) -> Result<Corner> {
         let mut corner = [ABSENT; 3];
         let mut rest = word;
         for (slot, (index, count)) in corner.iter_mut().zip(counts).enumerate() {
-            let (number, behind) = number(rest);
+            let (number, after) = parse_number(rest);
             *index = match number {
-                Some(number @ 1..PAST_END) => number as u32 - 1,
+                Some(number @ 1..INDEX_END) => number as u32 - 1,
                 Some(number) if number < 0 && number + i64::from(count) >= 0 => {
                     (number + i64::from(count)) as u32
                 }
                 // As in `1//3`.
-                None if slot > 0 && matches!(behind, [] | [b'/', ..]) => ABSENT,
+                None if slot > 0 && matches!(after, [] | [b'/', ..]) => ABSENT,
                 Some(_) if slot > 0 => {
-                    self.missing[slot] += 1;
+                    self.missing_counts[slot] += 1;
                     ABSENT
                 }
-                number => return Err(words.reject(wrong(word, number, count, NAMES[slot]))),
+                number => return Err(words.reject(corner_error(word, number, count, VALUE_NAMES[slot]))),
             };
             if *index >= count && *index != ABSENT {
                 self.record_forward(slot, *index, words);
             }
-            match behind {
+            match after {
                 [] => return Ok(corner),
                 [b'/', others @ ..] => rest = others,
                 _ => break,
             }
         }
-        Err(words.reject(wrong(word, None, 0, "")))
+        Err(words.reject(corner_error(word, None, 0, "")))
     }
 
-    /// Records a forward reference if it is the largest of its kind.
+    /// Records a forward reference to a value that is not read so far, if it is the largest of its kind.
     #[cold]
     fn record_forward(&mut self, slot: usize, index: u32, words: &Words) {
         if self.largest[slot].is_none_or(|largest| index > largest) {
             self.largest[slot] = Some(index);
             if slot == 0 {
-                self.word = Some(words.range());
+                self.largest_word = Some(words.range());
             }
         }
     }
 
-    /// Ends a window of the text, which `bytes` bytes and `lines` lines precede.
-    pub fn end_part(&mut self, text: &[u8], bytes: u64, lines: u64) {
-        if let Some(word) = self.word.take() {
-            self.place = Some(moved(place(text, word), bytes, lines));
+    /// Ends a window of the text. `bytes` and `lines` are the numbers of bytes and lines before the window.
+    pub fn end_window(&mut self, text: &[u8], bytes: u64, lines: u64) {
+        if let Some(word) = self.largest_word.take() {
+            self.largest_location = Some(shift_span(locate(text, word), bytes, lines));
         }
     }
 
-    /// Returns the largest forward reference of a kind if its value is missing from the file.
+    /// Returns the largest forward reference to a kind of value if the file does not contain the value. `counts` are
+    /// the numbers of values in the file.
     fn unresolved(&self, slot: usize, counts: Corner) -> Option<u32> {
         self.largest[slot].filter(|index| *index >= counts[slot])
     }
 
+    /// Checks that all positions that corners refer to exist.
+    ///
     /// # Errors
     ///
-    /// Returns an error if a referenced position is missing.
+    /// Returns an error if a position is missing.
     pub fn require_positions(&self, counts: Corner) -> Result<()> {
         let Some(index) = self.unresolved(0, counts) else { return Ok(()) };
-        let message = format!("position {}, but the file has {}", u64::from(index) + 1, counts[0]);
-        Err(Error::malformed(message).with_span(self.place.clone()))
+        let message = format!("position {} is missing; the file has {}", u64::from(index) + 1, counts[0]);
+        Err(Error::malformed(message).with_span(self.largest_location.clone()))
     }
 
-    /// Clears references to missing texture coordinates and normals. Returns the number of affected corners and vertices
-    /// per kind.
+    /// Clears references to missing texture coordinates and normals. Returns, for each kind of value, the number of
+    /// affected corners and vertices.
     pub fn clear_unresolved<'a>(
         &self,
         counts: Corner,
         vertices: impl Iterator<Item = &'a mut Corner>,
     ) -> [usize; 3] {
-        let mut missing = self.missing;
+        let mut missing = self.missing_counts;
         if self.unresolved(1, counts).is_some() || self.unresolved(2, counts).is_some() {
             for corner in vertices {
                 for slot in [1, 2] {
@@ -134,12 +139,19 @@ impl Corners {
         missing
     }
 
-    /// Returns the vertex of a corner in a part, adding it if it is new. `positions` is the number of positions so far.
+    /// Returns the vertex of a corner in a part, adding the vertex if it is new. `positions` is the number of positions
+    /// read so far.
     #[inline]
-    pub fn vertex(&mut self, part: u32, corner: Corner, positions: usize, vertices: &mut Vec<Corner>) -> u32 {
+    pub fn add_vertex(
+        &mut self,
+        part: u32,
+        corner: Corner,
+        positions: usize,
+        vertices: &mut Vec<Corner>,
+    ) -> u32 {
         let [position, uv, normal] = corner;
         if self.first.len() < positions {
-            self.first.resize(positions, First::NONE);
+            self.first.resize(positions, FirstVertex::NONE);
         }
         let add = || {
             vertices.push(corner);
@@ -148,30 +160,31 @@ impl Corners {
         match self.first.get_mut(position as usize) {
             Some(first) if first.part == part && first.uv == uv && first.normal == normal => first.vertex,
             Some(first) if first.part != part => {
-                if first.part != First::NONE.part {
+                if first.part != FirstVertex::NONE.part {
                     self.others.insert((first.part, [position, first.uv, first.normal]), first.vertex);
-                    self.scattered = true;
+                    self.has_unlisted = true;
                 }
-                let known = if self.scattered { self.others.get(&(part, corner)).copied() } else { None };
+                let known = if self.has_unlisted { self.others.get(&(part, corner)).copied() } else { None };
                 let vertex = known.unwrap_or_else(add);
-                *first = First { part, uv, normal, vertex };
+                *first = FirstVertex { part, uv, normal, vertex };
                 vertex
             }
             Some(_) => *self.others.entry((part, corner)).or_insert_with(add),
             None => {
-                self.scattered = true;
+                self.has_unlisted = true;
                 *self.others.entry((part, corner)).or_insert_with(add)
             }
         }
     }
 }
 
-/// The maximum number of digits of an index that cannot overflow.
-const PLAIN_DIGITS: usize = 9;
+/// The number of digits up to which an index cannot overflow 32 bits.
+const MAX_DIGITS: usize = 9;
 
-/// Parses a corner with absolute indices at the start of a text. Returns it with its length in bytes.
+/// Parses a corner with absolute indices at the start of `text`. Returns it with its length in bytes; `None` if there
+/// is no such corner.
 #[inline]
-pub(super) fn plain(text: &[u8]) -> Option<(Corner, usize)> {
+pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
     let mut corner = [ABSENT; 3];
     let mut at = 0;
     for (slot, index) in corner.iter_mut().enumerate() {
@@ -183,7 +196,7 @@ pub(super) fn plain(text: &[u8]) -> Option<(Corner, usize)> {
         }
         match at - start {
             0 if slot > 0 => {}
-            1..=PLAIN_DIGITS if value > 0 => *index = value - 1,
+            1..=MAX_DIGITS if value > 0 => *index = value - 1,
             _ => return None,
         }
         match text.get(at) {
@@ -195,19 +208,21 @@ pub(super) fn plain(text: &[u8]) -> Option<(Corner, usize)> {
     None
 }
 
-/// Describes the error of a corner. `number` is the parsed index, and `name` the kind of value.
-fn wrong(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
+/// Describes an invalid corner. `number` is the parsed index, `count` the number of values, and `name` the kind of
+/// value.
+fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     let word = quote(word);
     match number {
-        None => format!("{word} is not a corner of a face"),
-        Some(0) => format!("{word} has a 0, but numbers count from 1"),
+        None => format!("{word} is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`"),
+        Some(0) => format!("{word} has the index 0, but indices start at 1"),
         Some(number) => format!("{number} in {word} is out of range: the number of {name} so far is {count}"),
     }
 }
 
-/// Parses a leading integer and returns it with the rest of the word. Integers out of range saturate.
+/// Parses an integer at the start of `word`. Returns it, or `None` if there is none, with the rest of the word.
+/// Integers out of range saturate.
 #[inline]
-fn number(word: &[u8]) -> (Option<i64>, &[u8]) {
+fn parse_number(word: &[u8]) -> (Option<i64>, &[u8]) {
     let (digits, sign) = match word {
         [b'-', digits @ ..] => (digits, -1),
         digits => (digits, 1),

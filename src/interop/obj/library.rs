@@ -1,74 +1,79 @@
-//! Writes MTL.
+//! Writes material libraries (MTL).
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
-use crate::interop::shared::text::to_line;
+use crate::interop::shared::text::to_single_line;
 use crate::scene::{AlphaMode, Material, Mesh, Wrap};
 use crate::{Loss, Result};
 
-/// Collects the materials of meshes into a library, and names each mesh's material as in the library.
-pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
+/// Collects the distinct materials of meshes into a library. Renames the material of each mesh to its name in the
+/// library.
+pub(super) fn collect_materials(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
     let mut library: Vec<Material> = Vec::new();
-    let mut places: HashMap<Material, usize> = HashMap::new();
+    let mut library_indices: HashMap<Material, usize> = HashMap::new();
     let mut names = BTreeSet::new();
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let material = mesh.material.clone();
-        // `usemtl` holds until the next one, so a default material is needed once another one is in use.
+        // A `usemtl` statement applies until the next one, so a default material is needed after another material.
         if material == Material::default() && library.is_empty() {
             continue;
         }
-        let place = *places.entry(material).or_insert_with_key(|material| {
+        let index_in_library = *library_indices.entry(material).or_insert_with_key(|material| {
             let mut material = material.clone();
             restrict_to_mtl(&mut material, &format!("meshes[{index}].material"), losses);
-            let preferred = match (&*to_line(&material.name), material.color_bytes()) {
+            let preferred = match (&*to_single_line(&material.name), material.color_bytes()) {
                 ("", Some(([red, green, blue], _))) => format!("color_{red:02x}{green:02x}{blue:02x}"),
                 ("", None) => "none".to_owned(),
                 (name, _) => name.to_owned(),
             };
-            material.name = unique(&preferred, &mut names);
+            material.name = unique_name(&preferred, &mut names);
             library.push(material);
             library.len() - 1
         });
-        let name = &library[place].name;
+        let name = &library[index_in_library].name;
         if *name != mesh.material.name {
-            let loss =
-                Loss::renamed(format!("meshes[{index}].material.name"), "materials of OBJ have unique names");
-            losses.push(loss.detail(format_args!("\"{}\" becomes \"{name}\"", mesh.material.name)));
+            let loss = Loss::renamed(
+                format!("meshes[{index}].material.name"),
+                "OBJ materials must have unique names",
+            );
+            losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{name}\"", mesh.material.name)));
             mesh.material.name.clone_from(name);
         }
     }
     library
 }
 
-/// Restricts a material to MTL: finite colours, opacity in place of alpha modes, wrapping equal in both directions, and
-/// single-line names.
+/// Removes properties that MTL cannot express from a material, and lists the losses. MTL has finite colours, opacity
+/// instead of alpha modes, the same wrapping in both directions, and single-line names.
 fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {
-        let mut name = to_line(&texture.name);
+        let mut name = to_single_line(&texture.name);
         if name.starts_with('-') {
-            // Prevents parsing as an option.
+            // Otherwise readers would parse the name as an option.
             name.insert_str(0, "./");
         }
         if name.trim_start_matches("./") != texture.name {
-            let loss =
-                Loss::renamed(format!("{at}.texture"), "OBJ names have one line without control characters");
+            let loss = Loss::renamed(
+                format!("{at}.texture"),
+                "OBJ names are single lines without control characters",
+            );
             let before = texture.name.escape_debug();
-            losses.push(loss.detail(format_args!("\"{before}\" becomes \"{name}\"")));
+            losses.push(loss.with_detail(format_args!("\"{before}\" becomes \"{name}\"")));
         }
         texture.name = name;
         let wrap = texture.sampler.wrap;
         if wrap.contains(&Wrap::Mirror) || wrap[0] != wrap[1] {
-            let message = "textures of OBJ repeat or are clamped, in both directions";
+            let message = "OBJ textures are either repeated or clamped, in both directions";
             losses.push(Loss::dropped(format!("{at}.texture.sampler"), message));
         }
     }
     let Some(color) = &mut material.base_color else {
-        return list_alpha_mode(material, at, losses);
+        return list_lost_alpha_mode(material, at, losses);
     };
-    let wrong = color.iter_mut().filter(|channel| !channel.is_finite());
-    if wrong.map(|channel| *channel = 0.0).count() > 0 {
-        losses.push(Loss::changed(format!("{at}.base_color"), "non-finite numbers become 0"));
+    let non_finite = color.iter_mut().filter(|channel| !channel.is_finite());
+    if non_finite.map(|channel| *channel = 0.0).count() > 0 {
+        losses.push(Loss::changed(format!("{at}.base_color"), "non-finite numbers were replaced by 0"));
     }
     let alpha = color[3];
     if alpha < 1.0 && material.alpha_mode == AlphaMode::Blend {
@@ -76,21 +81,21 @@ fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     }
     if alpha != 1.0 {
         color[3] = 1.0;
-        let message = "OBJ has no alpha of surfaces without blending";
-        losses.push(Loss::dropped(format!("{at}.base_color.alpha"), message).detail(alpha));
+        let message = "OBJ does not store alpha of surfaces without blending";
+        losses.push(Loss::dropped(format!("{at}.base_color.alpha"), message).with_detail(alpha));
     }
-    list_alpha_mode(material, at, losses);
+    list_lost_alpha_mode(material, at, losses);
 }
 
-fn list_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
+fn list_lost_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
     if material.alpha_mode != AlphaMode::Opaque {
-        let loss = Loss::dropped(format!("{at}.alpha_mode"), "OBJ has no transparency of images");
-        losses.push(loss.detail(material.alpha_mode));
+        let loss = Loss::dropped(format!("{at}.alpha_mode"), "OBJ does not store transparency of images");
+        losses.push(loss.with_detail(material.alpha_mode));
     }
 }
 
-/// Returns this name, with a number appended if it is taken.
-fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+/// Returns `name`, with a number appended if it is in `taken`. Adds the result to `taken`.
+fn unique_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
     let free = free.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reads MTL: diffuse colours, opacity and images of materials.
+//! Reads material libraries (MTL): diffuse colours, opacity and images of materials.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Category, Loss, Result};
 
-/// Materials by the names that OBJ files use.
+/// Materials by the names that `usemtl` statements use.
 pub(super) type Materials = HashMap<Vec<u8>, MtlMaterial>;
 
 /// The supported properties of a material.
@@ -19,25 +19,25 @@ pub(super) struct MtlMaterial {
     opacity: Option<f32>,
     /// The transparency `Tr`, from 0 to 1 for invisible.
     transparency: Option<f32>,
-    map: Option<Map>,
+    map: Option<DiffuseMap>,
 }
 
 /// The image of the diffuse colour.
-struct Map {
+struct DiffuseMap {
     path: String,
     transform: TextureTransform,
     clamp: bool,
 }
 
-/// The maximum number of listed unsupported keywords.
-const MAX_OTHERS: usize = 20;
+/// The maximum number of unsupported keywords and options to list.
+const MAX_UNSUPPORTED: usize = 20;
 
-/// The number of malformed lines after which reading a library stops, since locating each takes time.
+/// The number of malformed lines after which reading a library stops, since locating each error takes time.
 const MAX_MALFORMED: usize = 100;
 
 impl MtlMaterial {
-    /// Converts to a material with this name.
-    pub fn material(&self, name: String) -> Material {
+    /// Converts the properties to a material with the given name.
+    pub fn to_material(&self, name: String) -> Material {
         let opacity = self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
         let color = self.color.or((opacity < 1.0).then_some([1.0; 3]));
         let texture = self.map.as_ref().map(|map| {
@@ -54,60 +54,69 @@ impl MtlMaterial {
         }
     }
 
-    /// Applies `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if they change.
-    pub fn place_texture(&self, mesh: &mut Mesh) -> bool {
+    /// Applies the options `-s` and `-o` to the texture coordinates of a mesh. Returns `true` if these change.
+    pub fn transform_uvs(&self, mesh: &mut Mesh) -> bool {
         let map = self.map.as_ref().zip(mesh.uvs.first_mut());
         map.is_some_and(|(map, uvs)| map.transform.apply(uvs))
     }
 }
 
-/// Adds the materials of a library. The first of duplicate names wins.
+/// Adds the materials of a library. Of materials with the same name, the first definition of each property applies.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
     let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
-    let mut reader = Reader { folder, materials, current: &[], others: BTreeSet::new(), moved: Vec::new() };
-    let mut wrong = Vec::new();
+    let mut reader = MtlReader {
+        folder,
+        materials,
+        current: &[],
+        unsupported: BTreeSet::new(),
+        shortened_paths: Vec::new(),
+    };
+    let mut errors = Vec::new();
     for words in lines(text) {
-        wrong.extend(reader.line(words).err());
-        if wrong.len() == MAX_MALFORMED {
+        errors.extend(reader.read_line(words).err());
+        if errors.len() == MAX_MALFORMED {
             break;
         }
     }
-    let Reader { others, moved, .. } = reader;
+    let MtlReader { unsupported, shortened_paths, .. } = reader;
     let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
-    if let Some(first) = wrong.first() {
-        losses
-            .push(dropped("malformed numbers").detail(format_args!("{}, the first at {first}", wrong.len())));
-        if wrong.len() == MAX_MALFORMED {
-            losses.push(dropped("everything after too many malformed numbers"));
+    if let Some(first) = errors.first() {
+        losses.push(
+            dropped("malformed numbers").with_detail(format_args!("{}, the first at {first}", errors.len())),
+        );
+        if errors.len() == MAX_MALFORMED {
+            losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
         }
     }
-    if !others.is_empty() {
-        let others: Vec<_> = others.into_iter().collect();
-        losses.push(dropped("unsupported properties of materials").detail(others.join(", ")));
+    if !unsupported.is_empty() {
+        let unsupported: Vec<_> = unsupported.into_iter().collect();
+        losses.push(dropped("unsupported properties of materials").with_detail(unsupported.join(", ")));
     }
-    if !moved.is_empty() {
+    if !shortened_paths.is_empty() {
         let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
-        losses.push(loss.in_category(Category::Material).naming(moved));
+        losses.push(loss.in_category(Category::Material).with_names(shortened_paths));
     }
 }
 
-struct Reader<'a, 'm> {
+struct MtlReader<'a, 'm> {
     /// The folder of the library.
     folder: &'a str,
     materials: &'m mut Materials,
     /// The name of the current material.
     current: &'a [u8],
-    /// Unsupported keywords and options.
-    others: BTreeSet<String>,
-    /// Absolute paths.
-    moved: Vec<String>,
+    /// The unsupported keywords and options.
+    unsupported: BTreeSet<String>,
+    /// The absolute image paths, which were shortened to file names.
+    shortened_paths: Vec<String>,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> MtlReader<'a, '_> {
+    /// Reads a line.
+    ///
     /// # Errors
     ///
     /// Returns an error if a number is malformed.
-    fn line(&mut self, mut words: Words<'a>) -> Result<()> {
+    fn read_line(&mut self, mut words: Words<'a>) -> Result<()> {
         let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
         match keyword {
             b"newmtl" => {
@@ -115,51 +124,54 @@ impl<'a> Reader<'a, '_> {
                 self.materials.entry(self.current.to_vec()).or_default();
             }
             b"Kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
-                let color = color(&mut words)?;
-                self.update(|material| material.color = material.color.or(Some(color)));
+                let color = read_color(&mut words)?;
+                self.update_current(|material| material.color = material.color.or(Some(color)));
             }
             b"d" if words.clone().next() != Some(b"-halo") => {
-                let opacity = finite(&mut words, "the opacity")?;
-                self.update(|material| material.opacity = material.opacity.or(Some(opacity)));
+                let opacity = read_finite(&mut words, "the opacity")?;
+                self.update_current(|material| material.opacity = material.opacity.or(Some(opacity)));
             }
             b"Tr" => {
-                let transparency = finite(&mut words, "the transparency")?;
-                self.update(|material| material.transparency = material.transparency.or(Some(transparency)));
+                let transparency = read_finite(&mut words, "the transparency")?;
+                self.update_current(|material| {
+                    material.transparency = material.transparency.or(Some(transparency))
+                });
             }
             b"map_Kd" => {
-                if let Some(map) = self.map(&mut words)? {
-                    self.update(|material| material.map = material.map.take().or(Some(map)));
+                if let Some(map) = self.read_map(&mut words)? {
+                    self.update_current(|material| material.map = material.map.take().or(Some(map)));
                 }
             }
-            other => self.list(other.escape_ascii().to_string()),
+            other => self.record_unsupported(other.escape_ascii().to_string()),
         }
         Ok(())
     }
 
     /// Updates the current material, if any.
-    fn update(&mut self, change: impl FnOnce(&mut MtlMaterial)) {
+    fn update_current(&mut self, change: impl FnOnce(&mut MtlMaterial)) {
         self.materials.get_mut(self.current).map(change);
     }
 
-    fn list(&mut self, property: String) {
-        if self.others.len() < MAX_OTHERS {
-            self.others.insert(property);
+    fn record_unsupported(&mut self, property: String) {
+        if self.unsupported.len() < MAX_UNSUPPORTED {
+            self.unsupported.insert(property);
         }
     }
 
-    /// Parses options and the image path after them.
-    fn map(&mut self, words: &mut Words) -> Result<Option<Map>> {
-        let mut map = Map { path: String::new(), transform: TextureTransform::default(), clamp: false };
+    /// Reads the options and the image path of a `map_Kd` statement; `None` if the path is empty.
+    fn read_map(&mut self, words: &mut Words) -> Result<Option<DiffuseMap>> {
+        let mut map =
+            DiffuseMap { path: String::new(), transform: TextureTransform::default(), clamp: false };
         loop {
             let name = words.clone();
             let option = words.next().unwrap_or_default();
             let values = match option {
                 b"-s" => {
-                    map.transform.scale = up_to_three(words, 1.0)?;
+                    map.transform.scale = read_up_to_three(words, 1.0)?;
                     continue;
                 }
                 b"-o" => {
-                    map.transform.offset = up_to_three(words, 0.0)?;
+                    map.transform.offset = read_up_to_three(words, 0.0)?;
                     continue;
                 }
                 b"-clamp" => {
@@ -167,7 +179,7 @@ impl<'a> Reader<'a, '_> {
                     continue;
                 }
                 b"-t" => {
-                    up_to_three(words, 0.0)?;
+                    read_up_to_three(words, 0.0)?;
                     0
                 }
                 b"-mm" => 2,
@@ -177,43 +189,45 @@ impl<'a> Reader<'a, '_> {
                     break;
                 }
             };
-            self.list(format!("map_Kd {}", option.escape_ascii()));
+            self.record_unsupported(format!("map_Kd {}", option.escape_ascii()));
             for _ in 0..values {
                 words.next();
             }
         }
         let path = String::from_utf8_lossy(words.rest_of_line());
-        let (relative, is_shortened) = images::relative(self.folder, &path);
+        let (relative, is_shortened) = images::relative_path(self.folder, &path);
         if is_shortened {
-            self.moved.push(format!("\"{path}\""));
+            self.shortened_paths.push(format!("\"{path}\""));
         }
         map.path = relative;
         Ok(Some(map).filter(|map| !map.path.is_empty()))
     }
 }
 
-/// Reads up to three numbers and returns the first two. Missing numbers default to `missing`.
-fn up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
+/// Reads up to three numbers and returns the first two. Missing numbers are replaced by `missing`.
+fn read_up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
     let mut values = [missing; 3];
     for value in &mut values {
-        if words.clone().number("a number").is_err() {
+        if words.clone().read_f32("a number").is_err() {
             break;
         }
-        *value = finite(words, "a number")?.into();
+        *value = read_finite(words, "a number")?.into();
     }
     Ok([values[0], values[1]])
 }
 
 /// Reads a colour. Green and blue default to red.
-fn color(words: &mut Words) -> Result<[f32; 3]> {
-    let red = finite(words, "the red component")?;
-    match words.clone().optional()? {
-        Some(_) => Ok([red, finite(words, "the green component")?, finite(words, "the blue component")?]),
+fn read_color(words: &mut Words) -> Result<[f32; 3]> {
+    let red = read_finite(words, "the red component")?;
+    match words.clone().read_optional_f32()? {
+        Some(_) => {
+            Ok([red, read_finite(words, "the green component")?, read_finite(words, "the blue component")?])
+        }
         None => Ok([red; 3]),
     }
 }
 
-fn finite(words: &mut Words, what: &str) -> Result<f32> {
-    let number = words.number(what)?;
+fn read_finite(words: &mut Words, what: &str) -> Result<f32> {
+    let number = words.read_f32(what)?;
     if number.is_finite() { Ok(number) } else { Err(words.reject("expected a finite number")) }
 }

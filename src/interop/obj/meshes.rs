@@ -1,29 +1,29 @@
-//! Converts the statements of OBJ to meshes.
+//! Converts the content of an OBJ file to meshes.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::corners::{ABSENT, Corner};
 use super::material::{Materials, MtlMaterial};
-use super::read::{File, Name, Part};
-use super::values::Lists;
+use super::read::{MeshName, MeshPart, ObjFile};
+use super::values::ValueLists;
 use crate::Loss;
 use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
 
 /// Returns the meshes of a file, and the names of materials that no face uses.
-pub(super) fn meshes(
-    file: File,
+pub(super) fn to_meshes(
+    file: ObjFile,
     materials: &Materials,
     uv_origin: UvOrigin,
     losses: &mut Vec<Loss>,
 ) -> (Vec<Mesh>, Vec<String>) {
-    let File { lists, parts, name, .. } = file;
+    let ObjFile { lists, parts, name, .. } = file;
     if parts.is_empty() && lists.positions.len() > 0 {
-        let unused = unused_materials(materials, &parts, losses);
-        return (vec![points(lists, name, uv_origin, losses)], unused);
+        let unused = list_unused_materials(materials, &parts, losses);
+        return (vec![to_point_mesh(lists, name, uv_origin, losses)], unused);
     }
-    unused(&lists, &parts, losses);
-    let unused = unused_materials(materials, &parts, losses);
-    let mut placed = BTreeSet::new();
+    list_unused_values(&lists, &parts, losses);
+    let unused = list_unused_materials(materials, &parts, losses);
+    let mut transformed = BTreeSet::new();
     let parts = parts.into_iter().enumerate();
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
@@ -32,62 +32,69 @@ pub(super) fn meshes(
         let material = to_text(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
-            material: found.unwrap_or(&MtlMaterial::default()).material(material),
+            material: found.unwrap_or(&MtlMaterial::default()).to_material(material),
             uv_origin,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
-        fill(&mut mesh, &part.vertices, &lists, &path, losses);
-        if found.is_some_and(|found| found.place_texture(&mut mesh)) {
-            placed.insert(format!("\"{}\"", mesh.material.name));
+        fill_attributes(&mut mesh, &part.vertices, &lists, &path, losses);
+        if found.is_some_and(|found| found.transform_uvs(&mut mesh)) {
+            transformed.insert(format!("\"{}\"", mesh.material.name));
         }
         mesh
     });
     let meshes = meshes.collect();
-    if !placed.is_empty() {
-        let message = "offset and scale of images applied to the texture coordinates";
-        losses.push(Loss::changed("map_Kd", message).naming(placed));
+    if !transformed.is_empty() {
+        let message = "offset and scale of images were applied to the texture coordinates";
+        losses.push(Loss::changed("map_Kd", message).with_names(transformed));
     }
     (meshes, unused)
 }
 
-/// Lists the materials that no face uses, and returns their names.
-fn unused_materials(materials: &Materials, parts: &[Part], losses: &mut Vec<Loss>) -> Vec<String> {
+/// Lists the materials that no face uses. Returns their names.
+fn list_unused_materials(materials: &Materials, parts: &[MeshPart], losses: &mut Vec<Loss>) -> Vec<String> {
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
     let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if !unused.is_empty() {
         let names = unused.iter().map(|name| format!("\"{name}\""));
-        losses.push(Loss::dropped("mtllib", "unused materials").naming(names));
+        losses.push(Loss::dropped("mtllib", "unused materials").with_names(names));
     }
     unused
 }
 
-/// Fills in the attributes of the vertices. Attributes that only some vertices have get defaults for the others.
-fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses: &mut Vec<Loss>) {
-    let mut made_up = |count: usize, field: &str, what: &str| {
+/// Fills in the attributes of the vertices. If only some vertices have an attribute, the others get a default.
+fn fill_attributes(
+    mesh: &mut Mesh,
+    vertices: &[Corner],
+    lists: &ValueLists,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
+    let mut list_defaults = |count: usize, field: &str, what: &str| {
         if count > 0 {
-            let loss = Loss::changed(format!("{path}.{field}"), format!("{what} where they are missing"));
-            losses.push(loss.affecting(count, vertices.len(), "vertices"));
+            let loss =
+                Loss::changed(format!("{path}.{field}"), format!("missing values were replaced by {what}"));
+            losses.push(loss.with_count_of(count, vertices.len(), "vertices"));
         }
     };
-    // All indices are in range: `Corners::check`.
-    let places = vertices.iter().map(|corner| corner[0]);
-    (mesh.positions, mesh.exact_positions) = lists.positions.select(places);
+    // All indices are in range: see `CornerParser::clear_unresolved`.
+    let position_indices = vertices.iter().map(|corner| corner[0]);
+    (mesh.positions, mesh.exact_positions) = lists.positions.select(position_indices);
     if vertices.iter().any(|corner| corner[1] != ABSENT) {
-        made_up(absent(vertices, 1), "uvs[0]", "texture coordinates of 0");
+        list_defaults(count_absent(vertices, 1), "uvs[0]", "texture coordinates of 0");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();
         mesh.uvs.push(vertices.iter().map(uv).collect());
     }
     let color = |corner: &Corner| lists.colors.get(corner[0] as usize).copied().flatten();
     if !lists.colors.is_empty() && vertices.iter().any(|corner| color(corner).is_some()) {
-        made_up(vertices.iter().filter(|corner| color(corner).is_none()).count(), "colors[0]", "white");
+        list_defaults(vertices.iter().filter(|corner| color(corner).is_none()).count(), "colors[0]", "white");
         let colors = vertices.iter().map(|corner| color(corner).unwrap_or([1.0; 4])).collect();
         mesh.colors.push(Colors::F32(colors));
     }
     if vertices.iter().any(|corner| corner[2] != ABSENT) {
-        let missing = absent(vertices, 2);
-        made_up(missing, "normals", "normals of the faces");
+        let missing = count_absent(vertices, 2);
+        list_defaults(missing, "normals", "normals of the faces");
         if missing > 0 {
             mesh.generate_normals();
         }
@@ -100,24 +107,24 @@ fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses:
     }
 }
 
-fn absent(vertices: &[Corner], slot: usize) -> usize {
+fn count_absent(vertices: &[Corner], slot: usize) -> usize {
     vertices.iter().filter(|corner| corner[slot] == ABSENT).count()
 }
 
-/// Returns the positions of a file without faces as a mesh.
-fn points(lists: Lists, name: Name, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
+/// Converts a file without faces to a mesh of its positions.
+fn to_point_mesh(lists: ValueLists, name: MeshName, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
     for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
-        unused_values(path, count, count, losses);
+        list_unused_count(path, count, count, losses);
     }
     let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
     let mut mesh = Mesh { name: to_name(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
     mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
-    fill(&mut mesh, &vertices, &lists, "meshes[0]", losses);
+    fill_attributes(&mut mesh, &vertices, &lists, "meshes[0]", losses);
     mesh
 }
 
 /// Lists the values that no face uses.
-fn unused(lists: &Lists, parts: &[Part], losses: &mut Vec<Loss>) {
+fn list_unused_values(lists: &ValueLists, parts: &[MeshPart], losses: &mut Vec<Loss>) {
     let all = [("v", lists.positions.len()), ("vt", lists.uvs.len()), ("vn", lists.normals.len())];
     for (slot, (path, count)) in all.into_iter().enumerate() {
         let mut used = vec![false; count];
@@ -126,17 +133,17 @@ fn unused(lists: &Lists, parts: &[Part], losses: &mut Vec<Loss>) {
                 *used = true;
             }
         }
-        unused_values(path, used.iter().filter(|used| !**used).count(), used.len(), losses);
+        list_unused_count(path, used.iter().filter(|used| !**used).count(), used.len(), losses);
     }
 }
 
-fn unused_values(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
+fn list_unused_count(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
     if count > 0 {
-        losses.push(Loss::dropped(path, "values that no face uses").affecting(count, of, "values"));
+        losses.push(Loss::dropped(path, "values that no face uses").with_count_of(count, of, "values"));
     }
 }
 
-fn to_name(name: Name, path: &str, losses: &mut Vec<Loss>) -> String {
+fn to_name(name: MeshName, path: &str, losses: &mut Vec<Loss>) -> String {
     let path = format!("{path}.name");
     let (object, group) = (to_text(&name.object, &path, losses), to_text(&name.group, &path, losses));
     match (&*object, &*group) {
@@ -151,7 +158,7 @@ fn to_text(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
     let text = String::from_utf8_lossy(bytes);
     if text.as_bytes() != bytes {
         let detail = format!("\"{}\" becomes \"{text}\"", bytes.escape_ascii());
-        losses.push(Loss::renamed(path, "invalid UTF-8 replaced").detail(detail));
+        losses.push(Loss::renamed(path, "invalid UTF-8 was replaced").with_detail(detail));
     }
     text.into_owned()
 }

@@ -1,13 +1,13 @@
-//! Wavefront OBJ, with the colours and images of its materials.
+//! Wavefront OBJ, including the colours and images of materials.
 //!
-//! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, and polygons `f` with absolute
-//! or relative indices. Objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse colours `Kd`,
-//! opacity `d` and images `map_Kd`. Each object and group becomes a mesh per material, named after the object, the group,
-//! or `object/group`. Each combination of indices becomes a vertex, in the order of first use. Without faces, the
-//! positions become one mesh.
+//! **Read:** positions `v` with optional colours, texture coordinates `vt`, normals `vn`, and polygons `f` with
+//! absolute or relative indices; objects `o`, groups `g` and materials `usemtl`. From `mtllib` libraries: diffuse
+//! colours `Kd`, opacity `d` and images `map_Kd`. Each object and group becomes one mesh per material, named after the
+//! object, the group, or `object/group`. Each combination of indices becomes a vertex, in the order of first use. The
+//! positions of a file without faces become one mesh.
 //!
-//! **Written:** the same, with one object per mesh. If a mesh has a material, also a library with the same stem, and
-//! embedded images as files. Numbers are the shortest decimals that parse to the same bits.
+//! **Written:** the same statements, with one object per mesh. Materials are written to a library with the same stem,
+//! and embedded images to files. Numbers are the shortest decimals that parse to the same bits.
 //!
 //! **Lost,** and listed: on reading, curves, surfaces, lines, points, weights, third texture coordinates, smoothing
 //! groups of faces without normals, other material properties, unused materials and values, and unreadable libraries.
@@ -34,10 +34,11 @@ use super::shared::text::quote;
 use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
 use crate::{Limits, Loss, Result};
 
-pub use pieces::Sizes;
+pub use pieces::ParseSizes;
 pub(super) use write::write;
 
-/// OBJ specifies only that normals follow the right-hand rule; the rest is customary.
+/// OBJ specifies only the texture origin and that normals follow the right-hand rule. Axes and unit follow common
+/// practice.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
     evidence: "the specification: right-handed normals, texture origin bottom left; by convention: +Y up, metres",
@@ -54,9 +55,9 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     alpha_modes: true,
     wrapping: true,
     normals: true,
-    uvs: 1,
-    colors: 1,
-    corners: u32::MAX,
+    max_uv_sets: 1,
+    max_color_sets: 1,
+    max_corners: u32::MAX,
     ..Capabilities::POSITIONS
 };
 
@@ -69,16 +70,16 @@ pub(super) fn read(
     read_from(&mut &*bytes, files, options, limits)
 }
 
-/// Parses a text in windows and pieces of these sizes, and returns the result as debug output.
+/// Parses a text in windows and pieces of the given sizes. Returns the result as debug output.
 #[cfg(feature = "proptest")]
-pub fn outcome(text: &str, strictness: crate::Strictness, sizes: Sizes) -> String {
+pub fn parse_to_debug(text: &str, strictness: crate::Strictness, sizes: ParseSizes) -> String {
     match read::read(&mut text.as_bytes(), strictness, &Limits::default(), sizes) {
         Ok(file) => format!("{file:#?}"),
         Err(error) => format!("{error} {:?}", error.span()),
     }
 }
 
-/// Reads a text from a stream, one window at a time.
+/// Reads a scene from a stream, one window of text at a time.
 pub(super) fn read_from(
     input: &mut (dyn Read + Send),
     files: &dyn Files,
@@ -87,30 +88,31 @@ pub(super) fn read_from(
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
-    let file = read::read(input, options.strictness, limits, Sizes::USUAL)?;
-    file.losses(&mut losses);
-    let materials = libraries(&file.libraries, files, limits, &mut losses);
-    let (meshes, unused_materials) = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);
+    let file = read::read(input, options.strictness, limits, ParseSizes::DEFAULT)?;
+    file.list_losses(&mut losses);
+    let materials = read_libraries(&file.libraries, files, limits, &mut losses);
+    let (meshes, unused_materials) = meshes::to_meshes(file, &materials, conventions.uv_origin, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
     conventions.to_scene_space(&mut scene, "obj");
     scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }
 
-/// Reads the material libraries, each distinct line once. Lists unreadable libraries.
-fn libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
+/// Reads material libraries. `lines` are the arguments of `mtllib` statements; each distinct line is read once. Lists
+/// unreadable libraries.
+fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
-    let mut left = limits.max_libraries;
+    let mut budget = limits.max_libraries;
     let mut known = HashSet::new();
     for line in lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
         if !known.insert(line) {
             continue;
         }
-        // A line with blanks is one name or several.
-        let mut libraries = vec![library(line, files, &mut left)];
+        // A line with blanks is either a single name or several names.
+        let mut libraries = vec![load_library(line, files, &mut budget)];
         if libraries[0].is_err() {
             let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
-            let several: Vec<_> = names.map(|name| library(name, files, &mut left)).collect();
+            let several: Vec<_> = names.map(|name| load_library(name, files, &mut budget)).collect();
             if several.iter().any(Result::is_ok) {
                 libraries = several;
             }
@@ -119,7 +121,7 @@ fn libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<
             match library {
                 Ok((name, text)) => material::read(&text, name, &mut materials, losses),
                 Err(reason) => {
-                    let message = format!("{reason}, so materials have names only");
+                    let message = format!("{reason}; only the names of materials were read");
                     losses.push(Loss::dropped("mtllib", message));
                 }
             }
@@ -128,22 +130,22 @@ fn libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<
     materials
 }
 
-/// Returns the name and content of a library, or the reason why it cannot be read. `left` is the remaining size in bytes
-/// of all libraries.
-fn library<'a>(
+/// Returns the name and content of a library, or the reason why it cannot be read. `budget`, the number of bytes that
+/// libraries may still have, is reduced by its size.
+fn load_library<'a>(
     name: &'a [u8],
     files: &dyn Files,
-    left: &mut u64,
+    budget: &mut u64,
 ) -> std::result::Result<(&'a str, Vec<u8>), String> {
     let missing = || format!("{} is missing", quote(name));
     let name = std::str::from_utf8(name).map_err(|_| missing())?;
-    match files.read(name, left.saturating_add(1)) {
-        Ok(text) => match left.checked_sub(text.len() as u64) {
-            Some(less) => {
-                *left = less;
+    match files.read(name, budget.saturating_add(1)) {
+        Ok(text) => match budget.checked_sub(text.len() as u64) {
+            Some(remaining) => {
+                *budget = remaining;
                 Ok((name, text))
             }
-            None => Err(format!("\"{name}\": exceeds the size limit of material libraries")),
+            None => Err(format!("\"{name}\": the size limit of material libraries is exceeded")),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Err(missing()),
         Err(error) => Err(format!("\"{name}\": {error}")),

@@ -1,79 +1,80 @@
-//! Parses pieces of a text in parallel, as runs of plain lines, whose meaning does not depend on earlier lines.
+//! Parses pieces of a text in parallel, divided into runs of plain lines and runs of other lines.
 //!
-//! Plain lines are values, faces with absolute indices, comments and blank lines. The sequential reader parses all other
-//! lines, and plain lines that turn out to depend on earlier ones.
+//! Plain lines do not depend on earlier lines: values, faces with absolute indices, comments and blank lines. All other
+//! lines are parsed by the sequential reader, and so are faces with references to missing values.
 
 use std::ops::Range;
 
-use super::corners::{ABSENT, Corner, plain};
-use super::values::{Counts, Lists};
-use crate::interop::shared::text::{Words, is_blank, line_end, lines_of};
+use super::corners::{ABSENT, Corner, parse_absolute};
+use super::values::{ValueCounts, ValueLists};
+use crate::interop::shared::text::{Words, is_blank, line_end, lines_in};
 use crate::parallel::map_reduce;
 
-/// The sizes of the parts in which a file is parsed.
+/// The sizes of the units in which a file is parsed.
 #[derive(Debug, Clone, Copy)]
-pub struct Sizes {
-    /// The number of bytes in memory.
+pub struct ParseSizes {
+    /// The number of bytes read into memory at a time.
     pub window: usize,
-    /// The number of bytes parsed per task.
+    /// The number of bytes parsed per parallel task.
     pub piece: usize,
-    /// The minimum average size of runs in bytes: parsing shorter runs in parallel does not pay.
+    /// The minimum average size of runs in bytes, since parsing shorter runs in parallel takes longer.
     pub run: usize,
 }
 
-impl Sizes {
-    pub(super) const USUAL: Sizes = Sizes { window: 1 << 20, piece: 64 << 10, run: 64 };
+impl ParseSizes {
+    pub(super) const DEFAULT: ParseSizes = ParseSizes { window: 1 << 20, piece: 64 << 10, run: 64 };
 }
 
 /// A parsed range of whole lines.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
-    pub lists: Lists,
-    /// The corners of all faces.
+pub(super) struct ParsedPiece {
+    pub lists: ValueLists,
+    /// The corners of all faces, face after face.
     pub corners: Vec<Corner>,
     /// The number of corners of each face.
     pub faces: Vec<u32>,
     /// The number of faces with a corner without a normal.
     without_normals: usize,
-    pub runs: Vec<Run>,
+    pub runs: Vec<LineRun>,
     is_malformed: bool,
     /// The number of line ends.
     pub line_ends: usize,
 }
 
-/// Consecutive lines of one sort.
+/// Consecutive lines of the same kind.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct LineRun {
     pub lines: Range<usize>,
-    pub sort: Sort,
-    /// The minimum number of values of each kind that its faces refer to.
-    pub needed: Corner,
+    pub kind: RunKind,
+    /// For each kind of value, the number of values that must precede the faces of the run.
+    pub required_counts: Corner,
     /// The totals of the piece at the start and end of the run.
-    pub start: Totals,
-    pub end: Totals,
+    pub start: RunningTotals,
+    pub end: RunningTotals,
 }
 
+/// The kind of the lines in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
-    /// Values.
+pub(super) enum RunKind {
+    /// Values only.
     Values,
-    /// Optional values, then faces.
+    /// Optional values, followed by faces.
     Faces,
-    /// Any other lines, for the sequential reader.
-    Others,
+    /// Lines for the sequential reader.
+    Sequential,
 }
 
-/// Running totals of a piece.
+/// The numbers of values, corners and faces in a piece up to some line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Totals {
-    pub counts: Counts,
+pub(super) struct RunningTotals {
+    pub counts: ValueCounts,
     pub corners: usize,
     pub faces: usize,
     pub without_normals: usize,
 }
 
-/// Parses a range of a text.
-pub(super) fn parse(text: &[u8], lines: Range<usize>, sizes: Sizes) -> Vec<Piece> {
+/// Divides a range of whole lines of `text` into pieces, and parses these in parallel.
+pub(super) fn parse_pieces(text: &[u8], lines: Range<usize>, sizes: ParseSizes) -> Vec<ParsedPiece> {
     let mut start = lines.start;
     let pieces = std::iter::from_fn(|| {
         let from = start.saturating_add(sizes.piece).min(lines.end);
@@ -83,7 +84,7 @@ pub(super) fn parse(text: &[u8], lines: Range<usize>, sizes: Sizes) -> Vec<Piece
     });
     map_reduce(
         pieces.collect(),
-        |piece| vec![Piece::parse(text, piece, sizes.run)],
+        |piece| vec![ParsedPiece::parse(text, piece, sizes.run)],
         |mut pieces, more| {
             pieces.extend(more);
             pieces
@@ -91,62 +92,62 @@ pub(super) fn parse(text: &[u8], lines: Range<usize>, sizes: Sizes) -> Vec<Piece
     )
 }
 
-impl Piece {
-    fn parse(text: &[u8], lines: Range<usize>, min_run: usize) -> Piece {
+impl ParsedPiece {
+    fn parse(text: &[u8], lines: Range<usize>, min_run: usize) -> ParsedPiece {
         let line_ends = memchr::memchr_iter(b'\n', &text[lines.clone()]).count();
-        let mut piece = Piece { line_ends, ..Piece::default() };
-        for words in lines_of(text, lines.clone()) {
+        let mut piece = ParsedPiece { line_ends, ..ParsedPiece::default() };
+        for words in lines_in(text, lines.clone()) {
             let start = words.range().start;
             let is_scattered = (piece.runs.len() + 1).saturating_mul(min_run) > lines.len();
-            if is_scattered || !piece.line(words, start) {
-                piece.leave(start);
+            if is_scattered || !piece.parse_line(words, start) {
+                piece.leave_to_sequential_reader(start);
             }
             // Lines after a malformed value are rarely needed.
             if is_scattered || piece.is_malformed {
                 break;
             }
         }
-        piece.close(lines.end);
+        piece.end_run(lines.end);
         piece
     }
 
-    /// Parses a line if it is plain.
+    /// Parses a line that begins at `start` if it is plain. Returns `true` if it was parsed.
     #[inline]
-    fn line(&mut self, mut words: Words, start: usize) -> bool {
+    fn parse_line(&mut self, mut words: Words, start: usize) -> bool {
         let read = match words.next() {
-            Some(b"v") => Lists::position,
-            Some(b"vt") => Lists::uv,
-            Some(b"vn") => Lists::normal,
-            Some(b"f") => return self.face(words.rest(), start),
+            Some(b"v") => ValueLists::parse_position,
+            Some(b"vt") => ValueLists::parse_uv,
+            Some(b"vn") => ValueLists::parse_normal,
+            Some(b"f") => return self.parse_face(words.rest(), start),
             None | Some([b'#', ..]) => return true,
             Some(_) => return false,
         };
-        if self.sort() != Some(Sort::Values) {
-            self.begin(Sort::Values, start);
+        if self.last_run_kind() != Some(RunKind::Values) {
+            self.begin_run(RunKind::Values, start);
         }
         self.is_malformed = read(&mut self.lists, words).is_err();
         !self.is_malformed
     }
 
     #[inline]
-    fn face(&mut self, corners: &[u8], start: usize) -> bool {
+    fn parse_face(&mut self, corners: &[u8], start: usize) -> bool {
         match self.runs.last_mut() {
-            Some(run) if run.sort != Sort::Others => run.sort = Sort::Faces,
-            _ => self.begin(Sort::Faces, start),
+            Some(run) if run.kind != RunKind::Sequential => run.kind = RunKind::Faces,
+            _ => self.begin_run(RunKind::Faces, start),
         }
-        let (first, mut needed, mut without_normals) = (self.corners.len(), [0; 3], false);
+        let (first, mut required_counts, mut without_normals) = (self.corners.len(), [0; 3], false);
         let mut rest = corners;
         while let Some(blanks) = rest.iter().position(|byte| !is_blank(*byte)).filter(|at| rest[*at] != b'#')
         {
             rest = &rest[blanks..];
-            let Some((corner, length)) = plain(rest) else {
+            let Some((corner, length)) = parse_absolute(rest) else {
                 self.corners.truncate(first);
                 return false;
             };
             rest = &rest[length..];
-            for (needed, index) in needed.iter_mut().zip(corner) {
+            for (required_counts, index) in required_counts.iter_mut().zip(corner) {
                 // `ABSENT` wraps around to 0.
-                *needed = index.wrapping_add(1).max(*needed);
+                *required_counts = index.wrapping_add(1).max(*required_counts);
             }
             without_normals |= corner[2] == ABSENT;
             self.corners.push(corner);
@@ -154,38 +155,39 @@ impl Piece {
         self.faces.push((self.corners.len() - first) as u32);
         self.without_normals += usize::from(without_normals);
         if let Some(run) = self.runs.last_mut() {
-            run.needed = std::array::from_fn(|kind| run.needed[kind].max(needed[kind]));
+            run.required_counts =
+                std::array::from_fn(|kind| run.required_counts[kind].max(required_counts[kind]));
         }
         true
     }
 
-    /// Leaves the line that begins at `start` to the sequential reader.
-    fn leave(&mut self, start: usize) {
-        // A run that starts with this line is empty.
+    /// Adds the line that begins at `start` to a run for the sequential reader.
+    fn leave_to_sequential_reader(&mut self, start: usize) {
+        // If the last run begins with this line, it is empty.
         self.runs.pop_if(|run| run.lines.start == start);
-        if self.sort() != Some(Sort::Others) {
-            self.begin(Sort::Others, start);
+        if self.last_run_kind() != Some(RunKind::Sequential) {
+            self.begin_run(RunKind::Sequential, start);
         }
     }
 
-    fn sort(&self) -> Option<Sort> {
-        self.runs.last().map(|run| run.sort)
+    fn last_run_kind(&self) -> Option<RunKind> {
+        self.runs.last().map(|run| run.kind)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&self) -> RunningTotals {
         let (counts, corners, faces) = (self.lists.counts(), self.corners.len(), self.faces.len());
-        Totals { counts, corners, faces, without_normals: self.without_normals }
+        RunningTotals { counts, corners, faces, without_normals: self.without_normals }
     }
 
-    /// Begins a run.
-    fn begin(&mut self, sort: Sort, at: usize) {
-        self.close(at);
+    /// Begins a run at the offset `at`, and ends the last run there.
+    fn begin_run(&mut self, kind: RunKind, at: usize) {
+        self.end_run(at);
         let start = self.totals();
-        self.runs.push(Run { lines: at..at, sort, needed: [0; 3], start, end: start });
+        self.runs.push(LineRun { lines: at..at, kind, required_counts: [0; 3], start, end: start });
     }
 
-    /// Ends the last run.
-    fn close(&mut self, at: usize) {
+    /// Ends the last run at the offset `at`.
+    fn end_run(&mut self, at: usize) {
         let end = self.totals();
         if let Some(run) = self.runs.last_mut() {
             run.lines.end = at;

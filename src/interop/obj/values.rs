@@ -1,16 +1,16 @@
-//! The values that faces refer to by index.
+//! Positions, texture coordinates and normals of OBJ files, which faces refer to by index.
 
 use super::corners::{ABSENT, Corner};
 use crate::interop::shared::positions::Positions;
 use crate::interop::shared::text::Words;
 use crate::{Error, Limit, Result};
 
-/// The maximum number of values of a kind.
+/// The maximum number of values of each kind.
 pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
 
 /// The values that faces refer to by index.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct ValueLists {
     pub positions: Positions,
     /// The colour (red, green, blue, alpha) of each position that has one.
     pub colors: Vec<Option<[f32; 4]>>,
@@ -19,100 +19,100 @@ pub(super) struct Lists {
     /// The number of positions with a weight other than 1.
     pub weights: usize,
     /// The number of texture coordinates with a third component other than 0.
-    pub depths: usize,
+    pub third_coordinates: usize,
 }
 
 /// The number of values of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
-    /// The numbers of positions, texture coordinates and normals.
+pub(super) struct ValueCounts {
+    /// The number of positions, texture coordinates and normals.
     pub values: [usize; 3],
     pub weights: usize,
-    pub depths: usize,
+    pub third_coordinates: usize,
 }
 
-impl Lists {
-    pub fn counts(&self) -> Counts {
+impl ValueLists {
+    pub fn counts(&self) -> ValueCounts {
         let values = [self.positions.len(), self.uvs.len(), self.normals.len()];
-        Counts { values, weights: self.weights, depths: self.depths }
+        ValueCounts { values, weights: self.weights, third_coordinates: self.third_coordinates }
     }
 
-    /// Returns the number of values of each kind. [`push`] ensures that they fit in 32 bits.
+    /// Returns the number of positions, texture coordinates and normals. [`push`] ensures that they fit in 32 bits.
     #[inline]
-    pub fn numbered(&self) -> Corner {
+    pub fn u32_counts(&self) -> Corner {
         self.counts().values.map(|count| count as u32)
     }
 
-    /// Parses `v x y z`, optionally followed by a weight, a colour, or a colour with alpha.
+    /// Parses the position `v x y z`, optionally followed by a weight, a colour, or a colour with alpha.
     #[inline]
-    pub fn position(&mut self, mut words: Words) -> Result<()> {
-        let position = words.wide_numbers("a coordinate of the position")?;
-        if let Some(first) = words.optional()? {
-            match words.optional()? {
+    pub fn parse_position(&mut self, mut words: Words) -> Result<()> {
+        let position = words.read_f64s("a coordinate of the position")?;
+        if let Some(first) = words.read_optional_f32()? {
+            match words.read_optional_f32()? {
                 Some(green) => {
-                    let blue = words.number("the blue component")?;
-                    let alpha = words.optional()?.unwrap_or(1.0);
+                    let blue = words.read_f32("the blue component")?;
+                    let alpha = words.read_optional_f32()?.unwrap_or(1.0);
                     self.colors.resize(self.positions.len(), None);
                     self.colors.push(Some([first, green, blue, alpha]));
                 }
                 None => self.weights += usize::from(first != 1.0),
             }
         }
-        require_place(self.positions.len(), &words)?;
+        require_capacity(self.positions.len(), &words)?;
         self.positions.push(position);
         Ok(())
     }
 
-    /// Parses `vt u`, optionally followed by v and a third coordinate, which default to 0.
+    /// Parses the texture coordinates `vt u`, optionally followed by v and a third coordinate, which default to 0.
     #[inline]
-    pub fn uv(&mut self, mut words: Words) -> Result<()> {
-        let u = words.number("a texture coordinate")?;
-        let v = words.optional()?;
-        let depth = if v.is_some() { words.optional()? } else { None };
-        self.depths += usize::from(depth.is_some_and(|depth| depth != 0.0));
+    pub fn parse_uv(&mut self, mut words: Words) -> Result<()> {
+        let u = words.read_f32("a texture coordinate")?;
+        let v = words.read_optional_f32()?;
+        let third = if v.is_some() { words.read_optional_f32()? } else { None };
+        self.third_coordinates += usize::from(third.is_some_and(|third| third != 0.0));
         push(&mut self.uvs, [u, v.unwrap_or(0.0)], &words)
     }
 
-    /// Parses `vn x y z`.
+    /// Parses the normal `vn x y z`.
     #[inline]
-    pub fn normal(&mut self, mut words: Words) -> Result<()> {
-        let normal = words.numbers("a coordinate of the normal")?;
+    pub fn parse_normal(&mut self, mut words: Words) -> Result<()> {
+        let normal = words.read_f32s("a coordinate of the normal")?;
         push(&mut self.normals, normal, &words)
     }
 
-    /// Appends the values of other lists between two counts.
-    pub fn extend(&mut self, others: &Lists, from: &Counts, to: &Counts) {
-        fn part<T>(list: &[T], from: usize, to: usize) -> &[T] {
+    /// Appends the values of `others` between the counts `from` and `to`.
+    pub fn extend(&mut self, others: &ValueLists, from: &ValueCounts, to: &ValueCounts) {
+        fn slice<T>(list: &[T], from: usize, to: usize) -> &[T] {
             &list[from.min(list.len())..to.min(list.len())]
         }
         let ([v, vt, vn], [v_end, vt_end, vn_end]) = (from.values, to.values);
-        let colors = part(&others.colors, v, v_end);
+        let colors = slice(&others.colors, v, v_end);
         if !colors.is_empty() {
             self.colors.resize(self.positions.len(), None);
             self.colors.extend_from_slice(colors);
         }
         self.positions.extend(&others.positions, v..v_end);
         self.positions.drop_unneeded();
-        self.uvs.extend_from_slice(part(&others.uvs, vt, vt_end));
-        self.normals.extend_from_slice(part(&others.normals, vn, vn_end));
+        self.uvs.extend_from_slice(slice(&others.uvs, vt, vt_end));
+        self.normals.extend_from_slice(slice(&others.normals, vn, vn_end));
         self.weights += to.weights - from.weights;
-        self.depths += to.depths - from.depths;
+        self.third_coordinates += to.third_coordinates - from.third_coordinates;
     }
 }
 
-/// Appends a value. Returns an error if its index would be too large.
+/// Appends a value. Returns an error if there are too many values.
 #[inline]
 fn push<T>(list: &mut Vec<T>, value: T, words: &Words) -> Result<()> {
-    require_place(list.len(), words)?;
+    require_capacity(list.len(), words)?;
     list.push(value);
     Ok(())
 }
 
 #[inline]
-fn require_place(count: usize, words: &Words) -> Result<()> {
+fn require_capacity(count: usize, words: &Words) -> Result<()> {
     if count < MAX_VALUES {
         return Ok(());
     }
     let message = format!("more than {count} values of one kind");
-    Err(Error::limit_exceeded(Limit::Fixed, message).with_span(Some(words.place())))
+    Err(Error::limit_exceeded(Limit::Fixed, message).with_span(Some(words.span())))
 }

@@ -1,46 +1,47 @@
-//! Reads a text in windows of whole lines.
+//! Reads a text in windows of whole lines, from a stream.
 
 use std::io::Read;
 
 use crate::{Error, Limit, Limits, Result};
 
-/// Reads a text in windows of about equal size.
-pub(super) struct Windows<'a> {
+/// Reads a text in windows of about the same size.
+pub(super) struct WindowReader<'a> {
     input: &'a mut (dyn Read + Send),
     size: usize,
     /// The maximum size of a line in bytes.
     max_line: u64,
-    /// The bytes after the last whole line of the previous window.
-    rest: Vec<u8>,
-    /// Memory for the next window.
+    /// The start of a line that was read with the previous window.
+    partial_line: Vec<u8>,
+    /// An allocation for the next window.
     spare: Vec<u8>,
 }
 
-impl<'a> Windows<'a> {
-    pub fn new(input: &'a mut (dyn Read + Send), size: usize, limits: &Limits) -> Windows<'a> {
-        // A corner of a face takes at least two bytes, and rarely 32.
+impl<'a> WindowReader<'a> {
+    pub fn new(input: &'a mut (dyn Read + Send), size: usize, limits: &Limits) -> WindowReader<'a> {
+        // A corner of a face takes at least two bytes, and rarely more than 32.
         let max_line = limits.max_triangles.saturating_mul(32);
-        Windows { input, size, max_line, rest: Vec::new(), spare: Vec::new() }
+        WindowReader { input, size, max_line, partial_line: Vec::new(), spare: Vec::new() }
     }
 
     /// Returns the next window; empty at the end of the text.
     ///
     /// # Errors
     ///
-    /// Returns an error if reading fails, or a line longer than a window is not text or exceeds the limits.
-    pub fn next(&mut self) -> Result<Vec<u8>> {
+    /// Returns an error if reading fails. Returns an error if a line is longer than a window, and is either not text or
+    /// exceeds the limits.
+    pub fn next_window(&mut self) -> Result<Vec<u8>> {
         let mut window = std::mem::take(&mut self.spare);
         window.clear();
-        window.append(&mut self.rest);
+        window.append(&mut self.partial_line);
         loop {
-            // A line longer than the window extends the window.
+            // If a line is longer than the window, extends the window.
             let wanted = self.size.max(2 * window.len()) - window.len();
             let read = (&mut *self.input).take(wanted as u64).read_to_end(&mut window)?;
             if read < wanted {
                 return Ok(window);
             }
             if let Some(end) = last_line_end(&window) {
-                self.rest.extend_from_slice(&window[end..]);
+                self.partial_line.extend_from_slice(&window[end..]);
                 window.truncate(end);
                 return Ok(window);
             }
@@ -48,22 +49,20 @@ impl<'a> Windows<'a> {
                 return Err(Error::malformed(format!("not OBJ: {} bytes without a line end", window.len())));
             }
             if window.len() as u64 > self.max_line {
-                let message = format!(
-                    "a line has more than {} bytes, 32 for each triangle of the limit",
-                    self.max_line
-                );
+                let message =
+                    format!("a line has more than {} bytes, 32 per triangle of the limit", self.max_line);
                 return Err(Error::limit_exceeded(Limit::Triangles, message));
             }
         }
     }
 
-    /// Reuses the memory of a window.
+    /// Reuses the allocation of a window.
     pub fn reuse(&mut self, window: Vec<u8>) {
         self.spare = window;
     }
 }
 
-/// Returns the offset after the last line that is not continued.
+/// Returns the offset after the last line that is not continued by a backslash; `None` if there is no such line.
 fn last_line_end(text: &[u8]) -> Option<usize> {
     let mut text = text;
     loop {

@@ -7,7 +7,7 @@ use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::Files;
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::to_line;
+use crate::interop::shared::text::to_single_line;
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 
@@ -23,21 +23,21 @@ pub(in crate::interop) fn write(
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         restrict_to_obj(mesh, index, &mut losses)?;
         let path = format!("meshes[{index}].material.texture");
-        images.detach(&mut mesh.material.texture, &path, files, &mut losses)?;
+        images.write_embedded(&mut mesh.material.texture, &path, files, &mut losses)?;
     }
-    let library = library::collect(&mut scene.meshes, &mut losses);
+    let library = library::collect_materials(&mut scene.meshes, &mut losses);
     let library_name = library_name(name);
     let has_library = write_library(&library, &library_name, files, &mut losses)?;
-    let mut out = Writer { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
+    let mut out = ObjWriter { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
     if has_library {
-        out.line("mtllib ", &library_name)?;
+        out.write_line("mtllib ", &library_name)?;
     }
     if scene.meshes.is_empty() {
         // A file without statements would not be OBJ.
-        out.line("o ", "")?;
+        out.write_line("o ", "")?;
     }
     for (index, mesh) in scene.meshes.into_iter().enumerate() {
-        out.mesh(mesh, index, &mut losses)?;
+        out.write_mesh(mesh, index, &mut losses)?;
     }
     out.out.flush()?;
     Ok(losses)
@@ -46,10 +46,10 @@ pub(in crate::interop) fn write(
 /// Returns the file name of the library: `robot.mtl` for `robot.obj`.
 fn library_name(name: &str) -> String {
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
-    format!("{}.mtl", to_line(stem))
+    format!("{}.mtl", to_single_line(stem))
 }
 
-/// Writes the material library, if there are materials and the file can be created. Returns `true` if it was written.
+/// Writes the material library, if it has materials and companion files are possible. Returns `true` if it was written.
 fn write_library(
     library: &[Material],
     name: &str,
@@ -61,7 +61,7 @@ fn write_library(
     }
     let file = match files.create(name) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-            let message = format!("\"{name}\": {error}, so materials have names only");
+            let message = format!("\"{name}\": {error}; only the names of materials were written");
             losses.push(Loss::dropped("materials", message));
             return Ok(false);
         }
@@ -73,7 +73,12 @@ fn write_library(
     Ok(true)
 }
 
-/// Restricts a mesh to OBJ: finite numbers, no alpha, and single-line names.
+/// Removes values that OBJ cannot express from a mesh, and lists the losses. OBJ has finite numbers, colours without
+/// alpha, and single-line names.
+///
+/// # Errors
+///
+/// Returns an error if a position is not finite.
 fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
     let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
@@ -81,39 +86,43 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         let message = format!("({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite", mesh.name);
         return Err(Error::inexpressible(message).at_text(format!("meshes[{index}].positions[{vertex}]")));
     }
-    let mut replaced = |count: usize, field: &str| {
+    let mut list_replaced = |count: usize, field: &str| {
         if count > 0 {
-            let message = "non-finite numbers become 0";
-            losses
-                .push(Loss::changed(format!("meshes[{index}].{field}"), message).counting(count, "numbers"));
+            let message = "non-finite numbers were replaced by 0";
+            losses.push(
+                Loss::changed(format!("meshes[{index}].{field}"), message).with_count(count, "numbers"),
+            );
         }
     };
     if let Some(normals) = &mut mesh.normals {
-        replaced(make_finite(normals.as_flattened_mut()), "normals");
+        list_replaced(make_finite(normals.as_flattened_mut()), "normals");
     }
     if let [uvs] = &mut *mesh.uvs {
-        replaced(make_finite(uvs.as_flattened_mut()), "uvs[0]");
+        list_replaced(make_finite(uvs.as_flattened_mut()), "uvs[0]");
     }
     if let [Colors::F32(colors)] = &mut *mesh.colors {
-        replaced(make_finite(colors.as_flattened_mut()), "colors[0]");
+        list_replaced(make_finite(colors.as_flattened_mut()), "colors[0]");
     }
-    let transparent = match &*mesh.colors {
+    let has_alpha = match &*mesh.colors {
         [Colors::F32(colors)] => colors.iter().any(|color| color[3] != 1.0),
         [Colors::U8(colors)] => colors.iter().any(|color| color[3] != 255),
         _ => false,
     };
-    if transparent {
-        losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), "OBJ has no alpha of vertices"));
+    if has_alpha {
+        losses.push(Loss::dropped(
+            format!("meshes[{index}].colors[0]"),
+            "OBJ does not store alpha of vertices",
+        ));
     }
-    let name = to_line(&mesh.name);
+    let name = to_single_line(&mesh.name);
     if name != mesh.name {
         let detail = format!("\"{}\" becomes \"{name}\"", mesh.name.escape_debug());
         losses.push(
             Loss::renamed(
                 format!("meshes[{index}].name"),
-                "OBJ names have one line without control characters",
+                "OBJ names are single lines without control characters",
             )
-            .detail(detail),
+            .with_detail(detail),
         );
         mesh.name = name;
     }
@@ -125,29 +134,29 @@ fn make_finite(values: &mut [f32]) -> usize {
     wrong.map(|value| *value = 0.0).count()
 }
 
-struct Writer<'a> {
+struct ObjWriter<'a> {
     out: BufWriter<Box<dyn Write + 'a>>,
-    /// The numbers of positions, texture coordinates and normals so far.
+    /// The number of positions, texture coordinates and normals written so far.
     counts: [u64; 3],
 }
 
-impl Writer<'_> {
-    fn mesh(&mut self, mut mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
-        let faces = Polygons::take(&mut mesh, index, losses);
-        self.line("o ", &mesh.name)?;
-        self.positions(&mesh)?;
+impl ObjWriter<'_> {
+    fn write_mesh(&mut self, mut mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
+        let faces = Polygons::take_faces(&mut mesh, index, losses);
+        self.write_line("o ", &mesh.name)?;
+        self.write_positions(&mesh)?;
         let uvs = mesh.uvs.first().map_or(&[][..], |uvs| &uvs[..]);
         let normals = mesh.normals.as_deref().unwrap_or_default();
         for uv in uvs {
-            self.values("vt", uv)?;
+            self.write_values("vt", uv)?;
         }
         for normal in normals {
-            self.values("vn", normal)?;
+            self.write_values("vn", normal)?;
         }
         if !mesh.material.name.is_empty() {
-            self.line("usemtl ", &mesh.material.name)?;
+            self.write_line("usemtl ", &mesh.material.name)?;
         }
-        self.faces(&faces, !uvs.is_empty(), !normals.is_empty())?;
+        self.write_faces(&faces, !uvs.is_empty(), !normals.is_empty())?;
         let [positions, before_uvs, before_normals] = &mut self.counts;
         *positions += mesh.positions.len() as u64;
         *before_uvs += uvs.len() as u64;
@@ -155,25 +164,26 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn positions(&mut self, mesh: &Mesh) -> Result<()> {
+    fn write_positions(&mut self, mesh: &Mesh) -> Result<()> {
         match mesh.colors.first() {
-            None => mesh.positions.iter().try_for_each(|position| self.values("v", position)),
+            None => mesh.positions.iter().try_for_each(|position| self.write_values("v", position)),
             Some(Colors::F32(colors)) => {
                 let both = mesh.positions.iter().zip(colors);
-                both.into_iter()
-                    .try_for_each(|([x, y, z], [r, g, b, _])| self.values("v", &[*x, *y, *z, *r, *g, *b]))
+                both.into_iter().try_for_each(|([x, y, z], [r, g, b, _])| {
+                    self.write_values("v", &[*x, *y, *z, *r, *g, *b])
+                })
             }
             Some(Colors::U8(colors)) => {
                 let both = mesh.positions.iter().zip(colors);
                 both.into_iter().try_for_each(|([x, y, z], color)| {
                     let [r, g, b, _] = color.map(|channel| f32::from(channel) / 255.0);
-                    self.values("v", &[*x, *y, *z, r, g, b])
+                    self.write_values("v", &[*x, *y, *z, r, g, b])
                 })
             }
         }
     }
 
-    fn faces(&mut self, faces: &Polygons, uvs: bool, normals: bool) -> Result<()> {
+    fn write_faces(&mut self, faces: &Polygons, uvs: bool, normals: bool) -> Result<()> {
         let mut digits = itoa::Buffer::new();
         let counts = self.counts;
         for face in faces.iter() {
@@ -199,13 +209,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn line(&mut self, keyword: &str, text: &str) -> Result<()> {
+    fn write_line(&mut self, keyword: &str, text: &str) -> Result<()> {
         Ok(self.out.write_all(format!("{keyword}{text}\n").as_bytes())?)
     }
 
-    /// Writes the keyword and each number as the shortest decimal that parses to the same bits.
+    /// Writes a line with the keyword, and each number as the shortest decimal that parses to the same bits.
     #[inline]
-    fn values(&mut self, keyword: &str, values: &[f32]) -> Result<()> {
+    fn write_values(&mut self, keyword: &str, values: &[f32]) -> Result<()> {
         let mut digits = zmij::Buffer::new();
         self.out.write_all(keyword.as_bytes())?;
         for value in values {

@@ -1,4 +1,4 @@
-//! Reads the header of PLY.
+//! Reads the header of PLY files.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::interop::shared::text::{Words, quote, reject};
 use crate::{Category, Result};
 
-/// The encoding of numbers.
+/// The encoding of the numbers after the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -16,7 +16,7 @@ pub(super) enum Encoding {
 
 /// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum NumberType {
     I8,
     U8,
     I16,
@@ -27,57 +27,57 @@ pub(super) enum Number {
     F64,
 }
 
-impl Number {
-    fn parse(word: &[u8]) -> Option<Number> {
+impl NumberType {
+    fn parse(word: &[u8]) -> Option<NumberType> {
         Some(match word {
-            b"char" | b"int8" => Number::I8,
-            b"uchar" | b"uint8" => Number::U8,
-            b"short" | b"int16" => Number::I16,
-            b"ushort" | b"uint16" => Number::U16,
-            b"int" | b"int32" => Number::I32,
-            b"uint" | b"uint32" => Number::U32,
-            b"float" | b"float32" => Number::F32,
-            b"double" | b"float64" => Number::F64,
+            b"char" | b"int8" => NumberType::I8,
+            b"uchar" | b"uint8" => NumberType::U8,
+            b"short" | b"int16" => NumberType::I16,
+            b"ushort" | b"uint16" => NumberType::U16,
+            b"int" | b"int32" => NumberType::I32,
+            b"uint" | b"uint32" => NumberType::U32,
+            b"float" | b"float32" => NumberType::F32,
+            b"double" | b"float64" => NumberType::F64,
             _ => return None,
         })
     }
 
-    /// Returns the size in bytes in a binary file.
+    /// Returns the size of a number in a binary file, in bytes.
     pub fn size(self) -> usize {
         match self {
-            Number::I8 | Number::U8 => 1,
-            Number::I16 | Number::U16 => 2,
-            Number::I32 | Number::U32 | Number::F32 => 4,
-            Number::F64 => 8,
+            NumberType::I8 | NumberType::U8 => 1,
+            NumberType::I16 | NumberType::U16 => 2,
+            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
+            NumberType::F64 => 8,
         }
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self, Number::F32 | Number::F64)
+        matches!(self, NumberType::F32 | NumberType::F64)
     }
 }
 
-/// A number or list of numbers in each item of an element.
+/// A property: a number, or a list of numbers, in each item of an element.
 #[derive(Debug)]
 pub(super) struct Property {
     pub name: String,
-    pub number: Number,
-    /// The type of the length; `None` unless the property is a list.
-    pub list: Option<Number>,
+    pub number: NumberType,
+    /// The type of the list length; `None` if the property is a single number.
+    pub list: Option<NumberType>,
 }
 
-/// Items with the same properties.
+/// An element: a number of items with the same properties.
 #[derive(Debug)]
 pub(super) struct Element {
     pub name: String,
     pub count: u64,
     pub properties: Vec<Property>,
-    /// The line in the header.
+    /// The byte range of the declaration in the header.
     pub line: Range<usize>,
 }
 
 impl Element {
-    /// Returns the category of losses of items. Files choose the names of other elements.
+    /// Returns the category of losses about items of the element.
     pub fn category(&self) -> Category {
         match &*self.name {
             "vertex" | "face" | "tristrips" => Category::Geometry,
@@ -88,7 +88,7 @@ impl Element {
     /// Returns the minimum size of the items in bytes.
     pub fn min_size(&self, encoding: Encoding) -> u64 {
         let sizes = self.properties.iter().map(|property| match encoding {
-            // A digit and a blank.
+            // A number takes at least a digit and a blank.
             Encoding::Ascii => 2,
             _ => property.list.unwrap_or(property.number).size() as u64,
         });
@@ -98,7 +98,7 @@ impl Element {
     }
 
     /// Returns the number of items to read; 0 without properties.
-    pub fn items(&self) -> u64 {
+    pub fn item_count(&self) -> u64 {
         if self.properties.is_empty() { 0 } else { self.count }
     }
 
@@ -107,20 +107,20 @@ impl Element {
     }
 }
 
-/// The content of the header.
+/// The header of a file.
 #[derive(Debug)]
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// The image from a comment `TextureFile`; empty for none.
+    /// The image path in a comment `TextureFile`; empty if there is none.
     pub texture: String,
     /// The number of `obj_info` lines.
-    pub infos: usize,
-    /// The number of unknown lines, and the first.
-    pub unknown: (usize, Range<usize>),
-    /// The byte that ends lines: a line feed, or a carriage return if the first line ends with only that.
+    pub info_lines: usize,
+    /// The number of unknown lines, and the byte range of the first.
+    pub unknown_lines: (usize, Range<usize>),
+    /// The byte that ends lines: a carriage return if the first line ends with `\r` only, otherwise a line feed.
     pub line_end: u8,
-    /// The offset of the items.
+    /// The offset of the first byte after the header.
     pub body: usize,
 }
 
@@ -131,8 +131,8 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
         encoding: Encoding::Ascii,
         elements: Vec::new(),
         texture: String::new(),
-        infos: 0,
-        unknown: (0, 0..0),
+        info_lines: 0,
+        unknown_lines: (0, 0..0),
         line_end: line_end(text),
         body: 0,
     };
@@ -151,22 +151,22 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
             }
         }
         match keyword {
-            Some(b"format") => encoding = Some(format(&mut words)?),
+            Some(b"format") => encoding = Some(parse_format(&mut words)?),
             Some(b"comment") if words.next() == Some(b"TextureFile") => {
                 header.texture = String::from_utf8_lossy(words.rest_of_line()).into_owned();
             }
             Some(b"comment") => {}
-            Some(b"obj_info") => header.infos += 1,
-            Some(b"element") => header.elements.push(element(&mut words)?),
+            Some(b"obj_info") => header.info_lines += 1,
+            Some(b"element") => header.elements.push(parse_element(&mut words)?),
             Some(b"property") => {
-                let property = property(&mut words)?;
+                let property = parse_property(&mut words)?;
                 let element = header.elements.last_mut();
                 let element = element.ok_or_else(|| words.reject("a property before the first element"))?;
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
             Some(_) => {
-                let (count, first) = &mut header.unknown;
+                let (count, first) = &mut header.unknown_lines;
                 *count += 1;
                 if *count == 1 {
                     *first = line;
@@ -183,7 +183,7 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
     Ok(header)
 }
 
-/// Returns the byte that ends the first line.
+/// Returns the byte that ends lines; see [`Header::line_end`].
 fn line_end(text: &[u8]) -> u8 {
     match memchr::memchr2(b'\r', b'\n', text).map(|end| &text[end..]) {
         Some([b'\r', next, ..]) if *next != b'\n' => b'\r',
@@ -191,7 +191,7 @@ fn line_end(text: &[u8]) -> u8 {
     }
 }
 
-fn format(words: &mut Words) -> Result<Encoding> {
+fn parse_format(words: &mut Words) -> Result<Encoding> {
     let encoding = match words.next() {
         Some(b"ascii") => Encoding::Ascii,
         Some(b"binary_little_endian") => Encoding::LittleEndian,
@@ -200,7 +200,7 @@ fn format(words: &mut Words) -> Result<Encoding> {
             let known = "ascii, binary_little_endian or binary_big_endian";
             return Err(words.reject(format!("the format {} is not {known}", quote(word))));
         }
-        None => return Err(words.missing("the format")),
+        None => return Err(words.missing_error("the format")),
     };
     match words.next() {
         None | Some(b"1.0") => Ok(encoding),
@@ -208,34 +208,34 @@ fn format(words: &mut Words) -> Result<Encoding> {
     }
 }
 
-fn element(words: &mut Words) -> Result<Element> {
-    let name = name(words, "the name of the element")?;
-    let count = words.next().ok_or_else(|| words.missing("the number of items"))?;
+fn parse_element(words: &mut Words) -> Result<Element> {
+    let name = parse_name(words, "the name of the element")?;
+    let count = words.next().ok_or_else(|| words.missing_error("the number of items"))?;
     let parsed = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
     let count =
         parsed.ok_or_else(|| words.reject(format!("expected a number of items, found {}", quote(count))))?;
     Ok(Element { name, count, properties: Vec::new(), line: words.range() })
 }
 
-fn property(words: &mut Words) -> Result<Property> {
-    let mut number = |what: &str| {
-        let word = words.next().ok_or_else(|| words.missing(what))?;
-        match Number::parse(word) {
+fn parse_property(words: &mut Words) -> Result<Property> {
+    let mut parse_type = |what: &str| {
+        let word = words.next().ok_or_else(|| words.missing_error(what))?;
+        match NumberType::parse(word) {
             None if word == b"list" => Ok(None),
             None => Err(words.reject(format!("{} is not a PLY type", quote(word)))),
             number => Ok(number),
         }
     };
     let nested = "a list of lists";
-    let (list, number) = match number("the type")? {
+    let (list, number) = match parse_type("the type")? {
         Some(plain) => (None, Some(plain)),
-        None => (number("the type of the number of items")?, number("the type of the items")?),
+        None => (parse_type("the type of the number of items")?, parse_type("the type of the items")?),
     };
     let number = number.ok_or_else(|| words.reject(nested))?;
-    Ok(Property { name: name(words, "the name of the property")?, number, list })
+    Ok(Property { name: parse_name(words, "the name of the property")?, number, list })
 }
 
-fn name(words: &mut Words, what: &str) -> Result<String> {
-    let name = words.next().ok_or_else(|| words.missing(what))?;
+fn parse_name(words: &mut Words, what: &str) -> Result<String> {
+    let name = words.next().ok_or_else(|| words.missing_error(what))?;
     Ok(String::from_utf8_lossy(name).into_owned())
 }

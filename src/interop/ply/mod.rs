@@ -3,11 +3,11 @@
 //! **Read:** ASCII, little-endian and big-endian files. From the element `vertex`: x y z (without z, the mesh is
 //! [flat](crate::scene::Mesh::flat)), nx ny nz, texture coordinates (u v, s t, texture_u texture_v), and red green blue
 //! alpha as bytes or floats. Any other number becomes a custom attribute. From the element `face`: the polygons in the
-//! list `vertex_indices` or `vertex_index`. In ASCII files, each item takes one line. A comment `TextureFile` names the
-//! texture.
+//! list `vertex_indices` or `vertex_index`. In ASCII files, each item takes one line. The texture is specified by a
+//! comment `TextureFile`.
 //!
-//! **Written:** one mesh with these properties, the custom attributes and the texture, in the byte order of the machine.
-//! An embedded image becomes a file.
+//! **Written:** one mesh with these properties, the custom attributes and the texture, in the byte order of the
+//! machine. An embedded image is written to a file.
 //!
 //! **Lost,** and listed: on reading, other elements, lists and face properties, `obj_info`, and the precision of 64-bit
 //! numbers where scenes have 32 bits. On writing, mesh names, materials, additional sets of texture coordinates and
@@ -27,7 +27,7 @@ pub(super) use write::write;
 /// PLY does not specify axes or unit, so coordinates are unchanged.
 pub(super) const CONVENTIONS: Conventions = Conventions {
     uv_origin: UvOrigin::BottomLeft,
-    evidence: "the file format says nothing: axes and unit are assumed; Blender and MeshLab have textures bottom left",
+    evidence: "not specified; axes and unit are assumed; the texture origin follows Blender and MeshLab",
     ..Conventions::GLTF
 };
 
@@ -35,9 +35,9 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     format: "PLY",
     textures: true,
     normals: true,
-    uvs: 1,
-    colors: 1,
+    max_uv_sets: 1,
+    max_color_sets: 1,
     custom: |_| true,
-    corners: u32::MAX,
+    max_corners: u32::MAX,
     ..Capabilities::POSITIONS
 };

@@ -1,35 +1,35 @@
-//! The numbers of an element: one row per item, one column per property.
+//! Reads the numbers of an element into rows, one per item, and columns, one per property.
 
 use std::borrow::Cow;
 
-use super::header::{Element, Number};
-use super::source::{Raw, Source, to_f64};
+use super::header::{Element, NumberType};
+use super::source::{NumberSource, RawNumber, to_f64};
 use crate::interop::shared::positions::Positions;
-use crate::scene::{Components, Custom, exact};
+use crate::scene::{Components, CustomAttribute, exact};
 use crate::{Loss, Result, Strictness};
 
-/// The numbers of an element, little-endian, without its lists.
+/// The numbers of an element without its lists, little-endian.
 pub(super) struct Rows<'a> {
     bytes: Cow<'a, [u8]>,
     stride: usize,
     columns: Vec<Column>,
 }
 
-/// A property with a single number.
+/// The position and type of a property in a row.
 #[derive(Debug)]
 struct Column {
     name: String,
-    number: Number,
-    /// The type in the header. Coordinates in text may be more precise.
-    declared: Number,
+    number: NumberType,
+    /// The type in the header. `number` may be wider, since coordinates in text may be more precise.
+    declared: NumberType,
     offset: usize,
     /// Whether an attribute of the mesh uses the column.
-    taken: bool,
+    is_used: bool,
 }
 
 impl<'a> Rows<'a> {
     pub fn read(
-        source: &mut Source<'a>,
+        source: &mut NumberSource<'a>,
         element: &Element,
         strictness: Strictness,
         losses: &mut Vec<Loss>,
@@ -38,21 +38,22 @@ impl<'a> Rows<'a> {
         let mut stride = 0;
         for property in element.properties.iter().filter(|property| property.list.is_none()) {
             let (name, declared) = (property.name.clone(), property.number);
-            let is_wide = source.is_text() && matches!(&*name, "x" | "y" | "z") && declared == Number::F32;
-            let number = if is_wide { Number::F64 } else { declared };
-            columns.push(Column { name, number, declared, offset: stride, taken: false });
+            let is_wide =
+                source.is_text() && matches!(&*name, "x" | "y" | "z") && declared == NumberType::F32;
+            let number = if is_wide { NumberType::F64 } else { declared };
+            columns.push(Column { name, number, declared, offset: stride, is_used: false });
             stride += number.size();
         }
         let plain = match element.has_lists() {
             true => None,
-            false => source.plain(element.count.saturating_mul(stride as u64)),
+            false => source.take_bytes(element.count.saturating_mul(stride as u64)),
         };
         let bytes = match plain {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
                 let mut bytes = Vec::new();
-                let items = source.items(element, strictness, losses, |source| {
-                    collect(source, element, &columns, &mut bytes)
+                let items = source.read_items(element, strictness, losses, |source| {
+                    read_item(source, element, &columns, &mut bytes)
                 })?;
                 bytes.truncate(items * stride);
                 Cow::Owned(bytes)
@@ -61,26 +62,31 @@ impl<'a> Rows<'a> {
         Ok(Rows { bytes, stride, columns })
     }
 
-    /// Takes the columns with these names; `None` if one is missing, taken or of another type.
-    pub fn take<const N: usize>(&mut self, names: [&str; N], fits: fn(Number) -> bool) -> Option<[usize; N]> {
-        let mut places = [0; N];
-        for (place, name) in places.iter_mut().zip(names) {
-            let free = |column: &Column| column.name == name && !column.taken && fits(column.number);
-            *place = self.columns.iter().position(free)?;
+    /// Marks the columns `names` as used, and returns their indices. Returns `None` if a column is missing, already
+    /// used, or of an unsuitable type.
+    pub fn take_columns<const N: usize>(
+        &mut self,
+        names: [&str; N],
+        fits: fn(NumberType) -> bool,
+    ) -> Option<[usize; N]> {
+        let mut indices = [0; N];
+        for (index, name) in indices.iter_mut().zip(names) {
+            let is_match = |column: &Column| column.name == name && !column.is_used && fits(column.number);
+            *index = self.columns.iter().position(is_match)?;
         }
-        places.iter().for_each(|place| self.columns[*place].taken = true);
-        Some(places)
+        indices.iter().for_each(|index| self.columns[*index].is_used = true);
+        Some(indices)
     }
 
-    /// Returns `true` if all these columns have this type.
-    pub fn are_all(&self, places: &[usize], number: Number) -> bool {
-        places.iter().all(|place| self.columns[*place].number == number)
+    /// Returns `true` if all columns `indices` have the type `number`.
+    pub fn are_all(&self, indices: &[usize], number: NumberType) -> bool {
+        indices.iter().all(|index| self.columns[*index].number == number)
     }
 
-    /// Converts columns to floats. Also returns the largest rounding error.
-    pub fn floats<const N: usize>(&self, places: [usize; N]) -> (Vec<[f32; N]>, f32) {
-        let columns = places.map(|place| &self.columns[place]);
-        if self.are_all(&places, Number::F32) {
+    /// Returns the columns `indices` as floats, and their largest rounding error.
+    pub fn to_floats<const N: usize>(&self, indices: [usize; N]) -> (Vec<[f32; N]>, f32) {
+        let columns = indices.map(|index| &self.columns[index]);
+        if self.are_all(&indices, NumberType::F32) {
             let offsets = columns.map(|column| column.offset);
             let row = |row: &[u8]| {
                 offsets.map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]))
@@ -101,21 +107,23 @@ impl<'a> Rows<'a> {
         (self.rows().map(row).collect(), worst as f32)
     }
 
-    /// Returns the largest angle in degrees by which rounding to 32 bits turns the directions in these columns.
-    pub fn rounding_angle(&self, places: [usize; 3]) -> f32 {
-        let columns = places.map(|place| &self.columns[place]);
+    /// Returns the largest angle, in degrees, by which rounding to 32 bits turns the directions in the columns
+    /// `indices`.
+    pub fn rounding_angle(&self, indices: [usize; 3]) -> f32 {
+        let columns = indices.map(|index| &self.columns[index]);
         let exact = |row: &[u8]| columns.map(|column| to_f64(column.number, column.raw(row)));
         self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max) as f32
     }
 
-    /// Converts columns to positions. Also returns the largest rounding error, or 0 if 64 bits are kept.
-    pub fn positions<const N: usize>(&self, places: [usize; N]) -> (Positions, f32) {
-        let columns = places.map(|place| &self.columns[place]);
-        if self.are_all(&places, Number::F32) {
-            let (positions, _) = self.floats(places);
-            return (Positions::of_floats(positions.into_iter().map(solid).collect()), 0.0);
+    /// Returns the columns `indices` as positions, and their largest rounding error; 0 if 64 bits are kept.
+    pub fn to_positions<const N: usize>(&self, indices: [usize; N]) -> (Positions, f32) {
+        let columns = indices.map(|index| &self.columns[index]);
+        if self.are_all(&indices, NumberType::F32) {
+            let (positions, _) = self.to_floats(indices);
+            return (Positions::from_f32(positions.into_iter().map(to_three_coordinates).collect()), 0.0);
         }
-        let row = |row: &[u8]| solid(columns.map(|column| to_f64(column.number, column.raw(row))));
+        let row =
+            |row: &[u8]| to_three_coordinates(columns.map(|column| to_f64(column.number, column.raw(row))));
         let mut positions = Positions::default();
         for (index, row) in self.rows().map(row).enumerate() {
             positions.push(row);
@@ -124,24 +132,24 @@ impl<'a> Rows<'a> {
             }
         }
         positions.finish();
-        let is_declared = columns.iter().any(|column| column.declared != Number::F32);
+        let is_declared = columns.iter().any(|column| column.declared != NumberType::F32);
         let error = match is_declared && !positions.are_exact() {
-            true => self.rows().map(row).map(exact::error).fold(0.0, f64::max),
+            true => self.rows().map(row).map(exact::rounding_error).fold(0.0, f64::max),
             false => 0.0,
         };
         (positions, error as f32)
     }
 
-    /// Returns columns as bytes.
-    pub fn bytes<const N: usize>(&self, places: [usize; N]) -> Vec<[u8; N]> {
-        let offsets = places.map(|place| self.columns[place].offset);
+    /// Returns the columns `indices`, which have the type `U8`.
+    pub fn to_bytes<const N: usize>(&self, indices: [usize; N]) -> Vec<[u8; N]> {
+        let offsets = indices.map(|index| self.columns[index].offset);
         self.rows().map(|row| offsets.map(|offset| row[offset])).collect()
     }
 
     /// Returns the unused columns as custom attributes.
-    pub fn others(&self) -> impl Iterator<Item = Custom> {
-        let others = self.columns.iter().filter(|column| !column.taken);
-        others.map(|column| Custom {
+    pub fn unused_columns(&self) -> impl Iterator<Item = CustomAttribute> {
+        let unused = self.columns.iter().filter(|column| !column.is_used);
+        unused.map(|column| CustomAttribute {
             name: column.name.clone(),
             components: 1,
             values: self.components(column),
@@ -149,20 +157,20 @@ impl<'a> Rows<'a> {
     }
 
     fn components(&self, column: &Column) -> Components {
-        fn all<T>(rows: &Rows, column: &Column, convert: impl Fn(Raw) -> T) -> Vec<T> {
+        fn all<T>(rows: &Rows, column: &Column, convert: impl Fn(RawNumber) -> T) -> Vec<T> {
             rows.rows().map(|row| convert(column.raw(row))).collect()
         }
-        let two = |[a, b, ..]: Raw| [a, b];
-        let four = |[a, b, c, d, ..]: Raw| [a, b, c, d];
+        let two = |[a, b, ..]: RawNumber| [a, b];
+        let four = |[a, b, c, d, ..]: RawNumber| [a, b, c, d];
         match column.number {
-            Number::I8 => Components::I8(all(self, column, |raw| raw[0] as i8)),
-            Number::U8 => Components::U8(all(self, column, |raw| raw[0])),
-            Number::I16 => Components::I16(all(self, column, |raw| i16::from_le_bytes(two(raw)))),
-            Number::U16 => Components::U16(all(self, column, |raw| u16::from_le_bytes(two(raw)))),
-            Number::I32 => Components::I32(all(self, column, |raw| i32::from_le_bytes(four(raw)))),
-            Number::U32 => Components::U32(all(self, column, |raw| u32::from_le_bytes(four(raw)))),
-            Number::F32 => Components::F32(all(self, column, |raw| f32::from_le_bytes(four(raw)))),
-            Number::F64 => Components::F64(all(self, column, f64::from_le_bytes)),
+            NumberType::I8 => Components::I8(all(self, column, |raw| raw[0] as i8)),
+            NumberType::U8 => Components::U8(all(self, column, |raw| raw[0])),
+            NumberType::I16 => Components::I16(all(self, column, |raw| i16::from_le_bytes(two(raw)))),
+            NumberType::U16 => Components::U16(all(self, column, |raw| u16::from_le_bytes(two(raw)))),
+            NumberType::I32 => Components::I32(all(self, column, |raw| i32::from_le_bytes(four(raw)))),
+            NumberType::U32 => Components::U32(all(self, column, |raw| u32::from_le_bytes(four(raw)))),
+            NumberType::F32 => Components::F32(all(self, column, |raw| f32::from_le_bytes(four(raw)))),
+            NumberType::F64 => Components::F64(all(self, column, f64::from_le_bytes)),
         }
     }
 
@@ -174,7 +182,7 @@ impl<'a> Rows<'a> {
 
 impl Column {
     #[inline]
-    fn raw(&self, row: &[u8]) -> Raw {
+    fn raw(&self, row: &[u8]) -> RawNumber {
         let mut raw = [0; 8];
         let size = self.number.size();
         raw[..size].copy_from_slice(&row[self.offset..self.offset + size]);
@@ -183,17 +191,22 @@ impl Column {
 }
 
 /// Extends two or three coordinates to three, with z = 0.
-fn solid<T: Copy + Default, const N: usize>(coordinates: [T; N]) -> [T; 3] {
+fn to_three_coordinates<T: Copy + Default, const N: usize>(coordinates: [T; N]) -> [T; 3] {
     std::array::from_fn(|axis| coordinates.get(axis).copied().unwrap_or_default())
 }
 
-/// Appends the numbers of an item, without its lists.
-fn collect(source: &mut Source, element: &Element, columns: &[Column], bytes: &mut Vec<u8>) -> Result<()> {
+/// Reads an item and appends its numbers to `bytes`. Skips its lists.
+fn read_item(
+    source: &mut NumberSource,
+    element: &Element,
+    columns: &[Column],
+    bytes: &mut Vec<u8>,
+) -> Result<()> {
     let mut numbers = columns.iter().map(|column| column.number);
     element.properties.iter().try_for_each(|property| match property.list {
         None => {
             let number = numbers.next().unwrap_or(property.number);
-            let raw = source.next(number)?;
+            let raw = source.read_number(number)?;
             bytes.extend_from_slice(&raw[..number.size()]);
             Ok(())
         }
@@ -202,22 +215,26 @@ fn collect(source: &mut Source, element: &Element, columns: &[Column], bytes: &m
 }
 
 /// Skips an item.
-pub(super) fn skip(source: &mut Source, element: &Element) -> Result<()> {
+pub(super) fn skip_item(source: &mut NumberSource, element: &Element) -> Result<()> {
     let mut properties = element.properties.iter();
     properties.try_for_each(|property| skip_property(source, property.list, property.number))
 }
 
 /// Skips a number or list.
-pub(super) fn skip_property(source: &mut Source, list: Option<Number>, number: Number) -> Result<()> {
+pub(super) fn skip_property(
+    source: &mut NumberSource,
+    list: Option<NumberType>,
+    number: NumberType,
+) -> Result<()> {
     match list {
-        None => source.next(number).map(drop),
+        None => source.read_number(number).map(drop),
         Some(count) => skip_list(source, count, number),
     }
 }
 
-fn skip_list(source: &mut Source, count: Number, number: Number) -> Result<()> {
-    for _ in 0..source.count(count)? {
-        source.next(number)?;
+fn skip_list(source: &mut NumberSource, count: NumberType, number: NumberType) -> Result<()> {
+    for _ in 0..source.read_count(count)? {
+        source.read_number(number)?;
     }
     Ok(())
 }

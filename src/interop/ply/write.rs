@@ -7,8 +7,8 @@ use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
 use crate::interop::images::ImageFiles;
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::to_line;
-use crate::scene::{Colors, Components, Custom, Mesh, Scene, SceneOptions, Texture};
+use crate::interop::shared::text::to_single_line;
+use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 
 pub(in crate::interop) fn write(
@@ -22,18 +22,18 @@ pub(in crate::interop) fn write(
     let mut images = ImageFiles::new(name, &scene);
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
     write_texture(&mut mesh.material.texture, &mut images, files, &mut losses)?;
-    let polygons = Polygons::take(&mut mesh, 0, &mut losses);
-    let names = names(&mesh.custom, &mut losses);
+    let polygons = Polygons::take_faces(&mut mesh, 0, &mut losses);
+    let names = property_names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
     write_header(&mut out, &mesh, &names, &polygons)?;
-    // In the order of the header.
-    out.write_all(&mesh.records())?;
+    // The attributes are in the order of the header.
+    out.write_all(&mesh.interleave_attributes())?;
     write_faces(&mut out, &polygons)?;
     out.flush()?;
     Ok(losses)
 }
 
-/// Writes an embedded image to a file, and converts its name to a single line.
+/// Writes an embedded image to a file. Converts the path of the image to a single line.
 fn write_texture(
     texture: &mut Option<Texture>,
     images: &mut ImageFiles,
@@ -41,13 +41,14 @@ fn write_texture(
     losses: &mut Vec<Loss>,
 ) -> Result<()> {
     let path = "meshes[0].material.texture";
-    images.detach(texture, path, files, losses)?;
+    images.write_embedded(texture, path, files, losses)?;
     if let Some(Texture { name, .. }) = texture {
-        let line = to_line(name);
+        let line = to_single_line(name);
         if line != *name {
             let detail = format!("\"{}\" becomes \"{line}\"", name.escape_debug());
             losses.push(
-                Loss::renamed(path, "PLY names have one line without control characters").detail(detail),
+                Loss::renamed(path, "PLY names are single lines without control characters")
+                    .with_detail(detail),
             );
             *name = line;
         }
@@ -56,9 +57,9 @@ fn write_texture(
 }
 
 /// Returns the property names of the custom attributes, one per component.
-fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
-    let own = "x y z nx ny nz u v s t texture_u texture_v red green blue alpha";
-    let mut taken: BTreeSet<String> = own.split(' ').map(str::to_owned).collect();
+fn property_names(custom: &[CustomAttribute], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
+    let reserved = "x y z nx ny nz u v s t texture_u texture_v red green blue alpha";
+    let mut used_names: BTreeSet<String> = reserved.split(' ').map(str::to_owned).collect();
     let attributes = custom.iter().enumerate().map(|(index, custom)| {
         let path = format!("meshes[0].custom[{index}]");
         let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
@@ -68,9 +69,10 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
         };
         let mut name = |preferred: String| {
             let numbered = (1_u32..).map(|number| format!("{preferred}_{number}"));
-            let name = std::iter::once(preferred.clone()).chain(numbered).find(|name| !taken.contains(name));
+            let name =
+                std::iter::once(preferred.clone()).chain(numbered).find(|name| !used_names.contains(name));
             let name = name.unwrap_or_default();
-            taken.insert(name.clone());
+            used_names.insert(name.clone());
             name
         };
         if custom.components == 1 {
@@ -78,15 +80,20 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
             if name != custom.name {
                 let detail = format!("\"{}\" becomes \"{name}\"", custom.name.escape_debug());
                 losses.push(
-                    Loss::renamed(format!("{path}.name"), "properties have unique names without blanks")
-                        .detail(detail),
+                    Loss::renamed(
+                        format!("{path}.name"),
+                        "PLY properties must have unique names without blanks",
+                    )
+                    .with_detail(detail),
                 );
             }
             return vec![name];
         }
         let names: Vec<_> = (0..custom.components).map(|lane| name(format!("{preferred}_{lane}"))).collect();
         let detail = format!("\"{}\" becomes {}", custom.name.escape_debug(), names.join(", "));
-        losses.push(Loss::new(LossKind::Split, path, "one property per component").detail(detail));
+        losses.push(
+            Loss::new(LossKind::Split, path, "each component was written as a property").with_detail(detail),
+        );
         names
     });
     attributes.collect()
@@ -138,10 +145,10 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
 }
 
 fn write_faces(out: &mut impl Write, polygons: &Polygons) -> Result<()> {
-    let long = polygons.max_corners() > 255;
+    let has_wide_counts = polygons.max_corners() > 255;
     for face in polygons.iter() {
         let count = face.len() as u32;
-        match long {
+        match has_wide_counts {
             true => out.write_all(&count.to_ne_bytes())?,
             false => out.write_all(&[count as u8])?,
         }

@@ -1,4 +1,4 @@
-//! Polygon lists for readers and writers.
+//! Polygon lists, for readers and writers of interchange formats.
 
 use crate::Loss;
 use crate::scene::{Faces, Indices, Mesh};
@@ -7,28 +7,28 @@ use crate::scene::{Faces, Indices, Mesh};
 #[derive(Debug, Default)]
 pub(in crate::interop) struct Polygons {
     corners: Vec<u32>,
-    /// The number of corners of each face; `None` if all are triangles.
+    /// The number of corners of each face; `None` if all faces are triangles.
     counts: Option<Vec<u32>>,
-    /// The index of the first corner of the unfinished face.
+    /// The index in `corners` of the first corner of the current face.
     start: usize,
     /// The number of dropped faces with fewer than three corners.
-    pub degenerate: usize,
+    pub degenerate_count: usize,
 }
 
 impl Polygons {
-    /// Adds a corner to the current face.
+    /// Adds a corner with the vertex index `index` to the current face.
     #[inline]
-    pub fn corner(&mut self, index: u32) {
+    pub fn push_corner(&mut self, index: u32) {
         self.corners.push(index);
     }
 
     /// Finishes the current face; drops it if it has fewer than three corners.
     #[inline]
-    pub fn finish(&mut self) {
+    pub fn finish_face(&mut self) {
         let count = self.corners.len() - self.start;
         if count < 3 {
             self.corners.truncate(self.start);
-            self.degenerate += 1;
+            self.degenerate_count += 1;
             return;
         }
         if count != 3 && self.counts.is_none() {
@@ -41,20 +41,21 @@ impl Polygons {
     }
 
     /// Discards the corners of the current face.
-    pub fn abandon(&mut self) {
+    pub fn discard_face(&mut self) {
         self.corners.truncate(self.start);
     }
 
-    /// Maps the corners to other vertices. Drops faces with an unmapped corner, and returns their number.
-    pub fn renumber(&mut self, place: impl Fn(u32) -> Option<u32>) -> usize {
-        let mut kept = Polygons { degenerate: self.degenerate, ..Polygons::default() };
+    /// Maps the vertex indices of all corners. Drops faces for which `map` returns `None`; returns the number of
+    /// dropped faces.
+    pub fn map_corners(&mut self, map: impl Fn(u32) -> Option<u32>) -> usize {
+        let mut kept = Polygons { degenerate_count: self.degenerate_count, ..Polygons::default() };
         for face in self.iter() {
-            for corner in face.iter().map_while(|corner| place(*corner)) {
-                kept.corner(corner);
+            for corner in face.iter().map_while(|corner| map(*corner)) {
+                kept.push_corner(corner);
             }
             match kept.corners.len() - kept.start == face.len() {
-                true => kept.finish(),
-                false => kept.abandon(),
+                true => kept.finish_face(),
+                false => kept.discard_face(),
             }
         }
         let missing = self.len() - kept.len();
@@ -67,19 +68,23 @@ impl Polygons {
         self.corners.is_empty()
     }
 
-    /// Takes the faces of a mesh for writing. Drops and lists faces with fewer than three corners and corners after the
-    /// last triangle.
-    pub fn take(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Polygons {
+    /// Takes the faces of the mesh with the given index for writing. Drops and lists faces with fewer than three
+    /// corners, including surplus corners after the last triangle.
+    pub fn take_faces(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Polygons {
         let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
         polygons.list_degenerate(&format!("meshes[{index}].faces"), losses);
         polygons
     }
 
-    /// Lists the dropped faces.
+    /// Lists the dropped faces at `path`.
     pub fn list_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
-        if self.degenerate > 0 {
+        if self.degenerate_count > 0 {
             let loss = Loss::dropped(path, "faces with fewer than 3 corners");
-            losses.push(loss.affecting(self.degenerate, self.len() + self.degenerate, "faces"));
+            losses.push(loss.with_count_of(
+                self.degenerate_count,
+                self.len() + self.degenerate_count,
+                "faces",
+            ));
         }
     }
 
@@ -88,26 +93,26 @@ impl Polygons {
             Some(indices) => indices.into_u32(),
             None => (0..vertices as u32).collect(),
         };
-        let sound = match &faces.corners {
+        let is_valid = match &faces.corners {
             Some(counts) => counts.iter().all(|count| *count >= 3),
             None => corners.len().is_multiple_of(3),
         };
-        if sound {
-            return Polygons { start: corners.len(), corners, counts: faces.corners, degenerate: 0 };
+        if is_valid {
+            return Polygons { start: corners.len(), corners, counts: faces.corners, degenerate_count: 0 };
         }
         let mut polygons = Polygons::default();
         let counts = faces.corners.unwrap_or_else(|| vec![3; corners.len().div_ceil(3)]);
         let mut rest = &corners[..];
         for count in counts {
             let (face, others) = rest.split_at(rest.len().min(count as usize));
-            face.iter().for_each(|corner| polygons.corner(*corner));
-            polygons.finish();
+            face.iter().for_each(|corner| polygons.push_corner(*corner));
+            polygons.finish_face();
             rest = others;
         }
         polygons
     }
 
-    /// Iterates over the corners of each face.
+    /// Returns the vertex indices of each face.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let triangles = if self.counts.is_none() { &self.corners[..] } else { &[] };
         let mut rest = &self.corners[..];
@@ -124,17 +129,17 @@ impl Polygons {
         self.counts.as_ref().map_or(self.corners.len() / 3, Vec::len)
     }
 
-    /// Returns the largest number of corners of a face, at least 3.
+    /// Returns the largest number of corners of a face; at least 3.
     pub fn max_corners(&self) -> u32 {
         self.counts.iter().flatten().copied().max().unwrap_or(3)
     }
 
-    /// Returns the corners of all faces.
-    pub fn corners(&self) -> &[u32] {
+    /// Returns the vertex indices of all faces, concatenated.
+    pub fn corner_indices(&self) -> &[u32] {
         &self.corners
     }
 
-    /// Converts to the faces of a mesh.
+    /// Converts the polygons to faces of a mesh.
     pub fn into_faces(self) -> Faces {
         Faces { indices: Some(Indices::U32(self.corners)), corners: self.counts }
     }

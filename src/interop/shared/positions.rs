@@ -1,4 +1,4 @@
-//! Positions of a file being read, in 64 bits where 32 are not enough.
+//! Positions during reading, in 64 bits where 32 bits are too coarse.
 
 use std::ops::Range;
 
@@ -6,28 +6,28 @@ use glam::DVec3;
 
 use crate::scene::exact::{self, Extent, FAR, rounded};
 
-/// Positions in 32 bits and, if needed, in 64.
-type Parts = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
+/// Positions in 32 bits and, if needed, in 64 bits.
+type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
-/// Positions in 32 bits, and in 64 as long as the model may [need them](Extent::needs_64_bits).
+/// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
 ///
-/// Once the bounding box is at least half as large as the largest coordinate, it can never shrink below a quarter of
-/// it. Rounding then costs at most two bits, so the exact positions are dropped, in most models after a few vertices.
-/// Small objects far from the origin keep theirs.
+/// Once the size of the bounding box is at least half of the largest coordinate, it stays at least a quarter of it, and
+/// rounding costs at most two bits. The exact positions are then dropped; in most models, after a few vertices. Small
+/// objects far from the origin keep their exact positions.
 #[derive(Debug)]
 pub(in crate::interop) struct Positions {
     rounded: Vec<[f32; 3]>,
     exact: Option<Vec<[f64; 3]>>,
     extent: Extent,
-    /// The number of positions in the box.
-    measured: usize,
+    /// The number of positions that `extent` includes.
+    measured_count: usize,
     /// The index of the first position of the current object.
-    object: usize,
-    /// The exact positions of the current object, kept after the others were dropped while the object is
-    /// [local](Extent::is_local).
-    local: Option<(Vec<[f64; 3]>, Extent)>,
-    /// Whether an object is local. If so, exact positions are kept for models of any size.
-    has_local: bool,
+    object_start: usize,
+    /// The exact positions of the current object and their extent, if all other exact positions were dropped. `None` if
+    /// the object is not [local](Extent::is_local).
+    local_object: Option<(Vec<[f64; 3]>, Extent)>,
+    /// Whether any object is local. Exact positions are then kept for models of any size.
+    has_local_object: bool,
 }
 
 impl Default for Positions {
@@ -36,17 +36,17 @@ impl Default for Positions {
             rounded: Vec::new(),
             exact: Some(Vec::new()),
             extent: Extent::default(),
-            measured: 0,
-            object: 0,
-            local: None,
-            has_local: false,
+            measured_count: 0,
+            object_start: 0,
+            local_object: None,
+            has_local_object: false,
         }
     }
 }
 
 impl Positions {
-    /// Creates positions from a source with 32 bits.
-    pub fn of_floats(rounded: Vec<[f32; 3]>) -> Positions {
+    /// Creates positions that have 32 bits in the source.
+    pub fn from_f32(rounded: Vec<[f32; 3]>) -> Positions {
         Positions { rounded, exact: None, ..Positions::default() }
     }
 
@@ -60,28 +60,28 @@ impl Positions {
 
     #[inline]
     pub fn push(&mut self, position: [f64; 3]) {
-        let near = rounded(position);
-        if self.exact.is_none() && is_far(&[near]) {
-            self.resume();
+        let rounded = rounded(position);
+        if self.exact.is_none() && are_far(&[rounded]) {
+            self.restore_exact();
         }
         if let Some(exact) = &mut self.exact {
             exact.push(position);
-        } else if self.local.is_some() {
+        } else if self.local_object.is_some() {
             self.push_local(position);
         }
-        self.rounded.push(near);
+        self.rounded.push(rounded);
     }
 
-    /// Appends a range of other positions.
+    /// Appends the positions of `others` in `range`.
     pub fn extend(&mut self, others: &Positions, range: Range<usize>) {
-        let near = others.rounded.get(range.clone()).unwrap_or_default();
-        if self.exact.is_none() && is_far(near) {
-            self.resume();
+        let rounded_positions = others.rounded.get(range.clone()).unwrap_or_default();
+        if self.exact.is_none() && are_far(rounded_positions) {
+            self.restore_exact();
         }
         if let Some(exact) = &mut self.exact {
             match &others.exact {
                 Some(more) => exact.extend_from_slice(more.get(range).unwrap_or_default()),
-                None => exact.extend(near.iter().map(|position| position.map(f64::from))),
+                None => exact.extend(rounded_positions.iter().map(|position| position.map(f64::from))),
             }
         } else {
             let more = others.exact.iter().flat_map(|more| more.get(range.clone()).unwrap_or_default());
@@ -91,83 +91,83 @@ impl Positions {
                 }
             }
         }
-        self.rounded.extend_from_slice(near);
+        self.rounded.extend_from_slice(rounded_positions);
     }
 
-    /// Adds an exact position to the current object. Returns `false` if the object is no longer local.
+    /// Adds an exact position to `local_object`. Clears it and returns `false` if the object is no longer local.
     fn push_local(&mut self, position: [f64; 3]) -> bool {
-        let Some((positions, extent)) = &mut self.local else { return false };
+        let Some((positions, extent)) = &mut self.local_object else { return false };
         positions.push(position);
         extent.add(position.into());
         let is_local = extent.is_local() || extent.size() == 0.0;
-        self.local.take_if(|_| !is_local);
+        self.local_object.take_if(|_| !is_local);
         is_local
     }
 
-    /// Ends the current object, which keeps 64 bits if it is local, and begins a new one.
+    /// Ends the current object and begins a new one. The exact positions of the ended object are kept if it is local.
     pub fn begin_object(&mut self) {
         if let Some(exact) = &self.exact {
             let mut extent = Extent::default();
-            exact[self.object..].iter().for_each(|position| extent.add(DVec3::from(*position)));
-            self.has_local |= extent.is_local() && extent.size() > 0.0;
-        } else if self.local.as_ref().is_some_and(|(_, extent)| extent.size() > 0.0) {
-            self.resume();
-            self.has_local = true;
+            exact[self.object_start..].iter().for_each(|position| extent.add(DVec3::from(*position)));
+            self.has_local_object |= extent.is_local() && extent.size() > 0.0;
+        } else if self.local_object.as_ref().is_some_and(|(_, extent)| extent.size() > 0.0) {
+            self.restore_exact();
+            self.has_local_object = true;
         }
-        self.object = self.rounded.len();
-        self.local = self.exact.is_none().then(Default::default);
+        self.object_start = self.rounded.len();
+        self.local_object = self.exact.is_none().then(Default::default);
     }
 
     /// Drops the exact positions if they are no longer needed.
     pub fn drop_unneeded(&mut self) {
-        if self.exact.is_none() || self.has_local {
+        if self.exact.is_none() || self.has_local_object {
             return;
         }
-        let new = &self.rounded[self.measured..];
+        let new = &self.rounded[self.measured_count..];
         new.iter().for_each(|position| self.extent.add(DVec3::from(position.map(f64::from))));
-        self.measured = self.rounded.len();
+        self.measured_count = self.rounded.len();
         let largest = self.extent.largest();
         if largest <= 2.0 * self.extent.size() && largest < FAR.into() {
             let mut exact = self.exact.take().unwrap_or_default();
-            self.local = Some(Default::default());
-            let mut current = exact.split_off(self.object).into_iter();
+            self.local_object = Some(Default::default());
+            let mut current = exact.split_off(self.object_start).into_iter();
             while current.next().is_some_and(|position| self.push_local(position)) {}
         }
     }
 
-    /// Keeps exact positions from now on. Earlier ones are widened from 32 bits, except those of a local object.
+    /// Keeps exact positions from now on. Earlier positions are widened from 32 bits, except those of `local_object`.
     #[cold]
-    fn resume(&mut self) {
-        let (local, _) = self.local.take().unwrap_or_default();
+    fn restore_exact(&mut self) {
+        let (local, _) = self.local_object.take().unwrap_or_default();
         let widened = self.rounded.iter().take(self.rounded.len() - local.len());
         let widened = widened.map(|position| position.map(f64::from));
         self.exact = Some(widened.chain(local).collect());
     }
 
-    /// Drops the exact positions if the model does not need them. Called after the last position.
+    /// Drops the exact positions if the model does not need them. Must be called after the last position.
     pub fn finish(&mut self) {
-        self.exact.take_if(|exact| !self.has_local && !exact::need_64_bits(exact));
-        (self.extent, self.measured, self.local) = (Extent::default(), self.rounded.len(), None);
+        self.exact.take_if(|exact| !self.has_local_object && !exact::need_64_bits(exact));
+        (self.extent, self.measured_count, self.local_object) = (Extent::default(), self.rounded.len(), None);
     }
 
-    /// Returns the positions in 32 bits and, if needed, in 64.
-    pub fn into_parts(mut self) -> Parts {
+    /// Returns the positions in 32 bits and, if needed, in 64 bits.
+    pub fn into_parts(mut self) -> PositionLists {
         self.finish();
         (self.rounded, self.exact)
     }
 
-    /// Returns the positions at these indices.
-    pub fn select(&self, places: impl Iterator<Item = u32> + Clone) -> Parts {
-        fn gather<T: Copy>(values: &[T], places: impl Iterator<Item = u32>) -> Vec<T> {
-            places.filter_map(|place| values.get(place as usize).copied()).collect()
+    /// Returns the positions at `indices` in 32 bits and, if needed, in 64 bits.
+    pub fn select(&self, indices: impl Iterator<Item = u32> + Clone) -> PositionLists {
+        fn gather<T: Copy>(values: &[T], indices: impl Iterator<Item = u32>) -> Vec<T> {
+            indices.filter_map(|index| values.get(index as usize).copied()).collect()
         }
-        let exact = self.exact.as_deref().map(|exact| gather(exact, places.clone()));
+        let exact = self.exact.as_deref().map(|exact| gather(exact, indices.clone()));
         let exact = exact.filter(|exact| exact::need_64_bits(exact));
-        (gather(&self.rounded, places), exact)
+        (gather(&self.rounded, indices), exact)
     }
 }
 
-/// Returns `true` if rounding to 32 bits may move a position by more than a millimetre.
-fn is_far(positions: &[[f32; 3]]) -> bool {
+/// Returns `true` if rounding to 32 bits may move any of `positions` by more than a millimetre.
+fn are_far(positions: &[[f32; 3]]) -> bool {
     positions.as_flattened().iter().fold(0.0, |largest: f32, coordinate| largest.max(coordinate.abs())) >= FAR
 }

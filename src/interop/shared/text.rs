@@ -1,4 +1,4 @@
-//! Words and numbers of text files, with their locations.
+//! Parses words and numbers of text files, with their locations.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,8 +8,8 @@ use fast_float2::FastFloat;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::{Error, Result, Span};
 
-/// Iterates over the words of a range of a text. Words are separated by spaces, tabs, line ends, and backslashes that
-/// continue a line.
+/// An iterator over the words in a range of a text. Words are separated by spaces, tabs, line ends, and backslashes
+/// that continue a line.
 #[derive(Debug, Clone)]
 pub(in crate::interop) struct Words<'a> {
     text: &'a [u8],
@@ -20,7 +20,7 @@ pub(in crate::interop) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Creates an iterator over a range of a text. Errors count lines from the beginning of the text.
+    /// Creates an iterator over the range `part` of a text. Line numbers in errors refer to the entire text.
     pub fn new(text: &'a [u8], part: Range<usize>) -> Words<'a> {
         let end = part.end.min(text.len());
         Words { text, at: part.start.min(end), end, start: part.start.min(end) }
@@ -41,9 +41,9 @@ impl<'a> Words<'a> {
         self.text[self.at..self.end].trim_ascii().len()
     }
 
-    /// Returns the line and column of the last word.
-    pub fn place(&self) -> Span {
-        place(self.text, self.range())
+    /// Returns the location of the last word, with its line and column.
+    pub fn span(&self) -> Span {
+        locate(self.text, self.range())
     }
 
     /// Returns the next word.
@@ -74,7 +74,7 @@ impl<'a> Words<'a> {
         &self.text[self.at..self.end]
     }
 
-    /// Returns the rest of the line, trimmed. Names may contain blanks.
+    /// Returns the rest of the line without surrounding blanks, for names that may contain blanks.
     pub fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.text[self.at..self.end];
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -83,34 +83,35 @@ impl<'a> Words<'a> {
         line.trim_ascii()
     }
 
-    /// Reads a number. `what` names it in errors.
+    /// Reads a number. `what` describes the number in errors.
     #[inline]
-    pub fn number(&mut self, what: &str) -> Result<f32> {
-        match self.plain_number() {
+    pub fn read_f32(&mut self, what: &str) -> Result<f32> {
+        match self.read_simple_number() {
             Some(number) => Ok(number),
-            None => self.optional_word()?.ok_or_else(|| self.missing(what)),
+            None => self.read_optional_number()?.ok_or_else(|| self.missing_error(what)),
         }
     }
 
-    /// Reads numbers in 64 bits. Rounding them to 32 bits yields the floats nearest to the text.
+    /// Reads `N` numbers in 64 bits. Rounding them to 32 bits yields the floats nearest to the decimals in the text.
     #[inline]
-    pub fn wide_numbers<const N: usize>(&mut self, what: &str) -> Result<[f64; N]> {
+    pub fn read_f64s<const N: usize>(&mut self, what: &str) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
-            *number = match self.plain_number() {
+            *number = match self.read_simple_number() {
                 Some(number) => number,
-                None => self.optional_word()?.ok_or_else(|| self.missing(what))?,
+                None => self.read_optional_number()?.ok_or_else(|| self.missing_error(what))?,
             };
             if is_halfway(*number) {
-                *number = self.aside(*number);
+                *number = self.break_tie(*number);
             }
         }
         Ok(numbers)
     }
 
-    /// Moves a number halfway between two 32-bit floats to its neighbour on the side of the last word.
+    /// Adjusts `wide`, a number halfway between two 32-bit floats, by one 64-bit step if rounding would not yield the
+    /// 32-bit float nearest to the last word.
     #[cold]
-    fn aside(&self, wide: f64) -> f64 {
+    fn break_tie(&self, wide: f64) -> f64 {
         let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);
         match f64::from(nearest).total_cmp(&wide) {
             _ if nearest == wide as f32 => wide,
@@ -119,28 +120,29 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads numbers in 32 bits.
+    /// Reads `N` numbers in 32 bits.
     #[inline]
-    pub fn numbers<const N: usize>(&mut self, what: &str) -> Result<[f32; N]> {
+    pub fn read_f32s<const N: usize>(&mut self, what: &str) -> Result<[f32; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
-            *number = self.number(what)?;
+            *number = self.read_f32(what)?;
         }
         Ok(numbers)
     }
 
-    /// Reads a number, unless the line ends here.
+    /// Reads a number; `None` if there are no more words, or a comment follows.
     #[inline]
-    pub fn optional(&mut self) -> Result<Option<f32>> {
-        match self.plain_number() {
+    pub fn read_optional_f32(&mut self) -> Result<Option<f32>> {
+        match self.read_simple_number() {
             Some(number) => Ok(Some(number)),
-            None => self.optional_word(),
+            None => self.read_optional_number(),
         }
     }
 
-    /// Fast path: reads a number between blanks without searching for the end of the word first.
+    /// Fast path: reads a number without searching for the end of the word first. `None` if no number between blanks
+    /// follows.
     #[inline]
-    fn plain_number<T: FastFloat>(&mut self) -> Option<T> {
+    fn read_simple_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];
         let blanks = rest.iter().position(|byte| !is_blank(*byte))?;
         let (number, length) = fast_float2::parse_partial(&rest[blanks..]).ok()?;
@@ -152,8 +154,8 @@ impl<'a> Words<'a> {
         Some(number)
     }
 
-    /// Reads a number, unless the line ends or a comment begins here.
-    fn optional_word<T: FastFloat>(&mut self) -> Result<Option<T>> {
+    /// Reads the next word as a number; `None` if there are no more words, or a comment follows.
+    fn read_optional_number<T: FastFloat>(&mut self) -> Result<Option<T>> {
         match self.next() {
             Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
                 Ok(number) => Ok(Some(number)),
@@ -163,27 +165,28 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the error that `what` is missing here.
-    pub fn missing(&self, what: &str) -> Error {
+    /// Returns an error about the missing value `what`, located after the last word.
+    pub fn missing_error(&self, what: &str) -> Error {
         reject(self.text, self.at..self.at, format!("{what} is missing"))
     }
 
-    /// Returns an error at the last word.
+    /// Returns an error located at the last word.
     pub fn reject(&self, message: impl ToString) -> Error {
         reject(self.text, self.range(), message)
     }
 }
 
-/// Returns `true` if a number may be halfway between two 32-bit floats: its last bit is the first beyond 32-bit precision.
+/// Returns `true` if a number may be halfway between two 32-bit floats: the lowest bit that is set is the first bit
+/// beyond 32-bit precision.
 #[inline]
 fn is_halfway(wide: f64) -> bool {
     const LOST: u64 = (1 << 29) - 1;
     wide.to_bits() & LOST == 1 << 28 || (wide != 0.0 && wide.abs() < f32::MIN_POSITIVE.into())
 }
 
-/// Iterates over the lines of a text, without a byte order mark. A backslash at the end continues a line.
+/// Returns the lines of a text, without a byte order mark. A backslash at the end continues a line.
 pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
-    lines_of(text, first_line(text)..text.len())
+    lines_in(text, first_line(text)..text.len())
 }
 
 /// Returns the offset of the first line, after any byte order mark.
@@ -191,8 +194,8 @@ pub(in crate::interop) fn first_line(text: &[u8]) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// Iterates over the lines of a range of a text.
-pub(in crate::interop) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
+/// Returns the lines in the range `part` of a text.
+pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
     let mut start = part.start;
     std::iter::from_fn(move || {
         let line = start..line_end(text, start, start, part.end);
@@ -201,8 +204,8 @@ pub(in crate::interop) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iter
     })
 }
 
-/// Returns the offset after the end of the line that contains `from`, including its line break. The line begins at
-/// `start`; `end` bounds the search.
+/// Returns the offset after the line break of the line that contains the offset `from`. The text is searched up to
+/// `end`. `start` is the start of a line, not after `from`.
 #[inline]
 pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;
@@ -222,13 +225,14 @@ pub(in crate::interop) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c')
 }
 
-/// Returns an error at a range of a text.
+/// Returns an error located at a range of a text.
 pub(in crate::interop) fn reject(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
-    Error::malformed(message).with_span(Some(place(text, range)))
+    Error::malformed(message).with_span(Some(locate(text, range)))
 }
 
-/// Returns the line and column of a range. Scans the text before it, so for errors only.
-pub(in crate::interop) fn place(text: &[u8], range: Range<usize>) -> Span {
+/// Returns the location of a range, with its line and column. Scans the text before the range, so it is for errors
+/// only.
+pub(in crate::interop) fn locate(text: &[u8], range: Range<usize>) -> Span {
     let before = &text[..range.start.min(text.len())];
     let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
     let own = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
@@ -238,8 +242,9 @@ pub(in crate::interop) fn place(text: &[u8], range: Range<usize>) -> Span {
     Span::Text { range: range.start as u64..range.end as u64, line, column }
 }
 
-/// Shifts a location in a window of a text by the bytes and lines before the window.
-pub(in crate::interop) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
+/// Converts a location in a window of a text to a location in the text. `bytes` and `lines` are the numbers of bytes
+/// and lines before the window.
+pub(in crate::interop) fn shift_span(span: Span, bytes: u64, lines: u64) -> Span {
     match span {
         Span::Text { range, line, column } => {
             Span::Text { range: range.start + bytes..range.end + bytes, line: line + lines, column }
@@ -248,16 +253,17 @@ pub(in crate::interop) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
     }
 }
 
-/// Quotes bytes of a file for a message: escaped, and truncated to 40 bytes.
+/// Quotes bytes of a file for a message. Escapes them, and truncates them to 40 bytes.
 pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
-    const MOST: usize = 40;
-    let (shown, more) = (&bytes[..bytes.len().min(MOST)], if bytes.len() > MOST { "…" } else { "" });
-    format!("`{}{more}`", shown.escape_ascii())
+    const MAX_BYTES: usize = 40;
+    let (start, ellipsis) =
+        (&bytes[..bytes.len().min(MAX_BYTES)], if bytes.len() > MAX_BYTES { "…" } else { "" });
+    format!("`{}{ellipsis}`", start.escape_ascii())
 }
 
-/// Converts a name to one that fits on a line: without control characters, surrounding blanks, or a trailing
+/// Converts a name to a single line: replaces control characters, removes surrounding blanks, and replaces a trailing
 /// backslash, which would continue the line.
-pub(in crate::interop) fn to_line(name: &str) -> String {
+pub(in crate::interop) fn to_single_line(name: &str) -> String {
     let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
     match line.strip_suffix('\\') {

@@ -16,34 +16,34 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
         if !word.eq_ignore_ascii_case(b"solid") {
             return Err(words.reject(format!("expected `solid`, found {}", quote(word))));
         }
-        solids.push(solid(&mut words, limits)?);
-        // A mesh takes hundreds of bytes, its line only a few.
+        solids.push(read_solid(&mut words, limits)?);
+        // A solid takes hundreds of bytes in memory, but only a few in the file.
         let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
         if size as u64 > limits.max_decoded {
             let message =
                 format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
-            return Err(Error::limit_exceeded(Limit::Decoded, message).with_span(Some(words.place())));
+            return Err(Error::limit_exceeded(Limit::Decoded, message).with_span(Some(words.span())));
         }
     }
     Ok(solids)
 }
 
 /// Reads a solid after its keyword `solid`.
-fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
+fn read_solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
     let mut solid = Solid { name: words.rest_of_line().to_vec(), ..Solid::default() };
     let mut positions = Positions::default();
     let mut facets = 0;
     loop {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(b"facet") => {
-                expect(words, &["normal"])?;
-                solid.normals.push(words.numbers("a coordinate of the normal")?);
-                expect(words, &["outer", "loop"])?;
+                expect_keywords(words, &["normal"])?;
+                solid.normals.push(words.read_f32s("a coordinate of the normal")?);
+                expect_keywords(words, &["outer", "loop"])?;
                 for _ in 0..3 {
-                    expect(words, &["vertex"])?;
-                    positions.push(words.wide_numbers("a coordinate of the vertex")?);
+                    expect_keywords(words, &["vertex"])?;
+                    positions.push(words.read_f64s("a coordinate of the vertex")?);
                 }
-                expect(words, &["endloop", "endfacet"])?;
+                expect_keywords(words, &["endloop", "endfacet"])?;
                 facets += 1;
                 require_triangles(facets, limits.max_triangles)?;
                 if solid.normals.len().is_power_of_two() {
@@ -58,17 +58,17 @@ fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
             Some(word) => {
                 return Err(words.reject(format!("expected `facet` or `endsolid`, found {}", quote(word))));
             }
-            None => return Err(words.missing("`endsolid`")),
+            None => return Err(words.missing_error("`endsolid`")),
         }
     }
 }
 
-fn expect(words: &mut Words, keywords: &[&str]) -> Result<()> {
+fn expect_keywords(words: &mut Words, keywords: &[&str]) -> Result<()> {
     for keyword in keywords {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(keyword.as_bytes()) => {}
             Some(word) => return Err(words.reject(format!("expected `{keyword}`, found {}", quote(word)))),
-            None => return Err(words.missing(&format!("`{keyword}`"))),
+            None => return Err(words.missing_error(&format!("`{keyword}`"))),
         }
     }
     Ok(())

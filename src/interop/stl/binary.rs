@@ -3,76 +3,78 @@
 use super::Solid;
 use crate::{Error, Loss, Result, Span, Strictness};
 
-/// The offset of the facets.
-const FACETS: usize = 84;
-/// The size of a facet: a normal, three corners, and two attribute bytes.
-const FACET: usize = 50;
+/// The size in bytes of the header, including the facet count.
+const HEADER_SIZE: usize = 84;
 
-/// Returns `true` if the file size matches the number of facets.
-pub(super) fn has_size(bytes: &[u8]) -> bool {
-    count(bytes).is_some_and(|count| bytes.len() as u64 == FACETS as u64 + FACET as u64 * u64::from(count))
+/// The size in bytes of a facet: a normal, three corners, and two attribute bytes.
+const FACET_SIZE: usize = 50;
+
+/// Returns `true` if the file size matches the facet count in the header.
+pub(super) fn has_matching_size(bytes: &[u8]) -> bool {
+    facet_count(bytes)
+        .is_some_and(|count| bytes.len() as u64 == HEADER_SIZE as u64 + FACET_SIZE as u64 * u64::from(count))
 }
 
-fn count(bytes: &[u8]) -> Option<u32> {
-    bytes.get(..FACETS)?.last_chunk().map(|count| u32::from_le_bytes(*count))
+fn facet_count(bytes: &[u8]) -> Option<u32> {
+    bytes.get(..HEADER_SIZE)?.last_chunk().map(|count| u32::from_le_bytes(*count))
 }
 
-/// Reads the facets. Lenient mode accepts missing facets at the end of the file.
+/// Reads the facets. In lenient mode, accepts a file that ends before all facets.
 pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
     let reject = |start: usize, end: usize, message: String| {
         let span = Span::Bytes(start as u64..end as u64);
         Err(Error::malformed(message).with_span(Some(span)))
     };
-    let (Some(count), Some(facets)) = (count(bytes), bytes.get(FACETS..)) else {
+    let (Some(count), Some(facets)) = (facet_count(bytes), bytes.get(HEADER_SIZE..)) else {
         let message =
-            format!("{} bytes are neither a binary STL file, which has 84 or more, nor text", bytes.len());
+            format!("{} bytes are neither a binary STL file, which has at least 84, nor text", bytes.len());
         return reject(0, bytes.len(), message);
     };
-    let there = (facets.len() / FACET) as u64;
+    let available = (facets.len() / FACET_SIZE) as u64;
     let mut count = u64::from(count);
-    if there < count && strictness == Strictness::Lenient {
+    if available < count && strictness == Strictness::Lenient {
         let loss = Loss::dropped("facets", "facets missing at the end of the file");
-        losses.push(loss.affecting((count - there) as usize, count as usize, "facets"));
-        count = there;
+        losses.push(loss.with_count_of((count - available) as usize, count as usize, "facets"));
+        count = available;
     }
-    let needed = FACET as u64 * count;
+    let needed = FACET_SIZE as u64 * count;
     if needed > facets.len() as u64 {
         let message = format!("{count} facets take {needed} bytes, but {} are left", facets.len());
-        return reject(FACETS - 4, FACETS, message);
+        return reject(HEADER_SIZE - 4, HEADER_SIZE, message);
     }
     // `needed` does not exceed the number of bytes.
     let (facets, trailing) = facets.split_at(needed as usize);
     if !trailing.is_empty() {
-        losses.push(Loss::dropped("", "bytes after the last facet").counting(trailing.len(), "bytes"));
+        losses.push(Loss::dropped("", "bytes after the last facet").with_count(trailing.len(), "bytes"));
     }
     let mut solid = Solid {
-        name: name(&bytes[..FACETS - 4]),
+        name: header_name(&bytes[..HEADER_SIZE - 4]),
         normals: Vec::with_capacity(count as usize),
         positions: Vec::with_capacity(count as usize * 3),
         exact_positions: None,
     };
     let mut attributes = 0;
-    for facet in facets.as_chunks::<FACET>().0 {
-        let [normal, a, b, c] = std::array::from_fn(|index| vector(facet, 12 * index));
+    for facet in facets.as_chunks::<FACET_SIZE>().0 {
+        let [normal, a, b, c] = std::array::from_fn(|index| read_vector(facet, 12 * index));
         solid.normals.push(normal);
         solid.positions.extend([a, b, c]);
         attributes += usize::from(facet[48..] != [0; 2]);
     }
     if attributes > 0 {
         let loss =
-            Loss::dropped("facets.attributes", "attribute bytes, whose meaning differs between programs");
-        losses.push(loss.affecting(attributes, count as usize, "facets"));
+            Loss::dropped("facets.attributes", "attribute bytes, which programs interpret differently");
+        losses.push(loss.with_count_of(attributes, count as usize, "facets"));
     }
     Ok(solid)
 }
 
-/// Returns the text of the header up to the first zero byte.
-fn name(header: &[u8]) -> Vec<u8> {
+/// Returns the text in the header, up to the first zero byte.
+fn header_name(header: &[u8]) -> Vec<u8> {
     let end = header.iter().position(|byte| *byte == 0).unwrap_or(header.len());
     header[..end].trim_ascii().to_vec()
 }
 
-fn vector(facet: &[u8; FACET], at: usize) -> [f32; 3] {
+fn read_vector(facet: &[u8; FACET_SIZE], at: usize) -> [f32; 3] {
     std::array::from_fn(|axis| {
         let at = at + 4 * axis;
         f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])

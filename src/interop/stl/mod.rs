@@ -1,14 +1,14 @@
 //! STL by 3D Systems.
 //!
-//! **Read:** binary and ASCII files. A file is binary if its size matches its number of facets, and otherwise ASCII if it
-//! begins with `solid`. Each solid becomes a mesh of triangles without shared vertices, named after the solid or the text
-//! in the header. The three vertices of a facet get its normal. Missing and invalid normals are computed from the
+//! **Read:** binary and ASCII files. A file is binary if its size matches its facet count, and otherwise ASCII if it
+//! begins with `solid`. Each solid becomes a mesh of triangles without shared vertices, named after the solid or the
+//! text in the header. The three vertices of a facet get its normal. Missing and invalid normals are computed from the
 //! corners.
 //!
-//! **Written:** binary, with one solid. The normal of a facet is that of its vertices if they agree, and otherwise
-//! computed from the corners.
+//! **Written:** binary files with one solid. The normal of a facet is the normal of its three vertices if they agree,
+//! and otherwise computed from the corners.
 //!
-//! **Lost,** and listed: on reading, the attribute bytes of facets, whose meaning differs between programs. On writing,
+//! **Lost,** and listed: on reading, the attribute bytes of facets, which programs interpret differently. On writing,
 //! everything except triangles and their normals, such as shared vertices, materials and joints.
 
 mod ascii;
@@ -25,7 +25,7 @@ pub(super) use write::write;
 
 /// STL does not specify axes or unit, so coordinates are unchanged.
 pub(super) const CONVENTIONS: Conventions = Conventions {
-    evidence: "the file format says only that facets are counter-clockwise: axes and unit are assumed",
+    evidence: "only counter-clockwise facets are specified; axes and unit are assumed",
     ..Conventions::GLTF
 };
 
@@ -46,7 +46,7 @@ pub(super) fn read(
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let solids = match () {
-        () if binary::has_size(bytes) => vec![binary::read(bytes, options.strictness, &mut losses)?],
+        () if binary::has_matching_size(bytes) => vec![binary::read(bytes, options.strictness, &mut losses)?],
         () if is_text(bytes) => ascii::read(bytes, limits)?,
         () if bytes.is_empty() => return Err(reject(bytes, 0..0, "the file is empty")),
         () => vec![binary::read(bytes, options.strictness, &mut losses)?],
@@ -60,20 +60,20 @@ pub(super) fn read(
 
 /// Returns `true` if the file begins with `solid` and continues as text.
 fn is_text(bytes: &[u8]) -> bool {
-    const BEGINNING: usize = 512;
+    const SEARCHED_BYTES: usize = 512;
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
-    let text = &text[..text.len().min(BEGINNING)];
-    let solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
-    solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+    let text = &text[..text.len().min(SEARCHED_BYTES)];
+    let starts_with_solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    starts_with_solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
 }
 
 /// The facets of a solid.
 #[derive(Default)]
 struct Solid {
     name: Vec<u8>,
-    /// One per facet.
+    /// One normal per facet.
     normals: Vec<[f32; 3]>,
-    /// Three per facet.
+    /// Three positions per facet.
     positions: Vec<[f32; 3]>,
     /// The positions in 64 bits, if needed.
     exact_positions: Option<Vec<[f64; 3]>>,
@@ -85,7 +85,8 @@ impl Solid {
         if name.as_bytes() != self.name {
             let detail = format!("\"{}\" becomes \"{name}\"", self.name.escape_ascii());
             losses.push(
-                Loss::renamed(format!("meshes[{index}].name"), "invalid UTF-8 replaced").detail(detail),
+                Loss::renamed(format!("meshes[{index}].name"), "invalid UTF-8 was replaced")
+                    .with_detail(detail),
             );
         }
         let mut mesh = Mesh {
@@ -96,20 +97,20 @@ impl Solid {
             faces: Faces::default(),
             ..Mesh::default()
         };
-        let absent = self.normals.iter().filter(|normal| !is_direction(normal)).count();
-        // Many programs write no normals.
+        let absent = self.normals.iter().filter(|normal| !is_valid_normal(normal)).count();
+        // Many programs do not write normals.
         if absent == self.normals.len() {
             return mesh;
         }
         if absent > 0 {
-            let message = "missing normals are generated from the faces";
+            let message = "missing normals were computed from the corners";
             let loss = Loss::changed(format!("meshes[{index}].normals"), message);
-            losses.push(loss.affecting(absent, self.normals.len(), "facets"));
+            losses.push(loss.with_count_of(absent, self.normals.len(), "facets"));
             mesh.generate_normals();
         }
         let mut normals = mesh.normals.take().unwrap_or_else(|| vec![[0.0; 3]; mesh.positions.len()]);
         for (own, normal) in normals.chunks_exact_mut(3).zip(&self.normals) {
-            if is_direction(normal) {
+            if is_valid_normal(normal) {
                 own.fill(*normal);
             }
         }
@@ -118,6 +119,6 @@ impl Solid {
     }
 }
 
-fn is_direction(normal: &[f32; 3]) -> bool {
+fn is_valid_normal(normal: &[f32; 3]) -> bool {
     *normal != [0.0; 3] && normal.iter().all(|coordinate| coordinate.is_finite())
 }

@@ -1,38 +1,37 @@
-//! The assembler: runs a program over the given values.
+//! The assembler: runs the program of a declaration over the given values.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::contents::Contents;
-use super::equation::{Equation, Presence, Sum};
+use super::equation::{ConditionalField, Equation, PendingChecksum};
 use super::input::{GroupInput, Input};
-use super::leaf::{Leaves, Numbers, Origin};
-use super::region::{Region, State};
-use super::space::{RegionId, Rejected, Space};
+use super::region::{Region, RegionState};
+use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
+use super::variable::{NumbersByPath, SlotOrigin, Variables};
 use crate::layout::declaration::Type;
-use crate::layout::program::{Call, FormId, Frames, Item, Kind, Program, Unit, UnitId};
+use crate::layout::program::{Call, FormId, FormKind, Frames, Item, Program, Unit, UnitId};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
-/// The maximum number of runs. One is enough unless packed bytes or a choice depend on a value determined after
-/// them; the next run then starts with the determined values.
+/// The maximum number of runs. One run is enough unless packed bytes or a choice depend on a value that is
+/// determined later. In that case, the next run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
 /// Returns the bytes of a file of type `ty` with the given values.
 ///
 /// # Errors
 ///
-/// - The first omitted value that cannot be determined, a value that does not fit its field, or values that
-///   overlap or conflict;
-/// - a [defective](crate::layout::program::Problem) declaration;
-/// - a file larger than [`Limits::max_decoded`].
+/// - If an omitted value cannot be determined, a given value does not fit its field, or values overlap or conflict;
+/// - if the declaration is [defective](crate::layout::program::Problem);
+/// - if the file would exceed [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
         return Err(Error::inexpressible(format!("the declaration is defective: {problem}")));
     }
-    let mut assumed = Numbers::default();
-    let mut last = None;
+    let mut earlier_values = NumbersByPath::default();
+    let mut last_error = None;
     for _ in 0..MAX_RUNS {
         let mut run = Assembler {
             program,
@@ -41,92 +40,97 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             recounts: contents.recounts,
             block_sizes: &contents.block_sizes,
             file_size: contents.file_size,
-            assumed: &assumed,
+            earlier_values: &earlier_values,
             path: Vec::new(),
             frames: Frames::new(program),
             regions: Vec::new(),
-            leaves: Leaves::default(),
+            variables: Variables::default(),
             equations: Vec::new(),
-            sums: Vec::new(),
-            covered: None,
-            rejected: Vec::new(),
-            doubt: None,
+            checksums: Vec::new(),
+            last_field: None,
+            conditional_fields: Vec::new(),
+            deferred_error: None,
         };
         contents.clear_marks();
-        let written = run.file(contents);
+        let written = run.write_file(contents);
         if written.is_err() {
-            // The first error is reported.
-            let _ = run.propagate();
+            // Only the error of `write_file` is reported.
+            let _ = run.solve_pending();
         }
-        let determined = run.leaves.determined();
-        let is_known = |numbers: &Numbers, (path, number): (_, &i128)| numbers.get(path) == Some(number);
+        let determined = run.variables.determined_values();
+        let is_known =
+            |numbers: &NumbersByPath, (path, number): (_, &i128)| numbers.get(path) == Some(number);
         let is_stale = match &written {
-            // The error may result from a value that was unknown. Values after it are not determined again.
-            Err(_) if determined.iter().all(|value| is_known(&assumed, value)) => false,
+            // The error may disappear once more values are known: run again if this run determined new ones.
+            Err(_) if determined.iter().all(|value| is_known(&earlier_values, value)) => false,
             Err(_) => {
-                assumed.extend(determined);
-                last = written.err();
+                earlier_values.extend(determined);
+                last_error = written.err();
                 continue;
             }
-            Ok(_) if run.leaves.has_stale() || run.doubt.is_some() => determined != assumed,
-            Ok(_) => !assumed.iter().all(|value| is_known(&determined, value)),
+            Ok(_) if run.variables.has_stale_dependency() || run.deferred_error.is_some() => {
+                determined != earlier_values
+            }
+            Ok(_) => !earlier_values.iter().all(|value| is_known(&determined, value)),
         };
         if is_stale {
-            assumed = determined;
+            earlier_values = determined;
             continue;
         }
         let bytes = written?;
-        return run.verdict().map_or(Ok(bytes), Err);
+        return run.into_error().map_or(Ok(bytes), Err);
     }
-    let circle = || Error::inexpressible("computed values depend on each other in a cycle");
-    Err(last.unwrap_or_else(circle))
+    let cycle_error = || Error::inexpressible("computed values depend on each other in a cycle");
+    Err(last_error.unwrap_or_else(cycle_error))
 }
 
-/// The place of a value, and its input.
+/// The region and offset at which a value is written, and the given value.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct WriteTarget<'p> {
     pub(super) region: RegionId,
     pub(super) at: u64,
     pub(super) input: Input<'p>,
-    /// The input of the enclosing struct.
+    /// The given value of the enclosing struct.
     pub(super) outer: Input<'p>,
 }
 
 /// The byte range of a field in its region.
-pub(super) type Covered = (RegionId, Range<u64>);
+pub(super) type FieldRange = (RegionId, Range<u64>);
 
-/// The end of a written value, and its number of items or bytes.
-pub(super) struct Written {
+/// The result of writing a value.
+pub(super) struct WrittenValue {
+    /// The offset after the last byte.
     pub(super) end: u64,
+    /// The number of items of a list or bytes of a block; 0 for other values.
     pub(super) count: u64,
 }
 
 pub(super) struct Assembler<'a> {
     pub(super) program: &'static Program,
     pub(super) limits: &'a Limits,
-    /// The maximum size of a region in bytes, since an offset may be any number.
+    /// The maximum size of a region in bytes. It bounds memory use, since a given offset may be any number.
     pub(super) max: u64,
     /// The size of the original file, if the values come from one.
     pub(super) file_size: Option<u64>,
     /// Whether given values are recomputed if they conflict with others.
     pub(super) recounts: bool,
-    /// The paths of packed-block sizes that are always recomputed.
+    /// The paths of the sizes of packed blocks that are always recomputed.
     pub(super) block_sizes: &'a HashSet<Vec<Segment>>,
     /// Values determined by an earlier run.
-    pub(super) assumed: &'a Numbers,
+    pub(super) earlier_values: &'a NumbersByPath,
     pub(super) path: Vec<Segment>,
-    pub(super) frames: Frames<Origin>,
+    pub(super) frames: Frames<SlotOrigin>,
     pub(super) regions: Vec<Region>,
-    pub(super) leaves: Leaves,
-    /// Equations evaluated last: conditions, and those with several unknown values.
+    pub(super) variables: Variables,
+    /// The equations that are not solved yet, such as conditions and equations with several unknown values.
     pub(super) equations: Vec<Equation>,
-    pub(super) sums: Vec<Sum>,
-    /// The byte range of the last field, if it is present.
-    pub(super) covered: Option<Covered>,
-    pub(super) rejected: Vec<Presence>,
+    pub(super) checksums: Vec<PendingChecksum>,
+    /// The range of the field written last; `None` if its condition excluded it.
+    pub(super) last_field: Option<FieldRange>,
+    pub(super) conditional_fields: Vec<ConditionalField>,
     /// The first error that may disappear once all values are known, such as overlapping values or unpackable
     /// content.
-    doubt: Option<Error>,
+    deferred_error: Option<Error>,
 }
 
 impl Assembler<'_> {
@@ -134,129 +138,141 @@ impl Assembler<'_> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Adds a region for a file or block, or for a field whose offset counts from the start of `base`.
+    /// Adds a region: for a file or block if `base` is `None`, else for a field whose offset counts from the start
+    /// of `base`.
     pub(super) fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
         let id = self.regions.len();
-        let (base, space) = (base.unwrap_or(id), Space::new(self.max));
-        self.regions.push(Region { space, base, state: State::Open, reached: 0, chunks: Vec::new() });
+        let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));
+        let state = RegionState::Open;
+        self.regions.push(Region { buffer, base, state, placed_end: 0, placed_fields: Vec::new() });
         id
     }
 
     pub(super) fn write(&mut self, region: RegionId, at: u64, bytes: &[u8]) -> Result<()> {
-        let result = self.regions[region].space.write(at, bytes);
-        self.accept(result)
+        let result = self.regions[region].buffer.write(at, bytes);
+        self.defer_clash(result)
     }
 
-    /// Stores an error that may disappear once all values are known.
-    pub(super) fn doubt(&mut self, message: String) {
+    /// Stores an error that may disappear once all values are known. Keeps only the first.
+    pub(super) fn defer_error(&mut self, message: String) {
         let error = self.error(message);
-        self.doubt.get_or_insert(error);
+        self.deferred_error.get_or_insert(error);
     }
 
-    /// Stores a clash for later; returns any other error.
-    pub(super) fn accept(&mut self, result: Result<(), Rejected>) -> Result<()> {
+    /// Defers a [`WriteError::Clash`]; returns any other error.
+    pub(super) fn defer_clash(&mut self, result: Result<(), WriteError>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
-            Err(Rejected::TooLarge(message)) => Err(self.error(message)),
-            Err(Rejected::Clash(message)) => {
-                self.doubt(message);
+            Err(WriteError::TooLarge(message)) => Err(self.error(message)),
+            Err(WriteError::Clash(message)) => {
+                self.defer_error(message);
                 Ok(())
             }
         }
     }
 
     /// Returns the error of a complete run, if any.
-    fn verdict(mut self) -> Option<Error> {
-        if let Some(path) = self.leaves.first_unknown() {
+    fn into_error(mut self) -> Option<Error> {
+        if let Some(path) = self.variables.first_undetermined() {
             return Some(Error::inexpressible("is omitted and cannot be determined").at(path));
         }
-        self.rejection().or_else(|| self.contradiction()).or(self.doubt)
+        self.excluded_field_error().or_else(|| self.conflict_error()).or(self.deferred_error)
     }
 
-    /// Writes a value.
-    pub(super) fn value(&mut self, place: Place, item: &Item) -> Result<Written> {
+    /// Writes a value of any form.
+    pub(super) fn write_value(&mut self, target: WriteTarget, item: &Item) -> Result<WrittenValue> {
         match self.program.forms[item.form].kind {
-            Kind::Number(_) | Kind::Text => self.leaf(place, item),
-            Kind::Items(inner, count) => self.items(place, item, (inner, count)),
-            Kind::Struct(unit) => match self.group_input(place, item)? {
-                GroupInput::Bytes(bytes, count) => self.bytes(place, bytes, count),
-                _ => self.unit(item, unit, |assembler, unit| {
+            FormKind::Number(_) | FormKind::Text => self.write_scalar(target, item),
+            FormKind::Items(inner, count) => self.write_items(target, item, (inner, count)),
+            FormKind::Struct(unit) => match self.group_input(target, item)? {
+                GroupInput::Bytes(bytes, count) => self.write_recorded(target, bytes, count),
+                _ => self.write_unit(item, unit, |assembler, unit| {
                     let magic = match unit.declaration.magic {
                         [] => &[],
-                        magic => place.input.magic().unwrap_or(magic),
+                        magic => target.input.magic().unwrap_or(magic),
                     };
-                    assembler.write(place.region, place.at, magic)?;
-                    let first = Place { at: place.at + magic.len() as u64, ..place };
-                    let end = assembler.fields((place.region, place.at), first, &unit.steps)?;
-                    Ok(Written { end, count: 0 })
+                    assembler.write(target.region, target.at, magic)?;
+                    let first = WriteTarget { at: target.at + magic.len() as u64, ..target };
+                    let end = assembler.write_fields((target.region, target.at), first, &unit.steps)?;
+                    Ok(WrittenValue { end, count: 0 })
                 }),
             },
-            Kind::Choice(unit) => self.unit(item, unit, |assembler, unit| {
-                let step = assembler.choose(&unit.steps)?;
-                assembler.field(Place { outer: place.input, ..place }, step)
+            FormKind::Choice(unit) => self.write_unit(item, unit, |assembler, unit| {
+                let step = assembler.choose_variant(&unit.steps)?;
+                assembler.write_field(WriteTarget { outer: target.input, ..target }, step)
             }),
         }
     }
 
     /// Returns the content of a struct or array.
-    fn group_input<'p>(&self, place: Place<'p>, item: &Item) -> Result<GroupInput<'p>> {
+    fn group_input<'p>(&self, target: WriteTarget<'p>, item: &Item) -> Result<GroupInput<'p>> {
         let ty = self.program.forms[item.form].ty;
-        place.input.group_input(ty).map_err(|message| self.error(message))
+        target.input.group_input(ty).map_err(|message| self.error(message))
     }
 
-    /// Writes recorded bytes.
-    fn bytes(&mut self, Place { region, at, .. }: Place, bytes: &[u8], count: u64) -> Result<Written> {
+    /// Writes the recorded bytes of a struct or array unchanged.
+    fn write_recorded(
+        &mut self,
+        WriteTarget { region, at, .. }: WriteTarget,
+        bytes: &[u8],
+        count: u64,
+    ) -> Result<WrittenValue> {
         self.write(region, at, bytes)?;
-        Ok(Written { end: at + bytes.len() as u64, count })
+        Ok(WrittenValue { end: at + bytes.len() as u64, count })
     }
 
     /// Writes a struct or choice with `body`, in a new frame for the slots of the unit.
-    fn unit(
+    fn write_unit(
         &mut self,
         item: &Item,
         unit: UnitId,
-        body: impl FnOnce(&mut Self, &'static Unit) -> Result<Written>,
-    ) -> Result<Written> {
+        body: impl FnOnce(&mut Self, &'static Unit) -> Result<WrittenValue>,
+    ) -> Result<WrittenValue> {
         let unit = &self.program.units[unit];
-        self.rely_on_arguments(item.call);
+        self.record_argument_dependencies(item.call);
         let (outer, _) = self.frames.enter(unit, item.call);
         let written = body(self, unit)?;
         self.frames.leave(outer, item.own_step());
         Ok(written)
     }
 
-    fn items(&mut self, place: Place, list: &Item, (inner, fixed): (FormId, Option<u64>)) -> Result<Written> {
-        let count = match self.group_input(place, list)? {
+    fn write_items(
+        &mut self,
+        target: WriteTarget,
+        list: &Item,
+        (inner, fixed): (FormId, Option<u64>),
+    ) -> Result<WrittenValue> {
+        let count = match self.group_input(target, list)? {
             GroupInput::Bytes(bytes, count) => {
                 self.require_size((inner, list.call), count, bytes)?;
-                return self.bytes(place, bytes, count);
+                return self.write_recorded(target, bytes, count);
             }
-            GroupInput::Numbers(ty, bytes) => return self.numbers(place, inner, (ty, bytes)),
+            GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
             GroupInput::Parts(given) => fixed.unwrap_or(given),
         };
-        let (mut next, item) = (place, list.item(inner));
+        let (mut next, item) = (target, list.array_item(inner));
         for index in 0..count {
             self.path.push(Segment::Index(index));
-            next.input = place.input.item(index);
-            let end = self.value(next, &item)?.end;
+            next.input = target.input.item(index);
+            let end = self.write_value(next, &item)?.end;
             self.path.pop();
             if end == next.at {
-                // Empty items: the rest are the same.
+                // Items without bytes: all further items are the same.
                 break;
             }
             next.at = end;
         }
-        Ok(Written { end: next.at, count })
+        Ok(WrittenValue { end: next.at, count })
     }
 
-    /// Returns an error if a changed value invalidates the size of recorded items.
+    /// Returns an error if recorded items no longer have the size that the current values require.
     fn require_size(
         &mut self,
         (item, call): (FormId, &'static Call),
         count: u64,
         bytes: &[u8],
     ) -> Result<()> {
-        let size = self.frames.size_of(item, call).and_then(|size| size.checked_mul(count));
+        let size = self.frames.form_size(item, call).and_then(|size| size.checked_mul(count));
         match size.filter(|size| self.recounts && *size != bytes.len() as u64) {
             Some(size) => Err(self.error(format!(
                 "a changed value requires {size} bytes for its {count} items, found {}: set the items as well",

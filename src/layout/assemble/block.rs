@@ -1,76 +1,83 @@
-//! Assembles blocks: bytes that hold another structure, possibly packed.
+//! Assembles blocks: byte fields that contain another structure, possibly packed.
 
-use super::assembler::{Assembler, Place, Written};
+use super::assembler::{Assembler, WriteTarget, WrittenValue};
 use super::input::Input;
-use super::region::State;
-use super::space::Space;
+use super::region::RegionState;
+use super::sparse_buffer::SparseBuffer;
 use crate::layout::declaration::Packing;
 use crate::layout::program::{BlockStep, Item};
 use crate::{Result, unpack};
 
 impl Assembler<'_> {
-    /// Writes a block; the count of the result is its size in bytes.
-    pub(super) fn block(&mut self, place: Place, bytes: &Item, block: &'static BlockStep) -> Result<Written> {
-        let Place { region, at, input: own, outer } = place;
-        let content = bytes.content(block);
-        // The fields of inline content have the paths of fields of the enclosing struct.
+    /// Writes a block. The `count` of the result is the size of the block in bytes.
+    pub(super) fn write_block(
+        &mut self,
+        target: WriteTarget,
+        bytes: &Item,
+        block: &'static BlockStep,
+    ) -> Result<WrittenValue> {
+        let WriteTarget { region, at, input: own, outer } = target;
+        let content = bytes.block_content(block);
+        // The paths of inline content omit the name of the block.
         let name = if block.block.inline { self.path.pop() } else { None };
         let input = if block.block.inline { outer } else { own };
         let end = if block.block.packing == Packing::Stored {
             let base = self.regions[region].base;
-            let reached = std::mem::take(&mut self.regions[base].reached);
-            let end = self.value(Place { input, ..place }, &content)?.end;
-            let end = self.trailing(region, end, input)?;
-            self.regions[base].reached = reached;
+            let placed_end = std::mem::take(&mut self.regions[base].placed_end);
+            let end = self.write_value(WriteTarget { input, ..target }, &content)?.end;
+            let end = self.write_trailing(region, end, input)?;
+            self.regions[base].placed_end = placed_end;
             self.path.extend(name);
             end
         } else {
-            let packed = match own.packed() {
+            let packed = match own.packed_block() {
                 Some((packed, true)) => packed.to_vec(),
-                was => self.packed(&content, block, input, was.map(|(bytes, _)| bytes))?,
+                original => self.pack_block(&content, block, input, original.map(|(bytes, _)| bytes))?,
             };
             self.path.extend(name);
             self.write(region, at, &packed)?;
             at + packed.len() as u64
         };
-        Ok(Written { end, count: end - at })
+        Ok(WrittenValue { end, count: end - at })
     }
 
-    /// Returns the packed content of a block, or its original bytes if they unpack to the content.
-    fn packed(
+    /// Packs the content of a block. Returns the `original` packed bytes if they unpack to the same content.
+    fn pack_block(
         &mut self,
         content: &Item,
         block: &'static BlockStep,
         input: Input,
-        was: Option<&[u8]>,
+        original: Option<&[u8]>,
     ) -> Result<Vec<u8>> {
-        let (first_leaf, region) = (self.leaves.len(), self.add_region(None));
-        let end = self.value(Place { region, at: 0, input, outer: input }, content)?.end;
-        self.complete(region, end, input, None)?;
+        let (first_variable, region) = (self.variables.len(), self.add_region(None));
+        let end = self.write_value(WriteTarget { region, at: 0, input, outer: input }, content)?.end;
+        self.complete_region(region, end, input, None)?;
         if let Some(encoding) = &block.encoding {
-            self.rely_on(encoding);
+            self.record_dependency(encoding);
         }
-        (first_leaf..self.leaves.len()).for_each(|leaf| self.leaves.rely_on(leaf));
-        let encoding = block.encoding.as_ref().and_then(|encoding| self.frames.value(encoding).ok());
+        (first_variable..self.variables.len())
+            .for_each(|variable| self.variables.record_dependency(variable));
+        let encoding = block.encoding.as_ref().and_then(|encoding| self.frames.eval_value(encoding).ok());
         let packing = (block.block.packing, encoding);
-        let space = &mut self.regions[region].space;
-        let size = block.size.is_some().then(|| space.len());
-        let unpacked = was.and_then(|was| unpack::unpack(packing.clone(), was, size, self.limits).ok());
-        if let Some(unpacked) = unpacked.as_ref().filter(|unpacked| unpacked.len() as u64 == space.len()) {
-            let filled = space.fill(0, unpacked);
-            self.accept(filled)?;
+        let buffer = &mut self.regions[region].buffer;
+        let size = block.size.is_some().then(|| buffer.len());
+        let unpacked =
+            original.and_then(|packed| unpack::unpack(packing.clone(), packed, size, self.limits).ok());
+        if let Some(unpacked) = unpacked.as_ref().filter(|unpacked| unpacked.len() as u64 == buffer.len()) {
+            let filled = buffer.fill_unwritten(0, unpacked);
+            self.defer_clash(filled)?;
         }
-        let space = std::mem::replace(&mut self.regions[region].space, Space::new(0));
-        self.regions[region].state = State::Packed;
-        let content = space.into_bytes();
+        let buffer = std::mem::replace(&mut self.regions[region].buffer, SparseBuffer::new(0));
+        self.regions[region].state = RegionState::Packed;
+        let content = buffer.into_bytes();
         if let Some(size) = &block.size {
-            self.require(size, content.len() as u64, "unpacked size")?;
+            self.require_number(size, content.len() as u64, "unpacked size")?;
         }
-        match was.filter(|_| unpacked.is_some_and(|unpacked| *unpacked == content)) {
-            Some(was) => Ok(was.to_vec()),
+        match original.filter(|_| unpacked.is_some_and(|unpacked| *unpacked == content)) {
+            Some(original) => Ok(original.to_vec()),
             None => Ok(unpack::pack(packing, &content).unwrap_or_else(|message| {
-                self.doubt(message);
-                was.unwrap_or_default().to_vec()
+                self.defer_error(message);
+                original.unwrap_or_default().to_vec()
             })),
         }
     }

@@ -1,154 +1,170 @@
-//! Completes a region: places its fields and computes its checksums.
+//! Completes a region: places the fields with unknown offsets and computes the checksums.
 
 use std::collections::HashMap;
 
-use super::assembler::{Assembler, Covered, Place};
+use super::assembler::{Assembler, FieldRange, WriteTarget};
 use super::contents::Contents;
-use super::equation::{Bound, Equation, Sum, origins_of};
+use super::equation::{Equation, PendingChecksum, SlotSnapshot, collect_origins};
 use super::input::Input;
-use super::leaf::Cause;
-use super::region::{Chunk, Placement, State};
-use super::space::{RegionId, Rejected, Space};
+use super::region::{PlacedField, Placement, RegionState};
+use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
+use super::variable::Cause;
 use crate::layout::program::{Item, Step};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a file and returns its bytes.
-    pub(super) fn file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
+    pub(super) fn write_file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
         let (file, input) = (self.add_region(None), Input::root(&contents.root));
-        let place = Place { region: file, at: 0, input, outer: input };
-        let end = self.value(place, &Item::root(self.program))?.end;
-        self.propagate()?;
-        self.complete(file, end, input, Some(contents))?;
-        self.propagate()?;
-        Ok(std::mem::replace(&mut self.regions[file].space, Space::new(0)).into_bytes())
+        let target = WriteTarget { region: file, at: 0, input, outer: input };
+        let end = self.write_value(target, &Item::root(self.program))?.end;
+        self.solve_pending()?;
+        self.complete_region(file, end, input, Some(contents))?;
+        self.solve_pending()?;
+        Ok(std::mem::replace(&mut self.regions[file].buffer, SparseBuffer::new(0)).into_bytes())
     }
 
-    /// Completes a file or unpacked block whose consecutive fields end at `end`.
-    pub(super) fn complete(
+    /// Completes a file or the content of a block. Its fields without explicit offsets end at `end`; `file` is
+    /// `None` for a block.
+    pub(super) fn complete_region(
         &mut self,
         region: RegionId,
         end: u64,
         input: Input,
         file: Option<&Contents>,
     ) -> Result<()> {
-        let whole = file.map(|_| Chunk {
+        let sequence = file.map(|_| PlacedField {
             path: Vec::new(),
             pending: None,
             at: Some(0),
             size: end,
             origin: input.origin(),
         });
-        let padding = file.map(Contents::padding).unwrap_or_default();
-        let placement = self.place(region, whole, &padding)?;
-        self.trailing(region, end, input)?;
+        let padding = file.map(Contents::padding_by_offset).unwrap_or_default();
+        let placement = self.place_fields(region, sequence, &padding)?;
+        self.write_trailing(region, end, input)?;
         for (offset, bytes) in file.iter().flat_map(|contents| &contents.gaps) {
-            let filled = self.regions[region].space.fill(placement.moved(*offset), bytes);
-            if let Err(Rejected::TooLarge(message) | Rejected::Clash(message)) = filled {
+            let filled = self.regions[region].buffer.fill_unwritten(placement.moved_offset(*offset), bytes);
+            if let Err(WriteError::TooLarge(message) | WriteError::Clash(message)) = filled {
                 return Err(Error::inexpressible(message));
             }
         }
-        self.sum(region)
+        self.write_checksums(region)
     }
 
-    /// Writes the trailing bytes; returns their end.
-    pub(super) fn trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
+    /// Writes the trailing bytes of a file or block, if any. Returns the end of the last byte.
+    pub(super) fn write_trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
         let Some(bytes) = input.trailing() else { return Ok(end) };
-        let at = end.max(self.regions[region].reached);
+        let at = end.max(self.regions[region].placed_end);
         self.write(region, at, bytes)?;
         Ok(at + bytes.len() as u64)
     }
 
-    /// Places the fields whose offsets are not final.
-    fn place(
+    /// Assigns offsets to the fields whose offsets are not final, and copies the fields there. `sequence` has the range
+    /// of the fields without explicit offsets.
+    fn place_fields(
         &mut self,
         base: RegionId,
-        whole: Option<Chunk>,
+        sequence: Option<PlacedField>,
         padding: &HashMap<u64, u64>,
     ) -> Result<Placement> {
-        let mut chunks = std::mem::take(&mut self.regions[base].chunks);
-        for chunk in &mut chunks {
-            if let Some((_, position, slots)) = &mut chunk.pending {
-                chunk.at = position.int(slots.refresh(&self.leaves)).ok().and_then(|at| at.try_into().ok());
+        let mut placed_fields = std::mem::take(&mut self.regions[base].placed_fields);
+        for placed in &mut placed_fields {
+            if let Some((_, position, slots)) = &mut placed.pending {
+                placed.at =
+                    position.eval_int(slots.refresh(&self.variables)).ok().and_then(|at| at.try_into().ok());
             }
         }
-        let ends = chunks.iter().filter_map(Chunk::end);
-        let end = ends.fold(self.regions[base].space.len(), u64::max);
-        let recounted = chunks.iter().chain(&whole).filter(|_| self.recounts);
-        let mut placement = Placement::new(self.program.alignment, recounted, end, padding);
-        for chunk in &mut chunks {
-            let Some((_, position, slots)) = &chunk.pending else { continue };
-            let known = chunk.at.filter(|_| !self.recounts);
-            let place = known.unwrap_or_else(|| placement.place(chunk));
-            let cause = Cause { path: chunk.path.clone(), what: "offset", number: place.into() };
-            let equation = Equation::new(cause, position, slots.clone(), &mut self.leaves);
+        let ends = placed_fields.iter().filter_map(PlacedField::end);
+        let end = ends.fold(self.regions[base].buffer.len(), u64::max);
+        let movable = placed_fields.iter().chain(&sequence).filter(|_| self.recounts);
+        let mut placement = Placement::new(self.program.alignment, movable, end, padding);
+        for placed in &mut placed_fields {
+            let Some((_, position, slots)) = &placed.pending else { continue };
+            let known = placed.at.filter(|_| !self.recounts);
+            let offset = known.unwrap_or_else(|| placement.offset_for(placed));
+            let cause = Cause { path: placed.path.clone(), property: "offset", number: offset.into() };
+            let equation = Equation::new(cause, position, slots.clone(), &mut self.variables);
             equation.map_or(Ok(()), |equation| self.add_equation(equation))?;
-            chunk.at.get_or_insert(place);
+            placed.at.get_or_insert(offset);
         }
-        for Chunk { path, pending, at, size, .. } in chunks {
+        for PlacedField { path, pending, at, size, .. } in placed_fields {
             let (Some((region, position, mut slots)), Some(at)) = (pending, at) else { continue };
-            let known = position.int(slots.refresh(&self.leaves)).ok().and_then(|at| at.try_into().ok());
+            let known =
+                position.eval_int(slots.refresh(&self.variables)).ok().and_then(|at| at.try_into().ok());
             let at = known.unwrap_or(at);
             self.path = path;
-            self.copy(region, base, at)?;
+            self.copy_region(region, base, at)?;
             self.path.clear();
-            self.regions[base].reached = self.regions[base].reached.max(at.saturating_add(size));
+            self.regions[base].placed_end = self.regions[base].placed_end.max(at.saturating_add(size));
         }
         Ok(placement)
     }
 
     /// Copies the written bytes of a region to an offset of another region.
-    fn copy(&mut self, from: RegionId, to: RegionId, at: u64) -> Result<()> {
-        let source = std::mem::replace(&mut self.regions[from].space, Space::new(0));
-        self.regions[from].state = State::Moved(to, at);
-        let space = &mut self.regions[to].space;
-        let mut result = space.reserve(at, source.len());
-        for range in source.written() {
+    fn copy_region(&mut self, from: RegionId, to: RegionId, at: u64) -> Result<()> {
+        let source = std::mem::replace(&mut self.regions[from].buffer, SparseBuffer::new(0));
+        self.regions[from].state = RegionState::Moved(to, at);
+        let buffer = &mut self.regions[to].buffer;
+        let mut result = buffer.reserve(at, source.len());
+        for range in source.written_ranges() {
             let bytes = &source.bytes()[range.start as usize..range.end as usize];
-            result = result.and_then(|()| space.write(at.saturating_add(range.start), bytes));
+            result = result.and_then(|()| buffer.write(at.saturating_add(range.start), bytes));
         }
-        self.accept(result)
+        self.defer_clash(result)
     }
 
-    /// Schedules the checksum of a field, unless the given value is the number for "no checksum". The struct
-    /// starts at `start`; `covered` has the byte range of each field.
-    pub(super) fn require_sum(
+    /// Schedules the checksum that a field declares, unless the stored value is given and means "no checksum". The
+    /// struct starts at `start`; `covered` has the range of each of its fields, by name.
+    pub(super) fn schedule_checksum(
         &mut self,
         start: (RegionId, u64),
         step: &'static Step,
-        covered: &[(&str, Option<Covered>)],
+        covered: &[(&str, Option<FieldRange>)],
     ) {
-        let Some(sum) = step.sum.as_ref().filter(|_| !self.leaves.is_empty()) else { return };
-        let place_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
-        let first = match sum.checksum.from {
-            Some("self") => Some(start),
-            from => place_of(from.unwrap_or(step.field.name)).map(|(region, range)| (region, range.start)),
+        let Some(checksum_step) = step.checksum.as_ref().filter(|_| !self.variables.is_empty()) else {
+            return;
         };
-        let (Some(first), Some((region, own))) = (first, place_of(step.field.name)) else { return };
-        let origins = origins_of(&sum.stored, self.frames.slots().1);
-        let leaves: Vec<_> = origins.into_iter().filter_map(|origin| self.leaves.at(origin)).collect();
-        let [leaf] = leaves[..] else { return };
-        let is_none = sum.checksum.none.is_some() && self.leaves.value(leaf) == sum.checksum.none;
-        if first.0 == region && (self.leaves.get(leaf).is_left_out() || !is_none) {
+        let range_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
+        let first = match checksum_step.checksum.from {
+            Some("self") => Some(start),
+            from => range_of(from.unwrap_or(step.field.name)).map(|(region, range)| (region, range.start)),
+        };
+        let (Some(first), Some((region, own))) = (first, range_of(step.field.name)) else { return };
+        let origins = collect_origins(&checksum_step.stored, self.frames.slots().1);
+        let variables = origins.into_iter().filter_map(|origin| self.variables.find_or_add(origin));
+        let [variable] = variables.collect::<Vec<_>>()[..] else { return };
+        let none = checksum_step.checksum.none;
+        let is_none = none.is_some() && self.variables.value(variable) == none;
+        if first.0 == region && (self.variables.get(variable).is_omitted() || !is_none) {
             let mut path = self.path.clone();
             path.push(Segment::Field(step.field.name));
-            let (slots, size) = (Bound::new(self.frames.slots()), own.end.saturating_sub(first.1));
-            self.sums.push(Sum { step: sum, path, start: first, size, leaf, slots });
+            let (slots, size) = (SlotSnapshot::new(self.frames.slots()), own.end.saturating_sub(first.1));
+            self.checksums.push(PendingChecksum {
+                step: checksum_step,
+                path,
+                start: first,
+                size,
+                variable,
+                slots,
+            });
         }
     }
 
-    /// Computes the checksums in a complete region. A checksum may cover another one.
-    fn sum(&mut self, region: RegionId) -> Result<()> {
-        let sums = std::mem::take(&mut self.sums);
-        let is_inside = |sum: &Sum| self.locate(sum.start).is_some_and(|(own, _)| own == region);
-        let (mut own, others): (Vec<_>, Vec<_>) = sums.into_iter().partition(is_inside);
-        self.sums = others;
-        own.retain(|sum| self.leaves.get(sum.leaf).cause.is_none());
-        for _ in 0..=own.len() {
+    /// Computes and writes the checksums of a complete region. A checksum may cover another one, so this repeats until
+    /// none changes.
+    fn write_checksums(&mut self, region: RegionId) -> Result<()> {
+        let pending = std::mem::take(&mut self.checksums);
+        let is_inside =
+            |pending: &PendingChecksum| self.locate(pending.start).is_some_and(|(own, _)| own == region);
+        let (mut inside, outside): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_inside);
+        self.checksums = outside;
+        inside.retain(|pending| self.variables.get(pending.variable).cause.is_none());
+        for _ in 0..=inside.len() {
             let mut progressed = false;
-            for sum in &mut own {
-                progressed |= self.compute(sum)?;
+            for pending in &mut inside {
+                progressed |= self.write_checksum(pending)?;
             }
             if !progressed {
                 return Ok(());
@@ -157,21 +173,21 @@ impl Assembler<'_> {
         Err(Error::inexpressible("checksums depend on each other in a cycle"))
     }
 
-    /// Computes a checksum. Returns `true` if its value changed.
-    fn compute(&mut self, sum: &mut Sum) -> Result<bool> {
-        let Some((region, start)) = self.locate(sum.start) else { return Ok(false) };
-        let cells = sum.slots.refresh(&self.leaves);
-        let arguments = sum.step.arguments.iter().map(|code| code.value(cells));
+    /// Computes and writes a checksum. Returns `true` if its value changed.
+    fn write_checksum(&mut self, pending: &mut PendingChecksum) -> Result<bool> {
+        let Some((region, start)) = self.locate(pending.start) else { return Ok(false) };
+        let cells = pending.slots.refresh(&self.variables);
+        let arguments = pending.step.arguments.iter().map(|code| code.eval_value(cells));
         let (Ok(arguments), Some(bytes)) = (
             arguments.collect::<Result<Vec<_>, _>>(),
-            self.regions[region].space.get(start..start.saturating_add(sum.size)),
+            self.regions[region].buffer.get(start..start.saturating_add(pending.size)),
         ) else {
             return Ok(false);
         };
-        let number = i128::from((sum.step.checksum.function.compute)(bytes, &arguments));
-        let is_new = self.leaves.value(sum.leaf) != Some(number);
-        let cause = Cause { path: sum.path.clone(), what: "checksum", number };
-        self.determine(sum.leaf, number, cause)?;
+        let number = i128::from((pending.step.checksum.function.compute)(bytes, &arguments));
+        let is_new = self.variables.value(pending.variable) != Some(number);
+        let cause = Cause { path: pending.path.clone(), property: "checksum", number };
+        self.set_variable(pending.variable, number, cause)?;
         Ok(is_new)
     }
 }

@@ -1,42 +1,49 @@
-//! Determines unknown values from equations, and patches their bytes.
+//! Determines unknown values from equations, and writes their bytes.
 
 use super::assembler::Assembler;
-use super::equation::{Bound, Equation, Presence, contradiction, origins_of};
-use super::leaf::{Cause, LeafId, LeafKind, Origin};
+use super::equation::{ConditionalField, Equation, SlotSnapshot, collect_origins, describe_conflict};
 use super::number;
-use super::region::State;
-use super::space::RegionId;
+use super::region::RegionState;
+use super::sparse_buffer::RegionId;
+use super::variable::{Cause, SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::BitField;
 use crate::layout::expr::Value;
 use crate::layout::program::{Argument, Call, Code, Names, Step};
-use crate::layout::wording::readable;
+use crate::layout::wording::readable_expr;
 use crate::{Error, Result};
 
 impl Assembler<'_> {
-    /// Requires that an expression yields a number determined by the written field.
-    pub(super) fn require(&mut self, code: &'static Code, number: u64, what: &'static str) -> Result<()> {
-        if self.leaves.is_empty() {
+    /// Requires that `code` yields `number`, a property of the field just written, such as its size.
+    pub(super) fn require_number(
+        &mut self,
+        code: &'static Code,
+        number: u64,
+        property: &'static str,
+    ) -> Result<()> {
+        if self.variables.is_empty() {
             return Ok(());
         }
-        let cause = Cause { path: self.path.clone(), what, number: number.into() };
-        let equation = Equation::new(cause, code, Bound::new(self.frames.slots()), &mut self.leaves);
+        let cause = Cause { path: self.path.clone(), property, number: number.into() };
+        let equation =
+            Equation::new(cause, code, SlotSnapshot::new(self.frames.slots()), &mut self.variables);
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
-    /// Requires that a condition holds or fails. Settled last, since several values may satisfy it.
+    /// Requires that a condition evaluates to `truth`. The equation is solved last, since several values may satisfy
+    /// it.
     pub(super) fn require_truth(&mut self, condition: &'static Code, truth: bool) {
-        let equation = self.equation_of(condition, truth);
+        let equation = self.condition_equation(condition, truth);
         self.equations.extend(equation);
     }
 
-    /// Requires the checks of a field whose value is omitted.
+    /// Requires that the checks of a field hold, if its value is omitted.
     pub(super) fn require_checks(&mut self, step: &'static Step) -> Result<()> {
         let Some(value) = &step.value else { return Ok(()) };
         let origin = self.frames.slots().1[*value as usize];
-        let is_left_out = |leaf| self.leaves.get(leaf).is_left_out();
-        if self.leaves.find(origin).is_some_and(is_left_out) {
+        let is_omitted = |variable| self.variables.get(variable).is_omitted();
+        if self.variables.find(origin).is_some_and(is_omitted) {
             for check in &step.checks {
-                if let Some(equation) = self.equation_of(check, true) {
+                if let Some(equation) = self.condition_equation(check, true) {
                     self.add_equation(equation)?;
                 }
             }
@@ -44,19 +51,19 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    fn equation_of(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
-        if self.leaves.is_empty() {
+    fn condition_equation(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
+        if self.variables.is_empty() {
             return None;
         }
-        let slots = Bound::new(self.frames.slots());
-        Equation::of_condition(&self.path, (condition, truth), slots, &mut self.leaves)
+        let slots = SlotSnapshot::new(self.frames.slots());
+        Equation::of_condition(&self.path, (condition, truth), slots, &mut self.variables)
     }
 
     /// Solves an equation, or stores it for later.
     pub(super) fn add_equation(&mut self, mut equation: Equation) -> Result<()> {
-        if equation.is_decisive() {
-            self.conclude(&mut equation)?;
-            if equation.holds(&self.leaves) {
+        if equation.determines_value() {
+            self.solve_equation(&mut equation)?;
+            if equation.holds(&self.variables) {
                 return Ok(());
             }
         }
@@ -64,119 +71,124 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Determines the value of an equation's only open leaf. Returns `true` if it did.
-    fn conclude(&mut self, equation: &mut Equation) -> Result<bool> {
-        let holds = equation.holds(&self.leaves);
-        let is_open = |leaf: &&LeafId| self.leaves.get(**leaf).cause.is_none();
-        let open: Vec<_> = equation.leaves.iter().filter(is_open).copied().collect();
-        let [leaf] = open[..] else { return Ok(false) };
-        let is_assumed = || self.assumed.contains_key(&self.leaves.get(leaf).path);
+    /// Solves an equation if exactly one of its variables is undetermined, and sets that variable. Returns `false` if the
+    /// equation cannot be solved.
+    fn solve_equation(&mut self, equation: &mut Equation) -> Result<bool> {
+        let holds = equation.holds(&self.variables);
+        let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
+        let undetermined: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
+        let [variable] = undetermined[..] else { return Ok(false) };
+        let was_determined_earlier = || self.earlier_values.contains_key(&self.variables.get(variable).path);
         let number = match holds {
-            true if !equation.has_several() || is_assumed() => self.leaves.value(leaf),
+            true if !equation.has_several_values() || was_determined_earlier() => {
+                self.variables.value(variable)
+            }
             true => None,
-            false => equation.solve(leaf, &self.leaves),
+            false => equation.solve(variable, &self.variables),
         };
         let Some(number) = number else { return Ok(false) };
-        self.determine(leaf, number, equation.cause.clone())?;
+        self.set_variable(variable, number, equation.cause.clone())?;
         Ok(true)
     }
 
-    /// Propagates known values through the stored equations: first those of one value, conditions last.
-    pub(super) fn propagate(&mut self) -> Result<()> {
+    /// Solves the stored equations until none determines another value. Equations with one unknown value come first.
+    pub(super) fn solve_pending(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
-        equations.sort_by_key(|equation| (equation.has_several(), equation.is_condition()));
-        let several = equations.partition_point(|equation| !equation.has_several());
+        equations.sort_by_key(|equation| (equation.has_several_values(), equation.is_condition()));
+        let several = equations.partition_point(|equation| !equation.has_several_values());
         let (single, several) = equations.split_at_mut(several);
-        while self.conclude_all(single)? || self.conclude_all(several)? {}
+        while self.solve_equations(single)? || self.solve_equations(several)? {}
         self.equations = equations;
         Ok(())
     }
 
-    fn conclude_all(&mut self, equations: &mut [Equation]) -> Result<bool> {
+    /// Tries to solve each equation once. Returns `true` if one was solved.
+    fn solve_equations(&mut self, equations: &mut [Equation]) -> Result<bool> {
         let mut progressed = false;
         for equation in equations {
-            progressed |= self.conclude(equation)?;
+            progressed |= self.solve_equation(equation)?;
         }
         Ok(progressed)
     }
 
-    /// Sets a value and its bytes.
-    pub(super) fn determine(&mut self, leaf: LeafId, number: i128, cause: Cause) -> Result<()> {
-        let before = self.leaves.value(leaf);
-        let whole = self.leaves.whole(leaf);
-        self.leaves.get_mut(leaf).cause = Some(cause);
+    /// Sets a variable to a determined number, and updates its bytes.
+    pub(super) fn set_variable(&mut self, variable: VariableId, number: i128, cause: Cause) -> Result<()> {
+        let before = self.variables.value(variable);
+        let whole = self.variables.whole_value(variable);
+        self.variables.get_mut(variable).cause = Some(cause);
         if before == Some(number) {
             return Ok(());
         }
-        let new = match self.leaves.get(leaf).kind {
-            LeafKind::Whole { .. } => number,
-            LeafKind::Bits(_, bits, field) => {
-                let old = self.leaves.value(whole).unwrap_or_default();
-                let number = number::bits_of_number(number, &BitField { bits, ..*field });
-                let number = number.map_err(|message| self.error_at(leaf, message))?;
-                bits.put(old as u128, number) as i128
+        let new = match self.variables.get(variable).kind {
+            VariableKind::Whole { .. } => number,
+            VariableKind::Bits(_, bits, field) => {
+                let old = self.variables.value(whole).unwrap_or_default();
+                let number = number::encode_bits(number, &BitField { bits, ..*field });
+                let number = number.map_err(|message| self.error_at(variable, message))?;
+                bits.insert(old as u128, number) as i128
             }
         };
-        if let LeafKind::Whole { value, .. } = &mut self.leaves.get_mut(whole).kind {
+        if let VariableKind::Whole { value, .. } = &mut self.variables.get_mut(whole).kind {
             *value = Some(new);
         }
-        let leaves = &self.leaves;
-        self.frames.update(|origin| leaves.cell(origin));
-        self.patch(whole)
+        let variables = &self.variables;
+        self.frames.update_marked(|origin| variables.cell(origin));
+        self.rewrite_bytes(whole)
     }
 
-    fn error_at(&self, leaf: LeafId, message: String) -> Error {
-        Error::inexpressible(message).at(&self.leaves.get(leaf).path[..])
+    fn error_at(&self, variable: VariableId, message: String) -> Error {
+        Error::inexpressible(message).at(&self.variables.get(variable).path[..])
     }
 
-    /// Rewrites the bytes of a whole value.
-    pub(super) fn patch(&mut self, leaf: LeafId) -> Result<()> {
-        let LeafKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
-            &mut self.leaves.get_mut(leaf).kind
+    /// Writes the current number of a whole value over its bytes; does nothing for a bit field or an unknown value.
+    pub(super) fn rewrite_bytes(&mut self, variable: VariableId) -> Result<()> {
+        let VariableKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
+            &mut self.variables.get_mut(variable).kind
         else {
             return Ok(());
         };
         let was_written = std::mem::replace(is_written, true);
-        let (ty, value, place) = (*ty, *value, (*region, *at));
+        let (ty, value, position) = (*ty, *value, (*region, *at));
         let encoded = number::encode(ty, &Value::Int(value));
-        let (bytes, size) = encoded.map_err(|message| self.error_at(leaf, message))?;
-        let Some((region, at)) = self.locate(place) else { return Ok(()) };
-        let space = &mut self.regions[region].space;
+        let (bytes, size) = encoded.map_err(|message| self.error_at(variable, message))?;
+        let Some((region, at)) = self.locate(position) else { return Ok(()) };
+        let buffer = &mut self.regions[region].buffer;
         if !was_written {
-            let written = space.write(at, &bytes[..size]);
-            let path = std::mem::replace(&mut self.path, self.leaves.get(leaf).path.clone());
-            let accepted = self.accept(written);
+            let written = buffer.write(at, &bytes[..size]);
+            let path = std::mem::replace(&mut self.path, self.variables.get(variable).path.clone());
+            let result = self.defer_clash(written);
             self.path = path;
-            return accepted;
+            return result;
         }
-        space.replace(at, &bytes[..size]);
+        buffer.replace(at, &bytes[..size]);
         Ok(())
     }
 
-    /// Returns the final position of a byte; `None` if it was packed.
+    /// Returns the region and offset that a byte was copied to; `None` if it was packed.
     pub(super) fn locate(&self, (region, at): (RegionId, u64)) -> Option<(RegionId, u64)> {
         match self.regions[region].state {
-            State::Open => Some((region, at)),
-            State::Moved(outer, start) => self.locate((outer, start.saturating_add(at))),
-            State::Packed => None,
+            RegionState::Open => Some((region, at)),
+            RegionState::Moved(outer, start) => self.locate((outer, start.saturating_add(at))),
+            RegionState::Packed => None,
         }
     }
 
-    /// Records that a result depends on the current values of an expression.
-    pub(super) fn rely_on(&mut self, code: &Code) {
-        if self.leaves.is_empty() {
+    /// Records that bytes already written depend on the current value of an expression.
+    pub(super) fn record_dependency(&mut self, code: &Code) {
+        if self.variables.is_empty() {
             return;
         }
-        for origin in origins_of(code, self.frames.slots().1) {
-            if let Some(leaf) = self.leaves.at(origin) {
-                self.leaves.rely_on(leaf);
+        for origin in collect_origins(code, self.frames.slots().1) {
+            if let Some(variable) = self.variables.find_or_add(origin) {
+                self.variables.record_dependency(variable);
             }
         }
     }
 
-    /// Records the dependence on arguments that combine several values. Other arguments have an origin.
-    pub(super) fn rely_on_arguments(&mut self, call: &Call) {
-        if self.leaves.is_empty() {
+    /// Records the dependencies of arguments that combine several values. Other arguments pass on the origin of their
+    /// value.
+    pub(super) fn record_argument_dependencies(&mut self, call: &Call) {
+        if self.variables.is_empty() {
             return;
         }
         for argument in &call.arguments {
@@ -185,51 +197,52 @@ impl Assembler<'_> {
                 _,
             ) = argument
             {
-                self.rely_on(code);
+                self.record_dependency(code);
             }
         }
     }
 
-    pub(super) fn depends_on_leaves(&self, code: &Code) -> bool {
-        let mut origins = origins_of(code, self.frames.slots().1).into_iter();
-        origins.any(|origin| matches!(origin, Origin::Leaf(..)) && !self.leaves.is_fixed(origin))
+    /// Returns `true` if an expression depends on a value that equations may determine.
+    pub(super) fn depends_on_variables(&self, code: &Code) -> bool {
+        let mut origins = collect_origins(code, self.frames.slots().1).into_iter();
+        origins.any(|origin| matches!(origin, SlotOrigin::Variable(..)) && !self.variables.is_fixed(origin))
     }
 
+    /// Returns `true` if an expression depends on a value that is never recomputed.
     pub(super) fn depends_on_fixed(&self, code: &Code) -> bool {
-        let mut origins = origins_of(code, self.frames.slots().1).into_iter();
-        origins.any(|origin| self.leaves.is_fixed(origin))
+        let mut origins = collect_origins(code, self.frames.slots().1).into_iter();
+        origins.any(|origin| self.variables.is_fixed(origin))
     }
 
-    /// Returns an error if the condition of a given field does not hold.
-    pub(super) fn rejection(&mut self) -> Option<Error> {
-        let mut rejected = std::mem::take(&mut self.rejected).into_iter();
-        rejected.find_map(|Presence { path, step, mut slots }| {
-            let is_rejected = step.condition.as_ref()?.truth(slots.refresh(&self.leaves)) == Ok(false);
-            let condition = readable(step.field.condition.as_ref()?, &Names::default());
+    /// Returns an error if the condition of a given field does not hold; `None` if all conditions hold.
+    pub(super) fn excluded_field_error(&mut self) -> Option<Error> {
+        let mut fields = std::mem::take(&mut self.conditional_fields).into_iter();
+        fields.find_map(|ConditionalField { path, step, mut slots }| {
+            let is_excluded = step.condition.as_ref()?.eval_bool(slots.refresh(&self.variables)) == Ok(false);
+            let condition = readable_expr(step.field.condition.as_ref()?, &Names::default());
             let message = format!("is given, but its condition `{condition}` does not hold");
-            is_rejected.then(|| Error::inexpressible(message).at(&path[..]))
+            is_excluded.then(|| Error::inexpressible(message).at(&path[..]))
         })
     }
 
-    /// Returns an error if two equations conflict.
-    pub(super) fn contradiction(&mut self) -> Option<Error> {
+    /// Returns an error if an equation does not hold, although all its variables are determined.
+    pub(super) fn conflict_error(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {
-            let causes: Option<Vec<_>> =
-                equation.leaves.iter().map(|leaf| self.leaves.get(*leaf).cause.as_ref()).collect();
-            let causes = causes?;
-            if equation.has_fixed || equation.holds(&self.leaves) {
+            let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
+            let causes = causes.collect::<Option<Vec<_>>>()?;
+            if equation.depends_on_fixed_value || equation.holds(&self.variables) {
                 return None;
             }
-            let other =
-                causes.into_iter().zip(&equation.leaves).find(|(cause, _)| cause.path != equation.cause.path);
+            let mut causes = causes.into_iter().zip(&equation.variables);
+            let other = causes.find(|(cause, _)| cause.path != equation.cause.path);
             match other {
-                Some((cause, leaf)) => {
-                    Some(contradiction(equation, Some((cause, &self.leaves.get(*leaf).path))))
+                Some((cause, variable)) => {
+                    Some(describe_conflict(equation, Some((cause, &self.variables.get(*variable).path))))
                 }
-                // A look-ahead may be unknown: it reads what was written.
+                // The equation may depend on a look-ahead, which is read from the written bytes.
                 None if self.recounts => None,
-                None => Some(contradiction(equation, None)),
+                None => Some(describe_conflict(equation, None)),
             }
         })
     }

@@ -1,14 +1,14 @@
-//! Edits values of a file and preserves all other bytes.
+//! Edits the values of a file, and preserves all other bytes.
 
 use std::ops::{ControlFlow, Range};
 
 use super::number;
-use super::part::Part;
-use super::record::record;
-use super::tree::Provided;
-use super::values::Values;
+use super::record::record_values;
+use super::tree::GivenValue;
+use super::untyped_value::UntypedValue;
+use super::values::FileValues;
 use crate::layout::constraint::wrong_counts;
-use crate::layout::declaration::{Declaration, Shape, Type, unbound};
+use crate::layout::declaration::{Declaration, Shape, Type, unbound_message};
 use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
 use crate::{Error, Limits, Path, Result, Span};
@@ -26,20 +26,20 @@ pub struct Edit {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// Replaces the value.
-    Set(Part),
-    /// Inserts an item before the index in the path, or at the end of the list; or adds a missing field.
-    Insert(Part),
+    Set(UntypedValue),
+    /// Inserts an item before the item at the path or at the end of the list, or adds a missing field.
+    Insert(UntypedValue),
     /// Removes an item or field.
     Remove,
-    /// Inserts this many copies after an item.
+    /// Inserts this many copies of an item after it.
     Repeat(u16),
 }
 
-/// Applies edits in order, and preserves all other bytes.
+/// Applies edits in order and returns the new file. All other bytes are preserved.
 ///
-/// Other values stay unchanged, so a changed count leaves a broken file. Only the size of a packed block follows a
-/// change of its content. If `recount` is `true`, counts, sizes and offsets that no longer match are recomputed, unless
-/// an edit sets them.
+/// Other values stay unchanged, so changing a count breaks the file. Only the stored size of a packed block is updated
+/// if its content changes. If `recount` is `true`, counts, sizes and offsets that no longer match are recomputed,
+/// unless an edit sets them.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -58,10 +58,10 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// - The declaration takes arguments that are not [bound](crate::layout::declaration::bind());
-/// - a path has no value, or a value does not fit its field;
-/// - the rest of the file would move, but the file has a structural fault;
-/// - a changed packed block no longer unpacks.
+/// - If the declaration has imports that are not [bound](crate::layout::declaration::bind());
+/// - if a path has no value, or a value does not fit its field;
+/// - if the edit changes sizes or packed values, but the file has a structural fault;
+/// - if the edited file has a fault after a change in a packed block.
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -69,10 +69,11 @@ pub fn edit(
     recount: bool,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
-    edited(ty, bytes, edits, recount, limits).map_err(|error| unbound(ty).map_or(error, Error::unsupported))
+    edit_file(ty, bytes, edits, recount, limits)
+        .map_err(|error| unbound_message(ty).map_or(error, Error::unsupported))
 }
 
-fn edited(
+fn edit_file(
     ty: &'static Type,
     bytes: &[u8],
     edits: &[Edit],
@@ -81,22 +82,23 @@ fn edited(
 ) -> Result<Vec<u8>> {
     let steps = |edit: &Edit| edit.path.segments().unwrap_or_default().to_vec();
     let paths: Vec<Vec<Segment>> = edits.iter().map(steps).collect();
-    if !recount && let Some(patched) = patch(ty, bytes, edits, &paths, limits)? {
+    if !recount && let Some(patched) = patch_in_place(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
     let edited = rewrite(ty, bytes, (edits, &paths), recount, limits)?;
     if !recount {
         return Ok(edited);
     }
-    // Counts that no equation determines, because the list ends elsewhere: set those that the edits made wrong.
+    // No equation determines a count of a list whose length does not depend on it. Set the counts that the edits made
+    // wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {
         let was_wrong =
-            original(path, later(0)).is_some_and(|path| before.iter().any(|(old, _)| *old == path));
+            original_path(path, later(0)).is_some_and(|path| before.iter().any(|(old, _)| *old == path));
         let is_given = edits.iter().enumerate().any(|(index, edit)| {
             matches!(edit.change, Change::Set(_) | Change::Insert(_))
-                && original(path, later(index + 1)).is_some_and(|path| path.starts_with(&paths[index]))
+                && original_path(path, later(index + 1)).is_some_and(|path| path.starts_with(&paths[index]))
         });
         !was_wrong && !is_given
     });
@@ -112,7 +114,7 @@ fn edited(
     rewrite(ty, &edited, (&edits, &paths), recount, limits)
 }
 
-/// Applies edits and assembles the file again.
+/// Applies edits to the values of a file, and assembles the file again.
 fn rewrite(
     ty: &'static Type,
     bytes: &[u8],
@@ -121,18 +123,19 @@ fn rewrite(
     limits: &Limits,
 ) -> Result<Vec<u8>> {
     let before = |index| edits.iter().zip(paths).take(index);
-    let near = paths.iter().enumerate().filter_map(|(index, path)| original(path, before(index)));
-    let near: Vec<_> = near.collect();
-    let contents = record(ty, bytes, limits, Some(&near)).map_err(|fault| {
+    let edit_paths = paths.iter().enumerate();
+    let edit_paths = edit_paths.filter_map(|(index, path)| original_path(path, before(index)));
+    let edit_paths: Vec<_> = edit_paths.collect();
+    let contents = record_values(ty, bytes, limits, Some(&edit_paths)).map_err(|fault| {
         let message = format!("the file has a structural fault: {}", fault.message);
         Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
     })?;
-    let mut values = Values { ty, contents };
+    let mut values = FileValues { ty, contents };
     values.contents.recounts = recount;
     for (edit, path) in edits.iter().zip(paths) {
-        values.change(path, &edit.change)?;
+        values.apply_change(path, &edit.change)?;
         if matches!(edit.change, Change::Set(_) | Change::Insert(_))
-            && let Some(changed) = values.contents.entry(path)
+            && let Some(changed) = values.contents.get_or_insert(path)
         {
             changed.is_fixed = true;
         }
@@ -141,21 +144,21 @@ fn rewrite(
     let edited = values.assemble(limits)?;
     match changes_blocks.then(|| walk::first_fault(ty, &edited, limits)).flatten() {
         Some(fault) => {
-            let message = format!("the change of a packed block breaks the file: {}", fault.message);
+            let message = format!("the change in a packed block breaks the file: {}", fault.message);
             Err(Error::inexpressible(message).at(&fault.path))
         }
         None => Ok(edited),
     }
 }
 
-/// Returns the path of a value before these changes; `None` if one of them inserted it.
-fn original<'e>(
+/// Returns the path that a value had before `changes`; `None` if one of them inserted the value.
+fn original_path<'e>(
     path: &[Segment],
     changes: impl DoubleEndedIterator<Item = (&'e Edit, &'e Vec<Segment>)>,
 ) -> Option<Vec<Segment>> {
     let mut path = path.to_vec();
-    for (edit, place) in changes.rev() {
-        let Some((Segment::Index(changed), list)) = place.split_last() else { continue };
+    for (edit, location) in changes.rev() {
+        let Some((Segment::Index(changed), list)) = location.split_last() else { continue };
         let Some([Segment::Index(index), ..]) = path.strip_prefix(list) else { continue };
         let index = match edit.change {
             Change::Insert(_) if index == changed => return None,
@@ -169,31 +172,32 @@ fn original<'e>(
     Some(path)
 }
 
-impl Values<'_> {
-    fn change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
+impl FileValues<'_> {
+    /// Applies a change to the value at `path`.
+    fn apply_change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
         let error = |message: &str| Error::inexpressible(message).at(path);
-        // A missing field can be added; a missing item cannot be set.
-        let steps = self.contents.way(path).count() - 1;
+        // Setting a missing field adds it. Items can only be added by an insertion.
+        let steps = self.contents.trees_along(path).count() - 1;
         let inserts = matches!(change, Change::Insert(_)) && steps + 1 == path.len();
         if matches!(path.get(steps), Some(Segment::Index(_))) && !inserts {
             return Err(error("no such value"));
         }
         if let Change::Insert(value) = change {
-            self.contents.size += value.max_size();
+            self.contents.size_bound += value.max_size();
         }
         let ty = self.ty;
         if let Change::Set(value) = change {
-            return self.replace(path, value.clone());
+            return self.replace_value(path, value.clone());
         }
         let Some((last, outer)) = path.split_last() else {
             return Err(error("the whole file cannot be inserted, removed or repeated"));
         };
-        let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();
+        let group = self.contents.get_or_insert(outer).ok_or_else(|| error("no such value"))?.group_mut();
         match (change, last) {
             (Change::Insert(value), Segment::Index(index)) => {
-                let place = usize::try_from(*index).ok().filter(|place| *place <= group.items.len());
-                let place = place.ok_or_else(|| error("is past the end of the list"))?;
-                group.items.insert(place, value.clone().into_tree(ty, path)?);
+                let index = usize::try_from(*index).ok().filter(|index| *index <= group.items.len());
+                let index = index.ok_or_else(|| error("is past the end of the list"))?;
+                group.items.insert(index, value.clone().into_tree(ty, path)?);
             }
             (Change::Insert(value), Segment::Field(name)) => {
                 if group.fields.iter().any(|(own, _)| own == name) {
@@ -202,14 +206,14 @@ impl Values<'_> {
                 group.fields.push((name, value.clone().into_tree(ty, path)?));
             }
             (_, Segment::Index(index)) => {
-                let place = usize::try_from(*index).ok().filter(|place| *place < group.items.len());
-                let place = place.ok_or_else(|| error("no such value"))?;
+                let index = usize::try_from(*index).ok().filter(|index| *index < group.items.len());
+                let index = index.ok_or_else(|| error("no such value"))?;
                 match change {
                     Change::Repeat(copies) => {
-                        let copies = vec![group.items[place].clone(); (*copies).into()];
-                        group.items.splice(place..place, copies);
+                        let copies = vec![group.items[index].clone(); (*copies).into()];
+                        group.items.splice(index..index, copies);
                     }
-                    _ => drop(group.items.remove(place)),
+                    _ => drop(group.items.remove(index)),
                 }
             }
             (Change::Repeat(_), Segment::Field(_)) => {
@@ -226,17 +230,17 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Replaces the content of a value.
-    fn replace(&mut self, path: &[Segment], value: Part) -> Result<()> {
-        let leaf = self.contents.way(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
-        if let (Some(Provided::Value(Value::Bits(_, declaration))), Part::Text(text)) =
+    /// Replaces the value at `path`.
+    fn replace_value(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
+        let leaf = self.contents.trees_along(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
+        if let (Some(GivenValue::Value(Value::Bits(_, declaration))), UntypedValue::Text(text)) =
             (leaf.map(|leaf| leaf.peek()), &value)
         {
-            // Parsed to a word, so that later edits can change single bit fields.
-            let word = number::parse(&Type::Declared(declaration), text);
-            let word = Provided::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
-            if let Some(tree) = self.contents.entry(path) {
-                tree.put(word.into());
+            // Parses the word now, so that later edits can change single bit fields.
+            let word = number::parse_value(&Type::Declared(declaration), text);
+            let word = GivenValue::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
+            if let Some(tree) = self.contents.get_or_insert(path) {
+                tree.set_value(word.into());
             }
             return Ok(());
         }
@@ -244,8 +248,8 @@ impl Values<'_> {
     }
 }
 
-/// Patches the values in place; returns `None` if sizes may change or a value is packed.
-fn patch(
+/// Returns the file with the values overwritten; `None` if sizes may change or a value is in a packed block.
+fn patch_in_place(
     ty: &'static Type,
     bytes: &[u8],
     edits: &[Edit],
@@ -254,15 +258,15 @@ fn patch(
 ) -> Result<Option<Vec<u8>>> {
     let mut patches = Vec::new();
     for (edit, path) in edits.iter().zip(paths) {
-        let Change::Set(Part::Text(text)) = &edit.change else { return Ok(None) };
-        let mut finder = Finder { path, text, found: None };
-        // Values before a fault can be changed.
+        let Change::Set(UntypedValue::Text(text)) = &edit.change else { return Ok(None) };
+        let mut finder = PatchFinder { path, text, found: None };
+        // Values before the first fault can be changed.
         let fault = walk(ty, bytes, limits, &mut finder).err();
         match (finder.found, fault) {
-            (Some(Found::Patch(patch)), _) => {
+            (Some(PatchTarget::Patch(patch)), _) => {
                 patches.push(patch.map_err(|message| Error::inexpressible(message).at(path.as_slice()))?)
             }
-            (Some(Found::Other), _) => return Ok(None),
+            (Some(PatchTarget::NotPatchable), _) => return Ok(None),
             (None, fault) => {
                 let reason = fault.map(|fault| format!(" before the fault: {fault}")).unwrap_or_default();
                 let message = format!("no field `{}`{reason}", path_text(path));
@@ -272,40 +276,44 @@ fn patch(
     }
     let mut patched = bytes.to_vec();
     for Patch { range, word, mask } in patches {
-        let place = patched.get_mut(range.start as usize..range.end as usize).unwrap_or_default();
-        for ((byte, word), mask) in place.iter_mut().zip(word).zip(mask) {
+        let target = patched.get_mut(range.start as usize..range.end as usize).unwrap_or_default();
+        for ((byte, word), mask) in target.iter_mut().zip(word).zip(mask) {
             *byte = *byte & !mask | word & mask;
         }
     }
     Ok(Some(patched))
 }
 
-/// Bits to overwrite.
+/// New bits for a range of the file.
 struct Patch {
     range: Range<u64>,
+    /// The new bytes.
     word: Vec<u8>,
+    /// The bits to overwrite.
     mask: Vec<u8>,
 }
 
-enum Found {
+/// The result of finding the value at a path.
+enum PatchTarget {
+    /// A value that can be overwritten, or the message if the text does not fit it.
     Patch(Result<Patch, String>),
-    /// A value whose size may change, or one in a packed block.
-    Other,
+    /// A value whose size may change, or a value in a packed block.
+    NotPatchable,
 }
 
-struct Finder<'p> {
+struct PatchFinder<'p> {
     path: &'p [Segment],
     text: &'p str,
-    found: Option<Found>,
+    found: Option<PatchTarget>,
 }
 
-impl Visitor for Finder<'_> {
+impl Visitor for PatchFinder<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
         match self.path.strip_prefix(node.path) {
             _ if self.found.is_some() => Visit::Stop,
             None => Visit::Nothing,
             Some([]) => {
-                self.found = Some(Found::Other);
+                self.found = Some(PatchTarget::NotPatchable);
                 Visit::Stop
             }
             Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
@@ -313,31 +321,32 @@ impl Visitor for Finder<'_> {
         }
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
+    fn should_unpack(&mut self, node: &Node) -> bool {
         self.path.starts_with(node.path)
     }
 
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
         if node.path != self.path {
             return ControlFlow::Continue(());
         }
-        let patch = patch_of(node, self.text);
+        let patch = parse_patch(node, self.text);
         self.found = Some(patch.map_or_else(
-            |message| Found::Patch(Err(message)),
-            |patch| patch.map_or(Found::Other, |patch| Found::Patch(Ok(patch))),
+            |message| PatchTarget::Patch(Err(message)),
+            |patch| patch.map_or(PatchTarget::NotPatchable, |patch| PatchTarget::Patch(Ok(patch))),
         ));
         ControlFlow::Break(())
     }
 }
 
-fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
+/// Parses the new value of a node. Returns `None` if its size would change, or if it is in a packed block.
+fn parse_patch(node: &Node, text: &str) -> Result<Option<Patch>, String> {
     let Span::Bytes(range) = node.span.clone() else { return Ok(None) };
     let size = node.bytes.len();
     if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
-        let word = bits.put(0, number::bits_of_number(number::integer(text)?, field)?);
+        let word = bits.insert(0, number::encode_bits(number::parse_integer(text)?, field)?);
         let [word, mask] = [word, bits.mask()].map(|bits| {
             let mut bytes = bits.to_le_bytes()[..size.min(16)].to_vec();
-            if matches!(node.ty, Type::Big(_)) {
+            if matches!(node.ty, Type::BigEndian(_)) {
                 bytes.reverse();
             }
             bytes
@@ -347,7 +356,7 @@ fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
     if let Type::Declared(Declaration { shape: Shape::Struct(_) | Shape::Choice(_), .. }) = node.ty {
         return Ok(None);
     }
-    let word = match number::parse(node.ty, text)? {
+    let word = match number::parse_value(node.ty, text)? {
         Value::Text(text) => {
             let is_terminated = node.bytes.last() == Some(&0);
             if text.contains(&0) || !is_terminated || text.len() + 1 != size {

@@ -1,65 +1,66 @@
-//! Equations between written fields and stored values.
+//! Equations: expressions of stored values that must yield a property of a written field.
 
-use super::leaf::{Cause, LeafId, Leaves, Origin};
-use super::space::RegionId;
+use super::sparse_buffer::RegionId;
+use super::variable::{Cause, SlotOrigin, VariableId, Variables};
 use crate::Error;
 use crate::layout::expr::{BinaryOp, UnaryOp};
-use crate::layout::program::{Cell, Code, Mark, Step, SumStep};
+use crate::layout::program::{Cell, ChecksumStep, Code, SlotMark, Step};
 use crate::layout::walk::{Segment, path_text};
 
-/// The property in an equation that follows from the presence of a field.
+/// The [property](Cause::property) of equations that follow from a condition.
 const CONDITION: &str = "condition";
 
-/// The slots of a unit, captured for later.
+/// A copy of the slots of a unit, with their origins.
 #[derive(Clone)]
-pub(super) struct Bound {
+pub(super) struct SlotSnapshot {
     cells: Vec<Cell>,
-    origins: Vec<Origin>,
+    origins: Vec<SlotOrigin>,
 }
 
-/// An expression whose value is known from the written bytes.
+/// An expression of stored values, and the number that it must yield.
 pub(super) struct Equation {
     /// The written field, its property and the number that `code` must yield.
     pub(super) cause: Cause,
     code: &'static Code,
-    /// The condition and its required truth, if the equation follows from a condition.
+    /// The condition and its required result, if the equation follows from a condition.
     condition: Option<(&'static Code, bool)>,
-    pub(super) slots: Bound,
-    pub(super) leaves: Vec<LeafId>,
+    pub(super) slots: SlotSnapshot,
+    pub(super) variables: Vec<VariableId>,
     /// Whether `code` depends on a value that is never recomputed.
-    pub(super) has_fixed: bool,
-    /// Whether exactly one value satisfies the equation. A quotient, or a condition such as `x != 0`, allows
-    /// several.
+    pub(super) depends_on_fixed_value: bool,
+    /// Whether exactly one value satisfies the equation; `false` for a quotient, or a condition such as `x != 0`.
     is_exact: bool,
 }
 
-/// A checksum to compute.
-pub(super) struct Sum {
-    pub(super) step: &'static SumStep,
+/// A checksum to compute once its region is complete.
+pub(super) struct PendingChecksum {
+    pub(super) step: &'static ChecksumStep,
     pub(super) path: Vec<Segment>,
-    /// The start of the covered bytes.
+    /// The region and offset of the first covered byte.
     pub(super) start: (RegionId, u64),
+    /// The number of covered bytes.
     pub(super) size: u64,
-    pub(super) leaf: LeafId,
-    pub(super) slots: Bound,
+    /// The stored checksum.
+    pub(super) variable: VariableId,
+    pub(super) slots: SlotSnapshot,
 }
 
-/// A given field whose condition may not hold.
-pub(super) struct Presence {
+/// A given field whose condition must be checked after all values are determined.
+pub(super) struct ConditionalField {
     pub(super) path: Vec<Segment>,
     pub(super) step: &'static Step,
-    pub(super) slots: Bound,
+    pub(super) slots: SlotSnapshot,
 }
 
-impl Bound {
-    pub(super) fn new((cells, origins): (&[Cell], &[Origin])) -> Bound {
-        Bound { cells: cells.to_vec(), origins: origins.to_vec() }
+impl SlotSnapshot {
+    pub(super) fn new((cells, origins): (&[Cell], &[SlotOrigin])) -> SlotSnapshot {
+        SlotSnapshot { cells: cells.to_vec(), origins: origins.to_vec() }
     }
 
-    /// Updates the slots and returns their values.
-    pub(super) fn refresh(&mut self, leaves: &Leaves) -> &[Cell] {
+    /// Updates the slots to the current values of their variables, and returns all slots.
+    pub(super) fn refresh(&mut self, variables: &Variables) -> &[Cell] {
         for (cell, origin) in self.cells.iter_mut().zip(&self.origins) {
-            if let Some(value) = leaves.cell(*origin) {
+            if let Some(value) = variables.cell(*origin) {
                 *cell = value;
             }
         }
@@ -68,57 +69,58 @@ impl Bound {
 }
 
 impl Equation {
-    /// Creates an equation; `None` if no value in it may change.
+    /// Creates an equation; `None` if it depends on no variable.
     pub(super) fn new(
         cause: Cause,
         code: &'static Code,
-        slots: Bound,
-        leaves: &mut Leaves,
+        slots: SlotSnapshot,
+        variables: &mut Variables,
     ) -> Option<Equation> {
-        let (mut unknowns, mut has_fixed) = (Vec::new(), false);
-        for origin in origins_of(code, &slots.origins) {
-            has_fixed |= leaves.is_fixed(origin);
-            if let Some(leaf) = leaves.at(origin)
-                && !unknowns.contains(&leaf)
+        let (mut unknowns, mut depends_on_fixed_value) = (Vec::new(), false);
+        for origin in collect_origins(code, &slots.origins) {
+            depends_on_fixed_value |= variables.is_fixed(origin);
+            if let Some(variable) = variables.find_or_add(origin)
+                && !unknowns.contains(&variable)
             {
-                unknowns.push(leaf);
+                unknowns.push(variable);
             }
         }
-        let is_open = !unknowns.is_empty();
+        let has_unknowns = !unknowns.is_empty();
         let is_exact = is_exact(code);
-        is_open.then_some(Equation {
+        has_unknowns.then_some(Equation {
             cause,
             code,
             condition: None,
             slots,
-            leaves: unknowns,
-            has_fixed,
+            variables: unknowns,
+            depends_on_fixed_value,
             is_exact,
         })
     }
 
-    /// Creates the equation that makes a condition hold or fail; `None` if no value may change or many would do.
+    /// Creates the equation that makes a condition evaluate to `truth`. Returns `None` if the condition depends on no
+    /// variable, or if no equation expresses it.
     pub(super) fn of_condition(
         path: &[Segment],
         (condition, truth): (&'static Code, bool),
-        slots: Bound,
-        leaves: &mut Leaves,
+        slots: SlotSnapshot,
+        variables: &mut Variables,
     ) -> Option<Equation> {
-        let (code, number, is_only) = as_equation(condition, truth, &slots.cells)?;
-        let cause = Cause { path: path.to_vec(), what: CONDITION, number };
-        let equation = Equation::new(cause, code, slots, leaves)?;
-        let is_exact = is_only && equation.is_exact;
+        let (code, number, is_unique) = condition_to_equation(condition, truth, &slots.cells)?;
+        let cause = Cause { path: path.to_vec(), property: CONDITION, number };
+        let equation = Equation::new(cause, code, slots, variables)?;
+        let is_exact = is_unique && equation.is_exact;
         Some(Equation { condition: Some((condition, truth)), is_exact, ..equation })
     }
 
-    /// Returns `true` if the equation alone determines a value.
-    pub(super) fn is_decisive(&self) -> bool {
-        self.is_exact && !self.has_several()
+    /// Returns `true` if the equation determines a value without any other equation.
+    pub(super) fn determines_value(&self) -> bool {
+        self.is_exact && !self.has_several_values()
     }
 
     /// Returns `true` if the equation depends on several values.
-    pub(super) fn has_several(&self) -> bool {
-        self.leaves.len() > 1 || self.has_fixed
+    pub(super) fn has_several_values(&self) -> bool {
+        self.variables.len() > 1 || self.depends_on_fixed_value
     }
 
     pub(super) fn is_condition(&self) -> bool {
@@ -126,26 +128,28 @@ impl Equation {
     }
 
     /// Returns `true` if the current values satisfy the equation.
-    pub(super) fn holds(&mut self, leaves: &Leaves) -> bool {
-        let cells = self.slots.refresh(leaves);
+    pub(super) fn holds(&mut self, variables: &Variables) -> bool {
+        let cells = self.slots.refresh(variables);
         match self.condition {
-            Some((condition, truth)) => condition.truth(cells) == Ok(truth),
-            None => self.code.int(cells) == Ok(self.cause.number),
+            Some((condition, truth)) => condition.eval_bool(cells) == Ok(truth),
+            None => self.code.eval_int(cells) == Ok(self.cause.number),
         }
     }
 
-    /// Returns the number that a leaf needs to satisfy the equation; `None` if it cannot be computed.
-    pub(super) fn solve(&self, leaf: LeafId, leaves: &Leaves) -> Option<i128> {
-        let is_it = |code: &Code| leaves.find(Origin::of_argument(code, &self.slots.origins)) == Some(leaf);
-        inverse(self.code, self.cause.number, &is_it, &self.slots.cells)
+    /// Returns the number that a variable needs to satisfy the equation; `None` if it cannot be computed.
+    pub(super) fn solve(&self, variable: VariableId, variables: &Variables) -> Option<i128> {
+        let is_unknown = |code: &Code| {
+            variables.find(SlotOrigin::of_argument(code, &self.slots.origins)) == Some(variable)
+        };
+        solve_for(self.code, self.cause.number, &is_unknown, &self.slots.cells)
     }
 }
 
 /// Returns the origin of each stored value that an expression depends on.
-pub(super) fn origins_of(code: &Code, origins: &[Origin]) -> Vec<Origin> {
+pub(super) fn collect_origins(code: &Code, origins: &[SlotOrigin]) -> Vec<SlotOrigin> {
     let mut found = Vec::new();
     code.visit(&mut |part| match part {
-        Code::Slot(..) | Code::Bits(..) => found.push(Origin::of_argument(part, origins)),
+        Code::Slot(..) | Code::Bits(..) => found.push(SlotOrigin::of_argument(part, origins)),
         Code::Matches(slot, _) => found.push(origins[*slot as usize]),
         _ => {}
     });
@@ -164,38 +168,46 @@ fn is_exact(code: &Code) -> bool {
     is_exact
 }
 
-/// Returns the value of the operand that `is_it` selects, such that `code` yields `target`.
-fn inverse(code: &Code, target: i128, is_it: &dyn Fn(&Code) -> bool, cells: &[Cell]) -> Option<i128> {
+/// Solves `code = target` for the operand that `is_unknown` selects; `None` if that is impossible.
+fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cells: &[Cell]) -> Option<i128> {
     match code {
-        Code::Slot(..) | Code::Bits(..) => is_it(code).then_some(target),
-        // Stored values fit the type before the cast.
-        Code::Cast(a, _) => inverse(a, target, is_it, cells),
+        Code::Slot(..) | Code::Bits(..) => is_unknown(code).then_some(target),
+        // The target fits the type of the operand, since stored values do.
+        Code::Cast(a, _) => solve_for(a, target, is_unknown, cells),
         Code::Binary(op, operands) => {
             let [a, b] = &**operands;
-            match (contains(a, is_it), contains(b, is_it)) {
-                (true, false) => inverse(a, left(*op, target, b.int(cells).ok()?)?, is_it, cells),
-                (false, true) => inverse(b, right(*op, a.int(cells).ok()?, target)?, is_it, cells),
+            match (contains(a, is_unknown), contains(b, is_unknown)) {
+                (true, false) => {
+                    let left = solve_left_operand(*op, target, b.eval_int(cells).ok()?)?;
+                    solve_for(a, left, is_unknown, cells)
+                }
+                (false, true) => {
+                    let right = solve_right_operand(*op, a.eval_int(cells).ok()?, target)?;
+                    solve_for(b, right, is_unknown, cells)
+                }
                 _ => None,
             }
         }
         Code::If(parts) => {
             let [condition, a, b] = &**parts;
-            let chosen = if condition.truth(cells).ok()? { a } else { b };
-            inverse(chosen, target, is_it, cells)
+            let chosen = if condition.eval_bool(cells).ok()? { a } else { b };
+            solve_for(chosen, target, is_unknown, cells)
         }
-        Code::Unary(UnaryOp::Negate, a) => inverse(a, target.checked_neg()?, is_it, cells),
+        Code::Unary(UnaryOp::Negate, a) => solve_for(a, target.checked_neg()?, is_unknown, cells),
         _ => None,
     }
 }
 
-fn contains(code: &Code, is_it: &dyn Fn(&Code) -> bool) -> bool {
+fn contains(code: &Code, is_unknown: &dyn Fn(&Code) -> bool) -> bool {
     let mut found = false;
-    code.visit(&mut |part| found |= matches!(part, Code::Slot(..) | Code::Bits(..)) && is_it(part));
+    code.visit(&mut |part| {
+        found |= matches!(part, Code::Slot(..) | Code::Bits(..)) && is_unknown(part);
+    });
     found
 }
 
 /// Solves `x op b = target`.
-fn left(op: BinaryOp, target: i128, b: i128) -> Option<i128> {
+fn solve_left_operand(op: BinaryOp, target: i128, b: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => target.checked_sub(b),
         BinaryOp::Subtract => target.checked_add(b),
@@ -206,24 +218,28 @@ fn left(op: BinaryOp, target: i128, b: i128) -> Option<i128> {
 }
 
 /// Solves `a op x = target`.
-fn right(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
+fn solve_right_operand(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => target.checked_sub(a),
         BinaryOp::Subtract => a.checked_sub(target),
-        BinaryOp::Multiply => left(op, target, a),
+        BinaryOp::Multiply => solve_left_operand(op, target, a),
         _ => None,
     }
 }
 
-/// Converts a condition to an expression and a number that makes the condition `truth`. The flag is `true` if no
-/// other number does. For `x != 0`, the number is 1.
-fn as_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
+/// Returns an expression and a number: if the expression yields the number, the condition evaluates to `truth`. The
+/// flag is `true` if no other number has this effect. For `x != 0`, the number is 1.
+fn condition_to_equation(
+    condition: &'static Code,
+    truth: bool,
+    cells: &[Cell],
+) -> Option<(&'static Code, i128, bool)> {
     match condition {
-        Code::Unary(UnaryOp::Not, a) => as_equation(a, !truth, cells),
+        Code::Unary(UnaryOp::Not, a) => condition_to_equation(a, !truth, cells),
         Code::Slot(..) | Code::Bits(..) => Some((condition, truth.into(), true)),
         Code::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), operands) => {
             let [a, b] = &**operands;
-            let number = b.int(cells).ok()?;
+            let number = b.eval_int(cells).ok()?;
             match (*op == BinaryOp::Equal, truth) {
                 (true, true) | (false, false) => Some((a, number, true)),
                 (false, true) if number == 0 => Some((a, 1, false)),
@@ -234,18 +250,19 @@ fn as_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<
     }
 }
 
-/// Describes the contradiction between an equation and the one that determined one of its values.
-pub(super) fn contradiction(equation: &Equation, other: Option<(&Cause, &[Segment])>) -> Error {
-    let Cause { path, what, number } = &equation.cause;
+/// Returns the error for an equation that does not hold. `other` is the equation that determined one of its values,
+/// with the path of that value.
+pub(super) fn describe_conflict(equation: &Equation, other: Option<(&Cause, &[Segment])>) -> Error {
+    let Cause { path, property, number } = &equation.cause;
     let message = match other {
-        Some((other, leaf)) => format!(
-            "its {what} is {number}, which conflicts with the {} of {}, {}: both determine {}",
-            other.what,
+        Some((other, variable)) => format!(
+            "its {property} is {number}, which conflicts with the {} of {}, {}: both determine {}",
+            other.property,
             path_text(&other.path),
             other.number,
-            path_text(leaf)
+            path_text(variable)
         ),
-        None => format!("its {what} is {number}, which conflicts with other values"),
+        None => format!("its {property} is {number}, which conflicts with other values"),
     };
     Error::inexpressible(message).at(&path[..])
 }

@@ -1,135 +1,148 @@
 //! Assembles fields: their presence, position and content.
 
-use super::assembler::{Assembler, Place, Written};
-use super::equation::{Bound, Presence};
-use super::region::Chunk;
-use super::space::RegionId;
+use super::assembler::{Assembler, WriteTarget, WrittenValue};
+use super::equation::{ConditionalField, SlotSnapshot};
+use super::region::PlacedField;
+use super::sparse_buffer::RegionId;
 use crate::Result;
 use crate::layout::program::{Code, Item, Step};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
-    /// Writes the fields of a struct and returns their end. The struct starts at `start`, its first field at
-    /// `next` with the input of the struct.
-    pub(super) fn fields(
+    /// Writes the fields of a struct and returns their end. The struct starts at `start`, and its first field at
+    /// `next`. `next.input` is the given value of the struct.
+    pub(super) fn write_fields(
         &mut self,
         start: (RegionId, u64),
-        mut next: Place,
+        mut next: WriteTarget,
         steps: &'static [Step],
     ) -> Result<u64> {
         // The look-aheads whose bytes are not written yet, with their offsets.
-        let mut ahead: Vec<(&'static Step, u64)> = Vec::new();
+        let mut lookaheads: Vec<(&'static Step, u64)> = Vec::new();
         let mut covered = Vec::new();
         for step in steps {
             if step.field.lookahead {
-                // Later fields write the bytes.
-                ahead.push((step, next.at));
+                // The fields that follow write its bytes.
+                lookaheads.push((step, next.at));
                 continue;
             }
             self.path.push(Segment::Field(step.field.name));
             let input = next.input.field(step.field.name);
-            if !ahead.is_empty() {
-                self.look_ahead(&mut ahead, next.at, step, input)?;
+            if !lookaheads.is_empty() {
+                self.predict_lookaheads(&mut lookaheads, next.at, step, input)?;
             }
-            self.covered = None;
-            next.at = self.field(Place { input, outer: next.input, ..next }, step)?.end;
-            covered.push((step.field.name, self.covered.take()));
+            self.last_field = None;
+            next.at = self.write_field(WriteTarget { input, outer: next.input, ..next }, step)?.end;
+            covered.push((step.field.name, self.last_field.take()));
             self.path.pop();
-            ahead.retain(|(looking, start)| !self.look(next.region, looking, *start));
+            lookaheads.retain(|(lookahead, start)| !self.read_lookahead(next.region, lookahead, *start));
         }
-        if let Some((looking, _)) = ahead.iter().find(|(_, start)| *start == next.at) {
-            let message = format!("no value follows the look-ahead `{}`", looking.field.name);
+        if let Some((lookahead, _)) = lookaheads.iter().find(|(_, start)| *start == next.at) {
+            let message = format!("no value follows the look-ahead `{}`", lookahead.field.name);
             return Err(self.error(message));
         }
-        steps.iter().for_each(|step| self.require_sum(start, step, &covered));
+        steps.iter().for_each(|step| self.schedule_checksum(start, step, &covered));
         Ok(next.at)
     }
 
     /// Writes a field, unless its condition excludes it.
-    pub(super) fn field(&mut self, place: Place, step: &'static Step) -> Result<Written> {
+    pub(super) fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<WrittenValue> {
         if let Some(condition) = &step.condition
-            && !self.is_present(place, step, condition)
+            && !self.decide_presence(target, step, condition)
         {
-            return Ok(Written { end: place.at, count: 0 });
+            return Ok(WrittenValue { end: target.at, count: 0 });
         }
         match &step.position {
-            Some(offset) => self.placed(place, step, offset),
-            None => self.content(place, step),
+            Some(offset) => self.write_at_offset(target, step, offset),
+            None => self.write_content(target, step),
         }
     }
 
-    fn is_present(&mut self, place: Place, step: &'static Step, condition: &'static Code) -> bool {
-        let is_given = place.input.is_given();
-        let is_there = is_given || (!self.is_removed(step, condition) && self.demands(condition));
-        // The presence of a field with an offset follows from the offset.
-        if !(is_there && step.position.is_some()) {
-            self.require_truth(condition, is_there);
+    /// Returns `true` if a field with a condition is written. Adds an equation for its condition.
+    fn decide_presence(
+        &mut self,
+        target: WriteTarget,
+        step: &'static Step,
+        condition: &'static Code,
+    ) -> bool {
+        let is_given = target.input.is_given();
+        let is_present = is_given || (!self.is_removed(step, condition) && self.is_required(condition));
+        // The condition of a present field at an explicit offset follows from the equation of the offset.
+        if !(is_present && step.position.is_some()) {
+            self.require_truth(condition, is_present);
         }
-        if !is_there {
+        if !is_present {
             return false;
         }
-        if self.recounts && (self.depends_on_leaves(condition) || self.frames.truth(condition) == Ok(false)) {
-            let (path, slots) = (self.path.clone(), Bound::new(self.frames.slots()));
-            self.rejected.push(Presence { path, step, slots });
+        if self.recounts
+            && (self.depends_on_variables(condition) || self.frames.eval_bool(condition) == Ok(false))
+        {
+            let (path, slots) = (self.path.clone(), SlotSnapshot::new(self.frames.slots()));
+            self.conditional_fields.push(ConditionalField { path, step, slots });
         }
         true
     }
 
     /// Writes a field at an explicit offset.
-    fn placed(&mut self, place: Place, step: &'static Step, offset: &'static Code) -> Result<Written> {
-        let base = self.regions[place.region].base;
-        let at = match self.frames.int(offset).map(|at| (at, u64::try_from(at))) {
+    fn write_at_offset(
+        &mut self,
+        target: WriteTarget,
+        step: &'static Step,
+        offset: &'static Code,
+    ) -> Result<WrittenValue> {
+        let base = self.regions[target.region].base;
+        let at = match self.frames.eval_int(offset).map(|at| (at, u64::try_from(at))) {
             Ok((_, Ok(at))) => Some(at),
-            Ok((at, Err(_))) => return Err(self.error(format!("its offset is {at}"))),
+            Ok((at, Err(_))) => return Err(self.error(format!("its offset {at} is out of range"))),
             Err(_) => None,
         };
-        let (path, origin) = (self.path.clone(), place.input.origin());
-        if let (Some(start), false) = (at, self.depends_on_leaves(offset)) {
-            let written = self.content(Place { region: base, at: start, ..place }, step)?;
+        let (path, origin) = (self.path.clone(), target.input.origin());
+        if let (Some(start), false) = (at, self.depends_on_variables(offset)) {
+            let written = self.write_content(WriteTarget { region: base, at: start, ..target }, step)?;
             let size = written.end - start;
             if self.recounts {
-                self.regions[base].chunks.push(Chunk { path, pending: None, at, size, origin });
+                self.regions[base].placed_fields.push(PlacedField { path, pending: None, at, size, origin });
             }
-            // An empty list outside the file does not extend it.
+            // An empty list at an offset past the end of the file does not extend the file.
             let is_outside = self.file_size.is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
-                self.regions[base].reached = self.regions[base].reached.max(written.end);
+                self.regions[base].placed_end = self.regions[base].placed_end.max(written.end);
             }
         } else {
-            let (index, region) = (self.regions[base].chunks.len(), self.add_region(Some(base)));
-            let pending = Some((region, offset, Bound::new(self.frames.slots())));
-            self.regions[base].chunks.push(Chunk { path, pending, at, size: 0, origin });
-            let size = self.content(Place { region, at: 0, ..place }, step)?.end;
-            self.regions[base].chunks[index].size = size;
+            let (index, region) = (self.regions[base].placed_fields.len(), self.add_region(Some(base)));
+            let pending = Some((region, offset, SlotSnapshot::new(self.frames.slots())));
+            self.regions[base].placed_fields.push(PlacedField { path, pending, at, size: 0, origin });
+            let size = self.write_content(WriteTarget { region, at: 0, ..target }, step)?.end;
+            self.regions[base].placed_fields[index].size = size;
         }
-        Ok(Written { end: place.at, count: 0 })
+        Ok(WrittenValue { end: target.at, count: 0 })
     }
 
     /// Writes the block or value of a field.
-    fn content(&mut self, place: Place, step: &'static Step) -> Result<Written> {
+    fn write_content(&mut self, target: WriteTarget, step: &'static Step) -> Result<WrittenValue> {
         let item = Item::of_field(step);
         let written = match &step.block {
-            Some(block) => self.block(place, &item, block)?,
-            None => self.value(place, &item)?,
+            Some(block) => self.write_block(target, &item, block)?,
+            None => self.write_value(target, &item)?,
         };
         if let Some(count) = &step.count {
-            let what = if step.block.is_some() { "size" } else { "number of items" };
-            self.require(count, written.count, what)?;
+            let property = if step.block.is_some() { "size" } else { "number of items" };
+            self.require_number(count, written.count, property)?;
         }
-        self.covered = Some((place.region, place.at..written.end));
+        self.last_field = Some((target.region, target.at..written.end));
         self.require_checks(step)?;
         Ok(written)
     }
 
     /// Returns the first variant whose condition holds, or the only possible one.
-    pub(super) fn choose(&mut self, variants: &'static [Step]) -> Result<&'static Step> {
+    pub(super) fn choose_variant(&mut self, variants: &'static [Step]) -> Result<&'static Step> {
         for condition in variants.iter().filter_map(|step| step.choice.as_ref()) {
-            self.rely_on(condition);
-            if self.frames.truth(condition) == Ok(true) {
+            self.record_dependency(condition);
+            if self.frames.eval_bool(condition) == Ok(true) {
                 break;
             }
         }
-        let possible = match self.frames.choose(variants) {
+        let possible = match self.frames.choose_variant(variants) {
             Ok(step) => return Ok(step),
             Err(possible) => possible,
         };
@@ -150,13 +163,13 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns `true` if the condition of a missing field requires it.
-    fn demands(&mut self, condition: &'static Code) -> bool {
-        self.rely_on(condition);
-        self.frames.truth(condition) == Ok(true)
+    /// Returns `true` if the condition of an omitted field holds.
+    fn is_required(&mut self, condition: &'static Code) -> bool {
+        self.record_dependency(condition);
+        self.frames.eval_bool(condition) == Ok(true)
     }
 
-    /// Returns `true` if a missing field was removed on purpose, so that its condition must fail.
+    /// Returns `true` if an omitted field counts as removed, so that its condition must fail.
     fn is_removed(&self, step: &Step, condition: &Code) -> bool {
         self.recounts
             && step.block.as_ref().is_none_or(|block| !block.block.inline)

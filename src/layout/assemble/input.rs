@@ -1,58 +1,58 @@
-//! The given values, as read by the assembler.
+//! Gives the assembler access to the given values.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::number::{bits_of_number, integer, kind_of, parse};
-use super::tree::{Group, Provided, Tracked, Tree};
+use super::number::{describe_type, encode_bits, parse_integer, parse_value};
+use super::tree::{GivenValue, TrackedValue, ValueGroup, ValueTree};
 use crate::layout::declaration::{BitField, Declaration, Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
 
-/// The given value and its parts; empty if the value is omitted.
+/// A given value and its parts; empty if the value is omitted.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'v> {
-    tree: Option<&'v Tree<'v>>,
-    /// Whether the value is never recomputed.
+    tree: Option<&'v ValueTree<'v>>,
+    /// Whether the value must not be recomputed.
     pub(super) is_fixed: bool,
 }
 
-/// The content of a struct or array.
+/// The given content of a struct or array.
 pub(super) enum GroupInput<'v> {
-    /// Individual parts; for an array, this many items.
+    /// Parts that are given individually, with the number of items for an array.
     Parts(u64),
-    /// All bytes, and the number of items for an array.
+    /// The bytes of the whole content, and the number of items for an array.
     Bytes(&'v [u8], u64),
-    /// Plain numbers of this type, as bytes.
+    /// The type of the numbers in an array, and their bytes.
     Numbers(&'static Type, &'v [u8]),
 }
 
 impl<'v> Input<'v> {
     /// Returns the input for a whole file.
-    pub(super) fn root(tree: &'v Tree) -> Input<'v> {
+    pub(super) fn root(tree: &'v ValueTree) -> Input<'v> {
         Input { tree: Some(tree), is_fixed: tree.is_fixed }
     }
 
-    fn of(self, tree: Option<&'v Tree<'v>>) -> Input<'v> {
+    fn child(self, tree: Option<&'v ValueTree<'v>>) -> Input<'v> {
         Input { tree, is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed) }
     }
 
     /// Returns the input for a field.
     pub(super) fn field(self, name: &'static str) -> Input<'v> {
-        self.of(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
+        self.child(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
     }
 
     /// Returns the input for an item of an array.
     pub(super) fn item(self, index: u64) -> Input<'v> {
-        self.of(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
+        self.child(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
     }
 
     /// Returns `true` if the value or a part of it is given.
     pub(super) fn is_given(self) -> bool {
-        self.tree.is_some_and(|tree| !tree.is_absent())
+        self.tree.is_some_and(|tree| !tree.is_empty())
     }
 
-    /// Returns the content of a struct or array.
+    /// Returns the given content of a struct or array.
     ///
     /// # Errors
     ///
@@ -63,96 +63,103 @@ impl<'v> Input<'v> {
             return Ok(GroupInput::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64)));
         };
         match leaf.peek() {
-            Provided::Bytes(bytes, count) => {
-                leaf.take();
+            GivenValue::Bytes(bytes, count) => {
+                leaf.mark_used();
                 Ok(GroupInput::Bytes(bytes, *count))
             }
-            Provided::Numbers(ty, bytes) => {
-                leaf.take();
+            GivenValue::Numbers(ty, bytes) => {
+                leaf.mark_used();
                 Ok(GroupInput::Numbers(ty, bytes))
             }
-            _ => Err(format!("is {}, but a single value is given", kind_of(ty))),
+            _ => Err(format!("is {}, but a single value is given", describe_type(ty))),
         }
     }
 
-    /// Returns the number, string, enum or packed word; `None` if it is omitted.
+    /// Returns the given number, string, enum value or packed word; `None` if it is omitted.
     ///
     /// # Errors
     ///
     /// If the given value is not of this type.
-    pub(super) fn leaf(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
+    pub(super) fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
         match (self.tree, ty.without_order()) {
-            (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration))
+            (Some(tree @ ValueTree { group: Some(_), .. }), Type::Declared(declaration))
                 if matches!(declaration.shape, Shape::Bits { .. }) =>
             {
-                let word = word_of(tree, declaration)?;
+                let word = compose_word(tree, declaration)?;
                 Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
             }
-            (Some(Tree { leaf: Some(leaf), .. }), ty) => value_of(leaf, ty).map(Some),
-            (Some(Tree { group: Some(group), .. }), ty) if !group.items.is_empty() => {
-                Err(format!("is {}, but a list is given", kind_of(ty)))
+            (Some(ValueTree { leaf: Some(leaf), .. }), ty) => read_value(leaf, ty).map(Some),
+            (Some(ValueTree { group: Some(group), .. }), ty) if !group.items.is_empty() => {
+                Err(format!("is {}, but a list is given", describe_type(ty)))
             }
-            (Some(tree), ty) if tree.has_value() => Err(format!("is {}, but a struct is given", kind_of(ty))),
+            (Some(tree), ty) if tree.has_value() => {
+                Err(format!("is {}, but a struct is given", describe_type(ty)))
+            }
             _ => Ok(None),
         }
     }
 
-    /// Returns `true` if the string lacks its NUL.
+    /// Returns `true` if the value is a string without its terminating NUL.
     pub(super) fn lacks_nul(self) -> bool {
         let leaf = self.tree.and_then(|tree| tree.leaf.as_ref());
-        leaf.is_some_and(|leaf| matches!(leaf.peek(), Provided::Unterminated(_)))
+        leaf.is_some_and(|leaf| matches!(leaf.peek(), GivenValue::Unterminated(_)))
     }
 
-    /// Returns the bit fields of a packed word that are never recomputed.
+    /// Returns the names of the bit fields that must not be recomputed.
     pub(super) fn fixed_bits(self) -> Vec<&'static str> {
         let fixed = self.group().into_iter().flat_map(|group| &group.fields);
         fixed.filter(|(_, tree)| tree.is_fixed).map(|(name, _)| *name).collect()
     }
 
-    fn group(self) -> Option<&'v Group<'v>> {
+    fn group(self) -> Option<&'v ValueGroup<'v>> {
         self.tree?.group.as_deref()
     }
 
-    /// Returns the magic bytes given for a struct, if any.
+    /// Returns the given magic bytes of a struct; `None` if they are omitted.
     pub(super) fn magic(self) -> Option<&'v [u8]> {
-        Some(self.group()?.magic.as_ref()?.take())
+        Some(self.group()?.magic.as_ref()?.mark_used())
     }
 
-    /// Returns the original packed bytes of a block, and whether its content is omitted.
-    pub(super) fn packed(self) -> Option<(&'v [u8], bool)> {
+    /// Returns the original packed bytes of a block. The flag is `true` if its content is omitted.
+    pub(super) fn packed_block(self) -> Option<(&'v [u8], bool)> {
         let tree = self.tree?;
         let group = tree.group.as_ref()?;
-        let is_opaque = group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
-        Some((group.packed.as_ref()?.take(), is_opaque))
+        let is_content_omitted = group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
+        Some((group.packed.as_ref()?.mark_used(), is_content_omitted))
     }
 
-    /// Returns the trailing bytes of a file or block.
+    /// Returns the given trailing bytes of a file or block; `None` if there are none.
     pub(super) fn trailing(self) -> Option<&'v [u8]> {
-        Some(self.group()?.trailing.as_ref()?.take())
+        Some(self.group()?.trailing.as_ref()?.mark_used())
     }
 
-    /// Returns the range of the value in the original file, if it has an explicit offset.
+    /// Returns the range of the value in the original file; `None` unless the value has an explicit offset.
     pub(super) fn origin(self) -> Option<Range<u64>> {
         self.tree?.origin.as_deref().cloned()
     }
 }
 
-fn value_of<'v>(leaf: &'v Tracked<Provided>, ty: &Type) -> Result<Cow<'v, Value>, String> {
-    match leaf.take() {
-        Provided::Value(value) => Ok(Cow::Borrowed(value)),
-        Provided::Text(text) => parse(ty, text).map(Cow::Owned),
-        Provided::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
-        Provided::Bytes(..) | Provided::Numbers(..) => {
+/// Returns a given single value as a value of type `ty`, and marks it as used.
+fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'v, Value>, String> {
+    match leaf.mark_used() {
+        GivenValue::Value(value) => Ok(Cow::Borrowed(value)),
+        GivenValue::Text(text) => parse_value(ty, text).map(Cow::Owned),
+        GivenValue::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
+        GivenValue::Bytes(..) | GivenValue::Numbers(..) => {
             Err("is a single value, but several are given".to_owned())
         }
     }
 }
 
-/// Returns a packed word: the given word, which its given fields must match, or the word composed of its fields.
-fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
+/// Returns a packed word: the given word, or else the word composed of its given fields. `None` if it is omitted.
+///
+/// # Errors
+///
+/// If the word and its fields disagree, a field is omitted, or a value is not an integer that fits.
+fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let whole = match &tree.leaf {
-        Some(leaf) => match &*value_of(leaf, &Type::Declared(declaration))? {
+        Some(leaf) => match &*read_value(leaf, &Type::Declared(declaration))? {
             Value::Bits(word, _) => Some(*word),
             other => return Err(format!("{other} is not an integer")),
         },
@@ -164,11 +171,11 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
     let mut word = 0;
     for field in fields {
         let bits = match tree.child(Segment::Field(field.name)) {
-            Some(part) => bits_of(part, field)?,
+            Some(part) => read_bits(part, field)?,
             None => None,
         };
         match (bits, whole) {
-            (Some(bits), Some(whole)) if bits != field.bits.of(whole) => {
+            (Some(bits), Some(whole)) if bits != field.bits.extract(whole) => {
                 let name = field.name;
                 return Err(format!("is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"));
             }
@@ -181,21 +188,21 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
     Ok(Some(whole.unwrap_or(word)))
 }
 
-/// Returns the bits of a field, shifted down.
-fn bits_of(tree: &Tree, field: &BitField) -> Result<Option<u128>, String> {
+/// Returns the given value of a bit field, in the lowest bits; `None` if it is omitted.
+fn read_bits(tree: &ValueTree, field: &BitField) -> Result<Option<u128>, String> {
     if !tree.has_value() {
         return Ok(None);
     }
     if let Some(declaration) = field.declared {
-        return word_of(tree, declaration);
+        return compose_word(tree, declaration);
     }
     let Some(leaf) = &tree.leaf else { return Ok(None) };
-    let number = match leaf.take() {
-        Provided::Value(Value::Int(number)) => Some(*number),
-        Provided::Value(Value::Bool(flag)) => Some((*flag).into()),
-        Provided::Text(text) => integer(text).ok(),
+    let number = match leaf.mark_used() {
+        GivenValue::Value(Value::Int(number)) => Some(*number),
+        GivenValue::Value(Value::Bool(flag)) => Some((*flag).into()),
+        GivenValue::Text(text) => parse_integer(text).ok(),
         _ => None,
     };
     let number = number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;
-    bits_of_number(number, field).map(Some)
+    encode_bits(number, field).map(Some)
 }

@@ -1,21 +1,21 @@
 //! Assembles files from values, by a declaration.
 //!
 //! The assembler runs the program of a declaration over a tree of given values. A given value is written
-//! unchanged, even if it conflicts with others; this is how files that break one rule are made. An omitted value
+//! unchanged, even if it conflicts with others, so that files which break a single rule can be made. An omitted value
 //! is computed if the declaration determines it: counts, sizes, offsets, magic bytes, checksums, and values that a
 //! check requires.
 //!
-//! A value that is omitted or may be recomputed is a leaf (`leaf.rs`). Each written list, block and offset is an
-//! equation (`equation.rs`). Once an equation has only one open leaf, the leaf is determined and its bytes are
-//! patched (`determine.rs`). A field whose offset is unknown is written to a separate region (`region.rs`), and
-//! placed when the file is complete (`complete.rs`). Another run follows only if a choice or packed bytes relied
-//! on a value determined later.
+//! A value that is omitted or may be recomputed is a variable (`variable.rs`). Each written list, block and offset
+//! yields an equation (`equation.rs`). Once an equation has a single undetermined variable, it is solved, and the bytes
+//! of the variable are written (`determine.rs`). A field whose offset is unknown is first written to a separate region
+//! (`region.rs`), and copied to its offset when the file is complete (`complete.rs`). If a choice or packed bytes
+//! depend on a value determined later, the assembler runs again.
 //!
-//! [`Values`] holds the values of a file, read from its bytes or set individually.
+//! [`FileValues`] are the values of a file, read from its bytes or set individually.
 //!
 //! ```
 //! use binrw::binrw;
-//! use meshspec::layout::{Layout, assemble::Values};
+//! use meshspec::layout::{Layout, assemble::FileValues};
 //!
 //! /// A list of heights.
 //! #[derive(Layout)]
@@ -28,7 +28,7 @@
 //!     samples: Vec<f32>,
 //! }
 //!
-//! let mut heights = Values::new(&Heights::TYPE);
+//! let mut heights = FileValues::new(&Heights::TYPE);
 //! heights.set("samples[0]", "1")?;
 //! heights.set("samples[1]", "-0.5")?;
 //! assert_eq!(heights.assemble(&Default::default())?, [2, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xbf]);
@@ -47,17 +47,17 @@ mod edit;
 mod equation;
 mod fields;
 mod input;
-mod leaf;
 mod lookahead;
 mod number;
-mod part;
 mod record;
 mod region;
 mod scalar;
-mod space;
+mod sparse_buffer;
 mod tree;
+mod untyped_value;
 mod values;
+mod variable;
 
 pub use edit::{Change, Edit, edit};
-pub use part::Part;
-pub use values::Values;
+pub use untyped_value::UntypedValue;
+pub use values::FileValues;

@@ -1,21 +1,21 @@
-//! Encodes values as bytes, and parses values from text.
+//! Encodes numbers, enum values and packed words as bytes, and parses them from text.
 
 use std::str::FromStr;
 
-use super::part::Part;
+use super::untyped_value::UntypedValue;
 use crate::layout::declaration::{BitField, BitRange, Declaration, Shape, Type};
 use crate::layout::expr::{IntType, Value};
 use crate::layout::walk::{Segment, path_text};
-use crate::nan::nan_bits;
+use crate::nan::parse_nan_bits;
 
-/// Encodes a number, enum or packed word. Returns a buffer and the number of bytes used.
+/// Encodes a number, enum value or packed word. Returns a buffer and the number of bytes used.
 ///
 /// # Errors
 ///
 /// If the value does not fit or has another type.
 pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
-    let is_big = matches!(ty, Type::Big(_));
-    let ty = &ty.stored();
+    let is_big = matches!(ty, Type::BigEndian(_));
+    let ty = &ty.stored_type();
     let (size, word) = match (ty, value) {
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
         (Type::Float(8), Value::F64(number)) => (8, number.to_bits().into()),
@@ -23,13 +23,13 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         // The upper half of the unsigned 128-bit range is negative in an `i128`.
         (Type::Unsigned(16), Value::Int(number)) => (16, *number as u128),
         (Type::Unsigned(size) | Type::Signed(size), Value::Int(number)) => {
-            let (min, max) = ty.int().map_or((0, 0), IntType::range);
+            let (min, max) = ty.int_type().map_or((0, 0), IntType::range);
             if !(min..=max).contains(number) {
                 return Err(format!("{number} is out of range {min}..={max}"));
             }
             (*size, *number as u128)
         }
-        _ => return Err(format!("{value} is not {}", kind_of(ty))),
+        _ => return Err(format!("{value} is not {}", describe_type(ty))),
     };
     let (mut bytes, size) = (word.to_le_bytes(), size.min(16) as usize);
     if is_big {
@@ -38,30 +38,32 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
     Ok((bytes, size))
 }
 
-/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is the text itself.
-pub(super) fn parse(ty: &Type, text: &str) -> Result<Value, String> {
+/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. For a string, the text is the
+/// value. An error is the message.
+pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_order() {
-        Type::Unsigned(16) => unsigned(text).map(|number| Value::Int(number as i128)),
-        Type::Unsigned(_) | Type::Signed(_) => signed(text).map(Value::Int),
-        Type::Float(4) => float(text, 8, |bits| f32::from_bits(bits as u32)).map(Value::F32),
-        Type::Float(_) => float(text, 16, f64::from_bits).map(Value::F64),
+        Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),
+        Type::Unsigned(_) | Type::Signed(_) => parse_signed(text).map(Value::Int),
+        Type::Float(4) => parse_float(text, 8, |bits| f32::from_bits(bits as u32)).map(Value::F32),
+        Type::Float(_) => parse_float(text, 16, f64::from_bits).map(Value::F64),
         Type::NulString => Some(Value::Text(text.as_bytes().to_vec())),
         Type::Declared(declaration) => match declaration.shape {
-            Shape::Bits { .. } => unsigned(text).map(|word| Value::Bits(word, declaration)),
+            Shape::Bits { .. } => parse_unsigned(text).map(|word| Value::Bits(word, declaration)),
             Shape::Enum { values, .. } => {
                 let named = values.iter().find(|value| value.name == text).map(|value| value.value);
-                named.or_else(|| signed(text)).map(Value::Int)
+                named.or_else(|| parse_signed(text)).map(Value::Int)
             }
             Shape::Struct(_) | Shape::Choice(_) => None,
         },
-        Type::Array(..) | Type::List(_) | Type::Big(_) => None,
+        Type::Array(..) | Type::List(_) | Type::BigEndian(_) => None,
     };
-    value.ok_or_else(|| format!("\"{}\" is not {}", text.escape_debug(), kind_of(ty)))
+    value.ok_or_else(|| format!("\"{}\" is not {}", text.escape_debug(), describe_type(ty)))
 }
 
-pub(super) fn kind_of(ty: &Type) -> String {
+/// Describes a type in error messages, such as `an integer`.
+pub(super) fn describe_type(ty: &Type) -> String {
     match ty {
-        Type::Big(number) => kind_of(number),
+        Type::BigEndian(number) => describe_type(number),
         Type::Unsigned(_) | Type::Signed(_) => "an integer".to_owned(),
         Type::Float(_) => "a number".to_owned(),
         Type::NulString => "a string".to_owned(),
@@ -77,51 +79,56 @@ pub(super) fn kind_of(ty: &Type) -> String {
     }
 }
 
-fn unsigned(text: &str) -> Option<u128> {
+/// Parses a decimal or hexadecimal (`0x…`) integer without a sign.
+fn parse_unsigned(text: &str) -> Option<u128> {
     match text.strip_prefix("0x") {
         Some(digits) => u128::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     }
 }
 
-/// Parses an integer with an optional sign; `true` is 1.
-fn signed(text: &str) -> Option<i128> {
+/// Parses an integer with an optional `-`; `true` is 1, and `false` is 0.
+fn parse_signed(text: &str) -> Option<i128> {
     match (text, text.strip_prefix('-')) {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
-        (_, Some(digits)) => unsigned(digits).and_then(|number| 0i128.checked_sub_unsigned(number)),
-        (_, None) => unsigned(text).and_then(|number| i128::try_from(number).ok()),
+        (_, Some(digits)) => parse_unsigned(digits).and_then(|number| 0i128.checked_sub_unsigned(number)),
+        (_, None) => parse_unsigned(text).and_then(|number| i128::try_from(number).ok()),
     }
 }
 
-/// Parses an integer with an optional sign; an error is the message.
-pub(super) fn integer(text: &str) -> Result<i128, String> {
-    signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
+/// Parses an integer like [`parse_signed`]; an error is the message.
+pub(super) fn parse_integer(text: &str) -> Result<i128, String> {
+    parse_signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
 }
 
-/// Parses a decimal, `Infinity`, `-Infinity`, `NaN`, or a NaN with other bits as in JSON documents.
-fn float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, from_bits: fn(u64) -> F) -> Option<F> {
-    let nan = nan_bits(text, digits).map(from_bits).filter(|number| (*number).into().is_nan());
-    // A decimal that is too large is not infinity.
+/// Parses a decimal, `Infinity`, `-Infinity`, `NaN`, or `NaN:` and the bits of a NaN in `digits` hexadecimal digits.
+fn parse_float<F: FromStr + Copy + Into<f64>>(
+    text: &str,
+    digits: usize,
+    from_bits: fn(u64) -> F,
+) -> Option<F> {
+    let nan = parse_nan_bits(text, digits).map(from_bits).filter(|number| (*number).into().is_nan());
+    // Rejects decimals that are too large, which Rust parses as infinity.
     let has_digits = text.contains(|character: char| character.is_ascii_digit());
     let fits = |number: &F| !(has_digits && (*number).into().is_infinite());
     nan.or_else(|| text.parse().ok().filter(fits))
 }
 
-/// Encodes a number as the bits of a field, shifted down.
+/// Encodes a number as the value of a bit field, in the lowest bits.
 ///
 /// # Errors
 ///
 /// If the number does not fit.
-pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
-    let (min, max) = field.int().range();
+pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
+    let (min, max) = field.int_type().range();
     if !(min..=max).contains(&number) {
         return Err(format!("{number} is out of range {min}..={max} of `{}`", field.name));
     }
     Ok(number as u128 & BitRange { offset: 0, width: field.bits.width }.mask())
 }
 
-/// Sets a bit field of a packed word, or of a nested word.
+/// Sets the bit field at `path` in a packed word. The path may lead through nested words.
 ///
 /// # Errors
 ///
@@ -130,7 +137,7 @@ pub(super) fn set_bits(
     word: &mut u128,
     declaration: &Declaration,
     path: &[Segment],
-    value: &Part,
+    value: &UntypedValue,
 ) -> Result<(), String> {
     let names = path.iter().map(|step| match step {
         Segment::Field(name) => *name,
@@ -139,7 +146,9 @@ pub(super) fn set_bits(
     let found = declaration.bit_field_at(&names.collect::<Vec<_>>());
     let (bits, field) =
         found.ok_or_else(|| format!("{} has no field `{}`", declaration.name, path_text(path)))?;
-    let Part::Text(text) = value else { return Err(format!("`{}` is an integer", field.name)) };
-    *word = bits.put(*word, bits_of_number(integer(text)?, field)?);
+    let UntypedValue::Text(text) = value else {
+        return Err(format!("`{}` is an integer, but the given value is not", field.name));
+    };
+    *word = bits.insert(*word, encode_bits(parse_integer(text)?, field)?);
     Ok(())
 }

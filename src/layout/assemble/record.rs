@@ -1,107 +1,114 @@
-//! Records the values of a file.
+//! Reads the values of a file into a tree.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use super::contents::Contents;
-use super::tree::{Group, Provided, Tree};
+use super::tree::{GivenValue, ValueGroup, ValueTree};
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Block, Field, Packing, Shape, Type};
 use crate::layout::expr::{Expr, Value};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::{Limits, Span};
 
-/// Records the values of a file.
+/// Reads the values of a file into a tree.
 ///
-/// With `near`, values off those paths are kept as bytes where possible, and assembled unchanged.
-pub(super) fn record<'b>(
+/// If `edit_paths` is given, values at other paths are stored as bytes where possible, and are assembled unchanged.
+pub(super) fn record_values<'b>(
     ty: &'static Type,
     bytes: &'b [u8],
     limits: &Limits,
-    near: Option<&[Vec<Segment>]>,
+    edit_paths: Option<&[Vec<Segment>]>,
 ) -> Result<Contents<'b>, Fault> {
     let mut recorder = Recorder {
         file: bytes,
-        near,
+        edit_paths,
         contents: Contents::default(),
-        open: Vec::new(),
+        open_groups: Vec::new(),
         detached: Vec::new(),
         covered: CoveredRanges::default(),
-        is_packed: false,
+        edits_packed_value: false,
     };
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let Recorder { mut contents, detached, covered, is_packed, .. } = recorder;
-    if !is_packed {
+    let Recorder { mut contents, detached, covered, edits_packed_value, .. } = recorder;
+    if !edits_packed_value {
         contents.block_sizes.clear();
     }
-    for (path, part) in detached {
-        if let Some(tree) = contents.entry(&path) {
-            match part {
-                Detached::Packed(packed) => tree.group().packed = Some(packed.into()),
-                Detached::Trailing(trailing) => tree.group().trailing = Some(trailing.into()),
-                Detached::Origin(range) => tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range))),
+    for (path, data) in detached {
+        if let Some(tree) = contents.get_or_insert(&path) {
+            match data {
+                DetachedData::Packed(packed) => tree.group_mut().packed = Some(packed.into()),
+                DetachedData::Trailing(trailing) => tree.group_mut().trailing = Some(trailing.into()),
+                DetachedData::Origin(range) => {
+                    tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range)))
+                }
             }
         }
     }
     let gaps = covered.gaps(bytes.len() as u64).into_iter();
-    contents.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
+    contents.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(bytes_in(bytes, &gap)))).collect();
     contents.root.origin = Some(Box::new(0..end));
-    contents.size += bytes.len() as u64;
+    contents.size_bound += bytes.len() as u64;
     contents.file_size = Some(bytes.len() as u64);
     Ok(contents)
 }
 
-fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
-    // Bytes that were read are in memory.
+fn bytes_in<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
+    // The walker only reports ranges within the file.
     bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
 }
 
-/// Data recorded apart from the values.
-enum Detached<'b> {
+/// Data that is added to the tree after the walk.
+enum DetachedData<'b> {
+    /// The packed bytes of a block.
     Packed(Cow<'b, [u8]>),
+    /// The trailing bytes of a file or block.
     Trailing(Cow<'b, [u8]>),
+    /// The range of a field at an explicit offset.
     Origin(Range<u64>),
 }
 
-/// The representation of a group's content.
+/// The form in which a struct or array is stored in the tree.
 #[derive(Clone, Copy, PartialEq)]
 enum Storage {
+    /// As fields or items.
     Parts,
+    /// As the bytes of the whole struct or array.
     Bytes,
-    /// As plain numbers of this type, in bytes.
+    /// As the bytes of an array of numbers of this type.
     Numbers(&'static Type),
 }
 
 struct Recorder<'b, 'n> {
     file: &'b [u8],
-    near: Option<&'n [Vec<Segment>]>,
+    edit_paths: Option<&'n [Vec<Segment>]>,
     contents: Contents<'b>,
-    /// The open groups, each with the length of its path and its representation.
-    open: Vec<(usize, Group<'b>, Storage)>,
-    detached: Vec<(Vec<Segment>, Detached<'b>)>,
+    /// The groups that enclose the current value, each with the length of its path.
+    open_groups: Vec<(usize, ValueGroup<'b>, Storage)>,
+    detached: Vec<(Vec<Segment>, DetachedData<'b>)>,
     covered: CoveredRanges,
-    /// Whether a value at a `near` path is packed.
-    is_packed: bool,
+    /// Whether an edited value is in a packed block.
+    edits_packed_value: bool,
 }
 
 impl<'b> Recorder<'b, '_> {
-    /// Whether a value or a part of it is at a `near` path.
-    fn is_near(&self, path: &[Segment]) -> bool {
-        self.near.is_none_or(|near| near.iter().any(|wanted| wanted.starts_with(path)))
+    /// Returns `true` if the value at `path` or a part of it is edited, or if `edit_paths` is `None`.
+    fn is_edited(&self, path: &[Segment]) -> bool {
+        self.edit_paths.is_none_or(|paths| paths.iter().any(|edited| edited.starts_with(path)))
     }
 
-    /// Returns the bytes of a span; copies unpacked content.
-    fn bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
-        self.contents.size += bytes.len() as u64;
+    /// Borrows the bytes of a span from the file, or copies them if they are in an unpacked block.
+    fn content_bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
+        self.contents.size_bound += bytes.len() as u64;
         match span {
-            Span::Bytes(range) => Cow::Borrowed(slice(self.file, range)),
+            Span::Bytes(range) => Cow::Borrowed(bytes_in(self.file, range)),
             _ => Cow::Owned(bytes.to_vec()),
         }
     }
 
     /// Adds a value to the innermost group.
-    fn add(&mut self, path: &[Segment], tree: Tree<'b>) {
-        match (self.open.last_mut(), path.last()) {
+    fn add_value(&mut self, path: &[Segment], tree: ValueTree<'b>) {
+        match (self.open_groups.last_mut(), path.last()) {
             (Some((_, group, _)), Some(Segment::Index(_))) => group.items.push(tree),
             (Some((_, group, _)), Some(Segment::Field(name))) => group.fields.push((name, tree)),
             _ => self.contents.root = tree,
@@ -111,7 +118,7 @@ impl<'b> Recorder<'b, '_> {
     /// Records the range of a field at an explicit offset.
     fn record_origin(&mut self, node: &Node) {
         if node.field.is_some_and(|field| field.position.is_some()) {
-            self.detached.push((node.own_path(), Detached::Origin(node.span.range().clone())));
+            self.detached.push((node.own_path(), DetachedData::Origin(node.span.range().clone())));
         }
     }
 }
@@ -119,67 +126,71 @@ impl<'b> Recorder<'b, '_> {
 impl Visitor for Recorder<'_, '_> {
     fn enter(&mut self, node: &Node) -> Visit {
         let is_array = matches!(node.ty, Type::Array(..) | Type::List(_));
-        // The content of an inline block has the path of its struct, but is a field of it.
-        let is_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
-        let is_far = !self.is_near(node.path);
+        // The content of an inline block has the path of the enclosing struct, which may be an item.
+        let is_array_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
+        let is_unedited = !self.is_edited(node.path);
         let storage = match node.ty {
-            // Its parts belong to the enclosing struct.
-            _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Storage::Parts,
-            Type::Array(item, _) | Type::List(item) if is_plain(item) && (is_far || self.near.is_none()) => {
+            // The content of an inline block: its parts belong to the enclosing struct.
+            _ if self.open_groups.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => {
+                Storage::Parts
+            }
+            Type::Array(item, _) | Type::List(item)
+                if is_plain_number(item) && (is_unedited || self.edit_paths.is_none()) =>
+            {
                 Storage::Numbers(item)
             }
-            ty if (is_array || is_item) && is_far && is_contiguous(ty) => Storage::Bytes,
+            ty if (is_array || is_array_item) && is_unedited && is_contiguous(ty) => Storage::Bytes,
             _ => Storage::Parts,
         };
-        self.open.push((node.path.len(), Group::default(), storage));
+        self.open_groups.push((node.path.len(), ValueGroup::default(), storage));
         if storage == Storage::Parts { Visit::All } else { Visit::Nothing }
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_some() {
             return ControlFlow::Continue(());
         }
         self.covered.add(&node.span);
         self.record_origin(node);
-        self.contents.size += node.bytes.len() as u64;
+        self.contents.size_bound += node.bytes.len() as u64;
         let given = match value {
-            Value::Text(text) if text.len() == node.bytes.len() => Provided::Unterminated(text.clone()),
-            value => Provided::Value(value.clone()),
+            Value::Text(text) if text.len() == node.bytes.len() => GivenValue::Unterminated(text.clone()),
+            value => GivenValue::Value(value.clone()),
         };
-        self.add(node.path, given.into());
+        self.add_value(node.path, given.into());
         ControlFlow::Continue(())
     }
 
-    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        // Magic bytes follow from the declaration and need no record.
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
+        // Magic bytes are not recorded, since the declaration determines them.
         self.covered.add(&node.span);
         ControlFlow::Continue(())
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
+    fn should_unpack(&mut self, node: &Node) -> bool {
         let Some(block) = node.field.and_then(|field| field.block) else { return true };
         if block.packing == Packing::Stored {
             return true;
         }
         self.covered.add(&node.span);
         self.record_origin(node);
-        let packed = self.bytes(&node.span, node.bytes);
-        self.detached.push((node.own_path(), Detached::Packed(packed)));
-        let is_near = self.near.is_some() && self.is_near(node.path);
-        self.is_packed |= is_near;
+        let packed = self.content_bytes(&node.span, node.bytes);
+        self.detached.push((node.own_path(), DetachedData::Packed(packed)));
+        let is_edited = self.edit_paths.is_some() && self.is_edited(node.path);
+        self.edits_packed_value |= is_edited;
         let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
-        if self.near.is_some() && self.is_near(outer) {
-            self.contents.block_sizes.extend(sizes_of(outer, node.field, &block));
+        if self.edit_paths.is_some() && self.is_edited(outer) {
+            self.contents.block_sizes.extend(size_paths(outer, node.field, &block));
         }
-        self.is_near(node.path) || matches!(block.packing, Packing::Coded { .. })
+        self.is_edited(node.path) || matches!(block.packing, Packing::Coded { .. })
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         self.record_origin(node);
-        let Some((depth, group, storage)) = self.open.pop() else { return ControlFlow::Continue(()) };
-        // A struct that replaces its container has the same path, so its parts are added to the container's.
-        if let Some((outer, parts, _)) = self.open.last_mut()
+        let Some((depth, group, storage)) = self.open_groups.pop() else { return ControlFlow::Continue(()) };
+        // The content of an inline block has the path of the enclosing struct: add its parts to that struct.
+        if let Some((outer, parts, _)) = self.open_groups.last_mut()
             && *outer == depth
         {
             parts.fields.extend(group.fields);
@@ -187,26 +198,28 @@ impl Visitor for Recorder<'_, '_> {
             return ControlFlow::Continue(());
         }
         let tree = match storage {
-            Storage::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
+            Storage::Parts => ValueTree { group: Some(Box::new(group)), ..ValueTree::default() },
             Storage::Bytes => {
-                let bytes = self.bytes(&node.span, node.bytes);
-                Provided::Bytes(bytes, node.count.unwrap_or_default()).into()
+                let bytes = self.content_bytes(&node.span, node.bytes);
+                GivenValue::Bytes(bytes, node.count.unwrap_or_default()).into()
             }
-            Storage::Numbers(item) => Provided::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
+            Storage::Numbers(item) => {
+                GivenValue::Numbers(item, self.content_bytes(&node.span, node.bytes)).into()
+            }
         };
-        self.add(node.path, tree);
+        self.add_value(node.path, tree);
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.covered.add(&span);
-        let bytes = self.bytes(&span, bytes);
-        self.detached.push((path.to_vec(), Detached::Trailing(bytes)));
+        let bytes = self.content_bytes(&span, bytes);
+        self.detached.push((path.to_vec(), DetachedData::Trailing(bytes)));
     }
 }
 
-/// Returns the paths of the values that determine the packed and the unpacked size of a block.
-fn sizes_of(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
+/// Returns the paths of the values that store the packed and unpacked size of a block in the struct at `outer`.
+fn size_paths(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
     let count = field.and_then(|field| field.count);
     let sizes = [count, block.size];
     let mut paths = Vec::new();
@@ -222,11 +235,11 @@ fn sizes_of(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<
     paths
 }
 
-fn is_plain(ty: &Type) -> bool {
+fn is_plain_number(ty: &Type) -> bool {
     matches!(ty.without_order(), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
 }
 
-/// Whether values of this type are contiguous in the file.
+/// Returns `true` if values of this type are contiguous: no part is stored at an explicit offset.
 fn is_contiguous(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => is_contiguous(item),

@@ -3,60 +3,63 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::equation::Bound;
-use super::space::{RegionId, Space};
+use super::equation::SlotSnapshot;
+use super::sparse_buffer::{RegionId, SparseBuffer};
 use crate::layout::program::Code;
 use crate::layout::walk::Segment;
 
-/// A part of the output whose offsets start at 0.
+/// A part of the output with its own offsets, which start at 0.
 pub(super) struct Region {
-    pub(super) space: Space,
-    /// The region whose start offsets count from: itself for a file or unpacked block.
+    pub(super) buffer: SparseBuffer,
+    /// The region to whose start explicit offsets are relative: itself for a file or unpacked block.
     pub(super) base: RegionId,
-    pub(super) state: State,
-    /// The end of the last field at an explicit offset.
-    pub(super) reached: u64,
+    pub(super) state: RegionState,
+    /// The largest end of a field at an explicit offset.
+    pub(super) placed_end: u64,
     /// The fields at explicit offsets.
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) placed_fields: Vec<PlacedField>,
 }
 
-pub(super) enum State {
+pub(super) enum RegionState {
+    /// Being written.
     Open,
-    /// Copied to this offset of another region.
+    /// Copied to another region, at this offset.
     Moved(RegionId, u64),
-    /// Packed; its bytes are final.
+    /// Packed, so its bytes can no longer change.
     Packed,
 }
 
 /// A field at an explicit offset.
-pub(super) struct Chunk {
+pub(super) struct PlacedField {
     pub(super) path: Vec<Segment>,
-    /// The region and offset expression of the field; `None` if it already lies at its final offset.
-    pub(super) pending: Option<(RegionId, &'static Code, Bound)>,
+    /// The region and offset expression of the field; `None` if it is already at its final offset.
+    pub(super) pending: Option<(RegionId, &'static Code, SlotSnapshot)>,
     /// The offset; `None` if unknown.
     pub(super) at: Option<u64>,
     pub(super) size: u64,
-    /// The range in the original file.
+    /// The range in the original file; `None` for a new field.
     pub(super) origin: Option<Range<u64>>,
 }
 
-/// The placement of fields. A field that grows moves everything after it; fields without an offset are appended.
+/// Assigns offsets to fields. A field that grows moves everything after it; new fields are appended.
 pub(super) struct Placement {
+    /// The alignment of assigned offsets in bytes.
     alignment: u64,
-    /// The total number of inserted bytes before offsets of the original file or block.
+    /// The total number of bytes inserted up to an offset of the original file or block, by that offset.
     growths: BTreeMap<u64, u64>,
-    /// The end of the fields placed so far.
+    /// The end of the fields with an assigned offset.
     end: u64,
 }
 
-impl Chunk {
-    /// Returns the end of its bytes before anything moves; `None` if it has no offset.
+impl PlacedField {
+    /// Returns the end of the field before other fields move; `None` if its offset is unknown.
     pub(super) fn end(&self) -> Option<u64> {
         let start = self.origin.as_ref().map(|origin| origin.start).or(self.at)?;
         start.checked_add(self.size)
     }
 
-    /// Returns its original end, and its growth in bytes beyond the padding after it.
+    /// Returns the original end of the field, and how many bytes it has outgrown the padding after it; `None` for a new
+    /// field.
     fn growth(&self, padding: &HashMap<u64, u64>) -> Option<(u64, u64)> {
         let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
         let growth = self.size.saturating_sub(origin.end - origin.start);
@@ -65,18 +68,18 @@ impl Chunk {
 }
 
 impl Placement {
-    /// Creates a placement after the first `end` bytes of a region with these chunks. `padding` has the number of
-    /// free bytes at offsets of the original file.
+    /// Creates a placement for a region that ends at `end` before any field moves. `padding` has the number of free
+    /// bytes at offsets of the original file.
     pub(super) fn new<'c>(
         alignment: u64,
-        chunks: impl IntoIterator<Item = &'c Chunk>,
+        placed_fields: impl IntoIterator<Item = &'c PlacedField>,
         end: u64,
         padding: &HashMap<u64, u64>,
     ) -> Placement {
         let mut growths: BTreeMap<u64, u64> = BTreeMap::new();
-        for (end, growth) in chunks.into_iter().filter_map(|chunk| chunk.growth(padding)) {
-            let most = growths.entry(end).or_default();
-            *most = aligned(growth, alignment).max(*most);
+        for (end, growth) in placed_fields.into_iter().filter_map(|placed| placed.growth(padding)) {
+            let largest = growths.entry(end).or_default();
+            *largest = align_up(growth, alignment).max(*largest);
         }
         growths.retain(|_, growth| *growth > 0);
         let mut total: u64 = 0;
@@ -87,26 +90,27 @@ impl Placement {
         Placement { alignment, growths, end: end.saturating_add(total) }
     }
 
-    /// Returns the offset for a chunk.
-    pub(super) fn place(&mut self, chunk: &Chunk) -> u64 {
-        match &chunk.origin {
-            _ if chunk.size == 0 => chunk.at.unwrap_or(0),
-            Some(origin) if !origin.is_empty() => self.moved(origin.start),
+    /// Returns the new offset of a field, and reserves its range if it is a new field.
+    pub(super) fn offset_for(&mut self, placed: &PlacedField) -> u64 {
+        match &placed.origin {
+            _ if placed.size == 0 => placed.at.unwrap_or(0),
+            Some(origin) if !origin.is_empty() => self.moved_offset(origin.start),
             _ => {
-                let place = aligned(self.end, self.alignment);
-                self.end = place.saturating_add(chunk.size);
-                place
+                let start = align_up(self.end, self.alignment);
+                self.end = start.saturating_add(placed.size);
+                start
             }
         }
     }
 
     /// Returns the new offset of a byte of the original file.
-    pub(super) fn moved(&self, offset: u64) -> u64 {
+    pub(super) fn moved_offset(&self, offset: u64) -> u64 {
         let inserted = self.growths.range(..=offset).next_back().map_or(0, |(_, total)| *total);
         offset.saturating_add(inserted)
     }
 }
 
-fn aligned(offset: u64, alignment: u64) -> u64 {
+/// Rounds an offset up to a multiple of `alignment`; saturates.
+fn align_up(offset: u64, alignment: u64) -> u64 {
     offset.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
 }

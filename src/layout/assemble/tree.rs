@@ -1,4 +1,4 @@
-//! Given values, as a tree by path.
+//! Given values as a tree.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,27 +8,28 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::Segment;
 
-/// A given value: the value itself, its parts, or both for a packed word. Empty if nothing is given.
+/// A given value: a single value, parts, or both for a packed word. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tree<'b> {
-    pub(super) leaf: Option<Tracked<Provided<'b>>>,
-    pub(super) group: Option<Box<Group<'b>>>,
-    /// The range in the original file, if the value has an explicit offset.
+pub(super) struct ValueTree<'b> {
+    /// The value, if it is not given as parts.
+    pub(super) leaf: Option<TrackedValue<GivenValue<'b>>>,
+    pub(super) group: Option<Box<ValueGroup<'b>>>,
+    /// The range in the original file; `None` unless the value has an explicit offset.
     pub(super) origin: Option<Box<Range<u64>>>,
-    /// Whether it and its parts are never recomputed.
+    /// Whether the value and its parts must not be recomputed.
     pub(super) is_fixed: bool,
 }
 
-/// A given value, marked once the assembler uses it.
+/// Given data, with a flag that is set when the data is used. Unused data is reported as an error.
 #[derive(Debug, Clone)]
-pub(super) struct Tracked<T> {
+pub(super) struct TrackedValue<T> {
     content: T,
     is_used: Cell<bool>,
 }
 
-impl<T> Tracked<T> {
+impl<T> TrackedValue<T> {
     /// Returns the content and marks it as used.
-    pub(super) fn take(&self) -> &T {
+    pub(super) fn mark_used(&self) -> &T {
         self.is_used.set(true);
         &self.content
     }
@@ -43,67 +44,70 @@ impl<T> Tracked<T> {
     }
 }
 
-impl<T> From<T> for Tracked<T> {
-    fn from(content: T) -> Tracked<T> {
-        Tracked { content, is_used: Cell::new(false) }
+impl<T> From<T> for TrackedValue<T> {
+    fn from(content: T) -> TrackedValue<T> {
+        TrackedValue { content, is_used: Cell::new(false) }
     }
 }
 
 /// The representation of a given value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Provided<'b> {
+pub(super) enum GivenValue<'b> {
+    /// A number, packed word or string.
     Value(Value),
-    /// Text to be parsed by the type.
+    /// Text that is parsed according to the type of the field.
     Text(String),
-    /// A string without its NUL, as bytes.
+    /// The bytes of a string without its terminating NUL.
     Unterminated(Vec<u8>),
-    /// A struct or array as bytes, and the number of items for an array.
+    /// The bytes of a struct or array, and the number of items for an array.
     Bytes(Cow<'b, [u8]>, u64),
-    /// An array of plain numbers of this type, as bytes.
+    /// The type of the numbers in an array, and their bytes.
     Numbers(&'static Type, Cow<'b, [u8]>),
 }
 
 /// The parts of a struct or array, or the fields of a packed word.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group<'b> {
-    pub(super) magic: Option<Tracked<Vec<u8>>>,
-    /// The packed bytes of a block; the other members are its content.
-    pub(super) packed: Option<Tracked<Cow<'b, [u8]>>>,
-    pub(super) trailing: Option<Tracked<Cow<'b, [u8]>>>,
-    pub(super) fields: Vec<(&'static str, Tree<'b>)>,
-    pub(super) items: Vec<Tree<'b>>,
+pub(super) struct ValueGroup<'b> {
+    /// The magic bytes of a struct.
+    pub(super) magic: Option<TrackedValue<Vec<u8>>>,
+    /// The packed bytes of a block, whose content is in `fields` and `items`.
+    pub(super) packed: Option<TrackedValue<Cow<'b, [u8]>>>,
+    /// The trailing bytes of a block or file.
+    pub(super) trailing: Option<TrackedValue<Cow<'b, [u8]>>>,
+    pub(super) fields: Vec<(&'static str, ValueTree<'b>)>,
+    pub(super) items: Vec<ValueTree<'b>>,
 }
 
-impl<'b> From<Provided<'b>> for Tree<'b> {
-    fn from(given: Provided<'b>) -> Tree<'b> {
-        Tree { leaf: Some(given.into()), ..Tree::default() }
+impl<'b> From<GivenValue<'b>> for ValueTree<'b> {
+    fn from(given: GivenValue<'b>) -> ValueTree<'b> {
+        ValueTree { leaf: Some(given.into()), ..ValueTree::default() }
     }
 }
 
-impl<'b> Tree<'b> {
-    pub(super) fn is_absent(&self) -> bool {
+impl<'b> ValueTree<'b> {
+    pub(super) fn is_empty(&self) -> bool {
         self.leaf.is_none() && self.group.is_none()
     }
 
-    /// Whether it contains a value. A tree without one may still be [fixed](Tree::is_fixed).
+    /// Returns `true` if a value or one of its fields is given. A tree without values may still be
+    /// [fixed](ValueTree::is_fixed).
     pub(super) fn has_value(&self) -> bool {
         let group = self.group.as_ref();
         self.leaf.is_some()
             || group.is_some_and(|group| group.fields.iter().any(|(_, tree)| tree.has_value()))
     }
 
-    /// Replaces the value. Keeps the origin and packed bytes, and the fields of a packed word, which may be given
-    /// in addition.
-    pub(super) fn put(&mut self, value: Tree<'b>) {
+    /// Replaces the value. Keeps the origin and packed bytes, and the given fields of a packed word.
+    pub(super) fn set_value(&mut self, value: ValueTree<'b>) {
         self.leaf = value.leaf;
         if let Some(new) = value.group {
-            let group = self.group();
+            let group = self.group_mut();
             (group.fields, group.items) = (new.fields, new.items);
         }
     }
 
-    /// Returns the part at a step of a path.
-    pub(super) fn child(&self, step: Segment) -> Option<&Tree<'b>> {
+    /// Returns the field or item at a step of a path; `None` if it is omitted.
+    pub(super) fn child(&self, step: Segment) -> Option<&ValueTree<'b>> {
         let group = self.group.as_ref()?;
         match step {
             Segment::Field(name) => group.fields.iter().find(|(own, _)| *own == name).map(|(_, tree)| tree),
@@ -111,47 +115,50 @@ impl<'b> Tree<'b> {
         }
     }
 
-    /// Returns the group, and creates it if necessary.
-    pub(super) fn group(&mut self) -> &mut Group<'b> {
+    /// Returns the parts, and creates an empty group if there is none.
+    pub(super) fn group_mut(&mut self) -> &mut ValueGroup<'b> {
         self.group.get_or_insert_default()
     }
 
-    /// Returns the part at a step, and creates it if necessary; `None` past the end of a list.
-    pub(super) fn entry(&mut self, step: Segment) -> Option<&mut Tree<'b>> {
+    /// Returns the field or item at a step of a path, and creates it if necessary. Returns `None` for an index past the
+    /// end of a list; the index at the end adds an item.
+    pub(super) fn get_or_insert(&mut self, step: Segment) -> Option<&mut ValueTree<'b>> {
         match step {
             Segment::Field(name) => {
-                let group = self.group();
-                let found = group.fields.iter().rposition(|(own, _)| *own == name);
-                let index = found.unwrap_or_else(|| {
-                    group.fields.push((name, Tree::default()));
+                let group = self.group_mut();
+                let position = group.fields.iter().rposition(|(own, _)| *own == name);
+                let index = position.unwrap_or_else(|| {
+                    group.fields.push((name, ValueTree::default()));
                     group.fields.len() - 1
                 });
                 Some(&mut group.fields.get_mut(index)?.1)
             }
             Segment::Index(index) => {
                 self.split_numbers();
-                let group = self.group();
+                let group = self.group_mut();
                 let index = usize::try_from(index).ok()?;
                 if index == group.items.len() {
-                    group.items.push(Tree::default());
+                    group.items.push(ValueTree::default());
                 }
                 group.items.get_mut(index)
             }
         }
     }
 
-    /// Splits an array of numbers into items.
+    /// Replaces an array of numbers by individual items.
     fn split_numbers(&mut self) {
-        if let Some(Provided::Numbers(ty, bytes)) = self.leaf.as_ref().map(Tracked::peek) {
+        if let Some(GivenValue::Numbers(ty, bytes)) = self.leaf.as_ref().map(TrackedValue::peek) {
             let size = ty.size().map_or(1, |size| size as usize);
-            let items =
-                bytes.chunks_exact(size).map(|bytes| Provided::Value(ty.value_of(bytes)).into()).collect();
+            let items = bytes
+                .chunks_exact(size)
+                .map(|bytes| GivenValue::Value(ty.read_value(bytes)).into())
+                .collect();
             self.leaf = None;
-            self.group().items = items;
+            self.group_mut().items = items;
         }
     }
 
-    /// Clears the marks of used values.
+    /// Marks all data of the tree as unused.
     pub(super) fn clear_marks(&self) {
         self.leaf.iter().for_each(|leaf| leaf.is_used.set(false));
         let Some(group) = &self.group else { return };
@@ -159,10 +166,10 @@ impl<'b> Tree<'b> {
         let blocks = group.packed.iter().chain(&group.trailing);
         blocks.for_each(|bytes| bytes.is_used.set(false));
         group.fields.iter().for_each(|(_, field)| field.clear_marks());
-        group.items.iter().for_each(Tree::clear_marks);
+        group.items.iter().for_each(ValueTree::clear_marks);
     }
 
-    /// Returns `true` if a value was not used; `path` then becomes its path.
+    /// Returns `true` if any data was not used, and extends `path` to the first such value.
     pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
         if is_unused(&self.leaf) {
             return true;
@@ -185,6 +192,7 @@ impl<'b> Tree<'b> {
     }
 }
 
-fn is_unused<T>(given: &Option<Tracked<T>>) -> bool {
+/// Returns `true` for data that was given but not used.
+fn is_unused<T>(given: &Option<TrackedValue<T>>) -> bool {
     given.as_ref().is_some_and(|given| !given.is_used.get())
 }

@@ -1,100 +1,100 @@
-//! The values of a file by path.
+//! The values of a file, accessed by path.
 
 use std::borrow::Cow;
 
 use super::assembler::assemble;
 use super::contents::Contents;
 use super::number::set_bits;
-use super::part::Part;
-use super::record::record;
-use super::tree::{Provided, Tree};
+use super::record::record_values;
+use super::tree::{GivenValue, ValueTree};
+use super::untyped_value::UntypedValue;
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Fault, Segment, parse_path};
 use crate::{Error, Limits, Result};
 
-/// The values of a file by path: read from its bytes, or set individually. See [the module](super).
+/// The values of a file, read from its bytes or set individually by path. See [the module](super).
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::layout::assemble::Values;
+/// use meshspec::layout::assemble::FileValues;
 /// use meshspec::{Dialect, FormatId};
 ///
 /// let file = std::fs::read("samples/mesh/tentacle.mesh")?;
 /// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
-/// let values = Values::of(layout, &file, &Default::default()).unwrap();
+/// let values = FileValues::read(layout, &file, &Default::default()).unwrap();
 /// assert_eq!(values.assemble(&Default::default())?, file);
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Values<'b> {
+pub struct FileValues<'b> {
     pub(super) ty: &'static Type,
     pub(super) contents: Contents<'b>,
 }
 
-impl<'b> Values<'b> {
-    /// Creates an empty set of values for a file with this layout.
-    pub fn new(ty: &'static Type) -> Values<'b> {
-        Values { ty, contents: Contents::default() }
+impl<'b> FileValues<'b> {
+    /// Creates an empty set of values for a file of type `ty`.
+    pub fn new(ty: &'static Type) -> FileValues<'b> {
+        FileValues { ty, contents: Contents::default() }
     }
 
-    /// Reads all values of a file.
+    /// Reads all values of a file of type `ty`.
     ///
     /// # Errors
     ///
-    /// Returns the first fault of the file.
-    pub fn of(ty: &'static Type, bytes: &'b [u8], limits: &Limits) -> Result<Values<'b>, Fault> {
-        Ok(Values { ty, contents: record(ty, bytes, limits, None)? })
+    /// Returns the first structural fault.
+    pub fn read(ty: &'static Type, bytes: &'b [u8], limits: &Limits) -> Result<FileValues<'b>, Fault> {
+        Ok(FileValues { ty, contents: record_values(ty, bytes, limits, None)? })
     }
 
-    /// Sets the value at a full path. Replaces an existing part; items of a list must be set in order.
+    /// Sets the value at a full path, or replaces it. The items of a list must be set in order.
+    ///
+    /// # Errors
+    ///
+    /// If no value of the layout can have this path, the preceding item is missing, or a bit field does not fit.
+    pub fn set(&mut self, path: &str, value: impl Into<UntypedValue>) -> Result<()> {
+        let path = self.resolve(path)?;
+        self.set_at(&path, value.into())
+    }
+
+    /// Sets the magic bytes of the struct at `path`, in place of the declared ones.
     ///
     /// # Errors
     ///
     /// If no value of the layout can have this path, or the preceding item is missing.
-    pub fn set(&mut self, path: &str, value: impl Into<Part>) -> Result<()> {
-        let path = self.parse(path)?;
-        self.set_at(&path, value.into())
-    }
-
-    /// Replaces the magic bytes of the struct at this path.
-    ///
-    /// # Errors
-    ///
-    /// As [`set`](Values::set).
     pub fn set_magic(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
-        self.contents.size += bytes.len() as u64;
-        self.place(path)?.group().magic = Some(bytes.into());
+        self.contents.size_bound += bytes.len() as u64;
+        self.tree_at(path)?.group_mut().magic = Some(bytes.into());
         Ok(())
     }
 
-    /// Sets the original packed bytes of the block at this path. They are used as long as they unpack to its
-    /// content.
+    /// Sets the original packed bytes of the block at `path`. [`assemble`](FileValues::assemble) writes them if they
+    /// unpack to the content of the block.
     ///
     /// # Errors
     ///
-    /// As [`set`](Values::set).
+    /// If no value of the layout can have this path, or the preceding item is missing.
     pub fn set_packed(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
-        self.contents.size += bytes.len() as u64;
-        self.place(path)?.group().packed = Some(Cow::from(bytes).into());
+        self.contents.size_bound += bytes.len() as u64;
+        self.tree_at(path)?.group_mut().packed = Some(Cow::from(bytes).into());
         Ok(())
     }
 
-    /// Sets the trailing bytes of the block at this path; an empty path is the file.
+    /// Sets the trailing bytes of the block at `path`, or of the file if `path` is empty.
     ///
     /// # Errors
     ///
-    /// As [`set`](Values::set).
+    /// If no value of the layout can have this path, or the preceding item is missing.
     pub fn set_trailing(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
-        self.contents.size += bytes.len() as u64;
-        self.place(path)?.group().trailing = Some(Cow::from(bytes).into());
+        self.contents.size_bound += bytes.len() as u64;
+        self.tree_at(path)?.group_mut().trailing = Some(Cow::from(bytes).into());
         Ok(())
     }
 
-    /// Adds bytes that no field covers at an offset in the file. Fields take precedence over them.
+    /// Adds bytes at an offset in the file. They are written only where no field is stored.
     pub fn add_gap(&mut self, offset: u64, bytes: Vec<u8>) {
-        self.contents.size += bytes.len() as u64;
+        self.contents.size_bound += bytes.len() as u64;
         self.contents.gaps.push((offset, bytes.into()));
     }
 
@@ -102,10 +102,11 @@ impl<'b> Values<'b> {
     ///
     /// # Errors
     ///
-    /// - The first omitted value that cannot be determined, a value that does not fit its field or has no place in
-    ///   the file, or values that overlap or conflict;
-    /// - a [defective](crate::layout::program::Problem) declaration;
-    /// - a file larger than [`Limits::max_decoded`].
+    /// - If an omitted value cannot be determined;
+    /// - if a given value does not fit its field, or the file has no field for it;
+    /// - if values overlap or conflict;
+    /// - if the declaration is [defective](crate::layout::program::Problem);
+    /// - if the file would exceed [`Limits::max_decoded`].
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
@@ -117,26 +118,26 @@ impl<'b> Values<'b> {
         Ok(bytes)
     }
 
-    /// Returns the values with recomputation of those that conflict with others.
-    pub(in crate::layout) fn recounted(mut self) -> Values<'b> {
+    /// Returns the same values, but values that conflict with others are recomputed on assembly.
+    pub(in crate::layout) fn with_recounting(mut self) -> FileValues<'b> {
         self.contents.recounts = true;
         self
     }
 
-    /// Sets a number, word or string; `None` marks a list or struct as present.
-    pub(in crate::layout) fn put(&mut self, path: &[Segment], value: Option<Value>) {
+    /// Sets a number, packed word or string; `None` adds an empty list or struct.
+    pub(in crate::layout) fn set_value(&mut self, path: &[Segment], value: Option<Value>) {
         let text =
             value.as_ref().map_or(0, |value| if let Value::Text(text) = value { text.len() } else { 0 });
-        self.contents.size += 16 + text as u64;
-        if let Some(place) = self.contents.entry(path) {
-            *place = match value {
-                Some(value) => Provided::Value(value).into(),
-                None => Tree { group: Some(Box::default()), ..Tree::default() },
+        self.contents.size_bound += 16 + text as u64;
+        if let Some(tree) = self.contents.get_or_insert(path) {
+            *tree = match value {
+                Some(value) => GivenValue::Value(value).into(),
+                None => ValueTree { group: Some(Box::default()), ..ValueTree::default() },
             };
         }
     }
 
-    fn parse(&self, path: &str) -> Result<Vec<Segment>> {
+    fn resolve(&self, path: &str) -> Result<Vec<Segment>> {
         if path.is_empty() {
             return Ok(Vec::new());
         }
@@ -145,30 +146,31 @@ impl<'b> Values<'b> {
         })
     }
 
-    fn place(&mut self, path: &str) -> Result<&mut Tree<'b>> {
-        let path = self.parse(path)?;
-        self.contents.entry(&path).ok_or_else(|| no_item_before(&path))
+    fn tree_at(&mut self, path: &str) -> Result<&mut ValueTree<'b>> {
+        let path = self.resolve(path)?;
+        self.contents.get_or_insert(&path).ok_or_else(|| no_item_before(&path))
     }
 
-    pub(super) fn set_at(&mut self, path: &[Segment], value: Part) -> Result<()> {
-        self.contents.size += value.max_size();
+    pub(super) fn set_at(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
+        self.contents.size_bound += value.max_size();
         let mut tree = &mut self.contents.root;
         for (depth, step) in path.iter().enumerate() {
-            if let Some(Provided::Value(Value::Bits(word, declaration))) =
+            if let Some(GivenValue::Value(Value::Bits(word, declaration))) =
                 tree.leaf.as_mut().map(|leaf| leaf.peek_mut())
             {
                 let inexpressible = |message: String| Error::inexpressible(message).at(path);
                 return set_bits(word, declaration, &path[depth..], &value).map_err(inexpressible);
             }
-            tree = tree.entry(*step).ok_or_else(|| no_item_before(path))?;
+            tree = tree.get_or_insert(*step).ok_or_else(|| no_item_before(path))?;
         }
-        // Replacing a string keeps its missing NUL missing.
-        let lacks_nul = matches!(tree.leaf.as_ref().map(|leaf| leaf.peek()), Some(Provided::Unterminated(_)));
+        // A string without a terminating NUL stays unterminated if its text is replaced.
+        let lacks_nul =
+            matches!(tree.leaf.as_ref().map(|leaf| leaf.peek()), Some(GivenValue::Unterminated(_)));
         let value = match value {
-            Part::Text(text) if lacks_nul => Part::Unterminated(text.into_bytes()),
+            UntypedValue::Text(text) if lacks_nul => UntypedValue::Unterminated(text.into_bytes()),
             value => value,
         };
-        tree.put(value.into_tree(self.ty, path)?);
+        tree.set_value(value.into_tree(self.ty, path)?);
         Ok(())
     }
 }

@@ -1,22 +1,22 @@
-//! Checks bytes and documents against the constraints of their declaration.
+//! Checks files and documents against the constraints of their declaration.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::message;
-use super::numbers::Numbers;
-use super::sizes::Sizes;
-use super::test::{Test, Violation};
-use super::values::{column, numbers_of, part, place, stored, within};
+use super::numbers::StridedNumbers;
+use super::predicate::{Predicate, Violation};
+use super::sizes::ListSizes;
+use super::values::{locate_item, number_span, select_numbers, stored_value, struct_column, subspan};
 use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
-use crate::layout::general::CHECKSUM;
+use crate::layout::general_rules::CHECKSUM;
 use crate::layout::program::Program;
-use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_fields};
+use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_document};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
-/// Adds a finding for each violated constraint and wrong checksum in `bytes`, a value of type `ty`, with its path
-/// and bytes. Lists of numbers are checked in one pass, lists of structs item by item where necessary.
+/// Adds a finding for each violated constraint and wrong checksum in `bytes`, a file of type `ty`. Each finding has a
+/// path and a byte range.
 ///
 /// ```
 /// use binrw::binrw;
@@ -47,16 +47,16 @@ use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 ///
 /// # Errors
 ///
-/// Returns the first structural [`Fault`]. The report then has the findings before it.
+/// Returns the first structural [`Fault`]. Findings for values before the fault are still added to the report.
 pub fn check_bytes(
     ty: &'static Type,
     bytes: &[u8],
     limits: &Limits,
     report: &mut Report,
 ) -> Result<(), Fault> {
-    let mut sizes = Sizes::new(ty);
+    let mut sizes = ListSizes::new(ty);
     if !sizes.is_empty() {
-        // The second walk reports any fault.
+        // A fault ends both walks; the second one returns it.
         let _ = walk(ty, bytes, limits, &mut sizes);
     }
     let result = walk(ty, bytes, limits, &mut Checker::new(sizes, true, report));
@@ -64,100 +64,112 @@ pub fn check_bytes(
     result.map(drop)
 }
 
-/// Adds a finding for each violated constraint in a document of type `ty`, with its path.
+/// Adds a finding with a path for each violated constraint in a document of type `ty`.
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
     if !is_any_enabled(ty, report) {
         return;
     }
-    let (limits, mut sizes) = (Limits::default(), Sizes::of_document(ty));
+    let (limits, mut sizes) = (Limits::default(), ListSizes::for_document(ty));
     if !sizes.is_empty() {
-        // Without the size of a list, its constraints do not apply.
-        let _ = walk_fields(ty, document, &limits, &mut sizes);
+        // If a fault ends the walk, constraints that refer to the remaining lists are not checked.
+        let _ = walk_document(ty, document, &limits, &mut sizes);
     }
-    // A document that ends the walk with a fault cannot be written either.
-    let _ = walk_fields(ty, document, &limits, &mut Checker::new(sizes, false, report));
+    // A fault is not reported here: writing such a document fails.
+    let _ = walk_document(ty, document, &limits, &mut Checker::new(sizes, false, report));
 }
 
-/// Returns `true` if the report accepts findings of any constraint in `ty`.
+/// Returns `true` if the rule of any constraint in `ty` is enabled.
 fn is_any_enabled(ty: &'static Type, report: &Report) -> bool {
     Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule))
 }
 
 struct Checker<'c> {
     report: &'c mut Report,
-    sizes: Sizes,
-    /// Whether the values have byte ranges in a file.
+    sizes: ListSizes,
+    /// Whether the spans of values are byte ranges of a file; `false` for documents.
     has_spans: bool,
-    /// The fields being collected, for the enclosing lists of structs.
+    /// The columns of the enclosing lists of structs, as far as they are collected.
     columns: Vec<Column>,
-    /// The constraints already checked for a whole list, each with the list's path.
-    done: Vec<(Vec<Segment>, &'static Constraint)>,
-    /// The answers of [`Visitor::wants_beyond`], by the addresses of type and rules.
-    beyond: Vec<((*const Type, *const &'static Rule), bool)>,
+    /// The constraints that are already checked for all items of a list, each with the path of the list.
+    checked: Vec<(Vec<Segment>, &'static Constraint)>,
+    /// The results of [`Visitor::should_walk_checked`], by the addresses of its arguments.
+    should_walk_cache: Vec<((*const Type, *const &'static Rule), bool)>,
 }
 
-/// The values of a field in all structs of a list, for a constraint that compares them.
+/// The values of a field in the structs of a list, for a constraint that compares these values.
 struct Column {
+    /// The path of the list.
     list: Vec<Segment>,
     /// The path of the field within an item.
     field: Vec<Segment>,
     constraint: &'static Constraint,
-    bound: Bound<'static>,
+    evaluated: EvaluatedConstraint<'static>,
     ty: Type,
     bytes: Vec<u8>,
     /// The path and span of each value.
-    places: Vec<(Path, Option<Span>)>,
+    locations: Vec<(Path, Option<Span>)>,
 }
 
-/// A constraint with evaluated expressions.
-struct Bound<'b> {
+/// A constraint whose expressions have been evaluated.
+struct EvaluatedConstraint<'b> {
     rule: &'static Rule,
-    test: Test<'b>,
+    predicate: Predicate<'b>,
     template: Cow<'static, str>,
 }
 
 impl<'c> Checker<'c> {
-    fn new(sizes: Sizes, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
-        Checker { report, sizes, has_spans, columns: Vec::new(), done: Vec::new(), beyond: Vec::new() }
+    fn new(sizes: ListSizes, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
+        Checker {
+            report,
+            sizes,
+            has_spans,
+            columns: Vec::new(),
+            checked: Vec::new(),
+            should_walk_cache: Vec::new(),
+        }
     }
 
-    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns another field of the same items.
-    /// Returns `None` if the constraint does not apply, or if an expression has no value.
-    fn bind<'b>(
+    /// Evaluates the expressions of a constraint on a value of type `ty` at `path`. `column` returns the values of
+    /// another field in the same items. Returns `None` if the constraint does not apply, or if an expression has no
+    /// value.
+    fn evaluate<'b>(
         &self,
         constraint: &'static Constraint,
         (path, ty): (&[Segment], &Type),
         values: &dyn Lookup,
-        column: &dyn Fn(&str) -> Option<Numbers<'b>>,
-    ) -> Option<Bound<'b>> {
+        column: &dyn Fn(&str) -> Option<StridedNumbers<'b>>,
+    ) -> Option<EvaluatedConstraint<'b>> {
         let rule = constraint.rule;
         let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true));
         if !applies || !self.report.is_enabled(rule) {
             return None;
         }
         let len = |list: &[Segment]| self.sizes.find(path, list);
-        let test = Test::of(&constraint.requirement, ty, values, &len, column)?;
-        Some(Bound { rule, test, template: message::template(constraint, values) })
+        let predicate = Predicate::evaluate(&constraint.requirement, ty, values, &len, column)?;
+        Some(EvaluatedConstraint { rule, predicate, template: message::message_template(constraint, values) })
     }
 
-    /// Reports the violations among `numbers`.
-    fn report(
+    /// Reports the numbers that violate a constraint. `locate` returns the path and span of an item.
+    fn report_violations(
         &mut self,
-        Bound { rule, test, template }: &Bound,
-        numbers: &Numbers,
-        place: impl Fn(usize) -> (Path, Option<Span>),
+        EvaluatedConstraint { rule, predicate, template }: &EvaluatedConstraint,
+        numbers: &StridedNumbers,
+        locate: impl Fn(usize) -> (Path, Option<Span>),
     ) {
-        if test.allows(numbers) {
+        if predicate.is_satisfied_by(numbers) {
             return;
         }
-        test.violations(numbers, &mut |violation: Violation| {
+        predicate.for_each_violation(numbers, &mut |violation: Violation| {
             self.report.add_with(rule, || {
-                let (path, span) = place(violation.item);
-                let (path, span) = match violation.slot {
-                    Some(slot) => (path.index(slot), span.map(|span| part(&span, numbers, slot))),
+                let (path, span) = locate(violation.item);
+                let (path, span) = match violation.component {
+                    Some(component) => {
+                        let span = span.map(|span| number_span(&span, numbers, component));
+                        (path.index(component), span)
+                    }
                     None => (path, span),
                 };
-                let message = message::fill(template, test, numbers, &violation);
+                let message = message::fill_template(template, predicate, numbers, &violation);
                 Finding { rule, path, span: span.filter(|_| self.has_spans), message }
             });
             true
@@ -170,42 +182,42 @@ impl Visitor for Checker<'_> {
         if node.ty.is_constrained() { Visit::All } else { Visit::Nothing }
     }
 
-    fn wants_beyond(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
+    fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
         let key = (std::ptr::from_ref(ty), rules.as_ptr());
-        match self.beyond.iter().find(|(known, _)| *known == key) {
+        match self.should_walk_cache.iter().find(|(known, _)| *known == key) {
             Some((_, wants)) => *wants,
             None => {
                 let wants = ty.is_constrained_beyond(rules);
-                self.beyond.push((key, wants));
+                self.should_walk_cache.push((key, wants));
                 wants
             }
         }
     }
 
-    fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
-        let Some((Type::Declared(declaration), _)) = node.ty.items() else { return false };
+    fn should_skip_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
+        let Some((Type::Declared(declaration), _)) = node.ty.item_type_and_count() else { return false };
         let mut is_complete = true;
         let is_missing = |field: &&Field| field.condition.is_some_and(|c| c.eval_bool(values) == Ok(false));
         for field in declaration.fields().filter(|field| !is_missing(field)) {
-            is_complete &= field.checksum.is_none() && !field.content().is_constrained();
-            let column = |name: &str| column(declaration, name, values, node.bytes);
+            is_complete &= field.checksum.is_none() && !field.content_type().is_constrained();
+            let column = |name: &str| struct_column(declaration, name, values, node.bytes);
             for constraint in field.constraints {
                 let is_own = |name: &str| declaration.fields().any(|field| field.name == name);
-                let Some((numbers, offset)) = column(field.name).filter(|_| !constraint.names().any(is_own))
-                else {
+                let refers_to_item = constraint.referenced_names().any(is_own);
+                let Some((numbers, offset)) = column(field.name).filter(|_| !refers_to_item) else {
                     is_complete = false;
                     continue;
                 };
-                self.done.push((node.path.to_vec(), constraint));
+                self.checked.push((node.path.to_vec(), constraint));
                 let inner = [node.path, &[Segment::Index(0)]].concat();
                 let others = |name: &str| Some(column(name)?.0);
-                let Some(bound) = self.bind(constraint, (&inner, &field.ty), values, &others) else {
+                let Some(evaluated) = self.evaluate(constraint, (&inner, &field.ty), values, &others) else {
                     continue;
                 };
                 let (path, span) = (Path::from(node.path), node.span.range());
-                self.report(&bound, &numbers, |item| {
+                self.report_violations(&evaluated, &numbers, |item| {
                     let start = span.start + (numbers.stride * item) as u64 + offset;
-                    let span = within(&node.span, start..start + field.size(values).unwrap_or_default());
+                    let span = subspan(&node.span, start..start + field.size(values).unwrap_or_default());
                     (path.clone().index(item).field(field.name), Some(span))
                 });
             }
@@ -214,65 +226,66 @@ impl Visitor for Checker<'_> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.done.retain(|(list, _)| list != node.path);
+        self.checked.retain(|(list, _)| list != node.path);
         while let Some(position) = self.columns.iter().position(|column| column.list == node.path) {
-            let Column { bound, ty, bytes, places, .. } = self.columns.remove(position);
-            let numbers = Numbers::new(ty, bytes, 1);
-            let is_whole = matches!(bound.test, Test::Some);
-            self.report(&bound, &numbers, |item| match places.get(item) {
-                Some(place) if !is_whole => place.clone(),
+            let Column { evaluated, ty, bytes, locations, .. } = self.columns.remove(position);
+            let numbers = StridedNumbers::new(ty, bytes, 1);
+            let is_whole = matches!(evaluated.predicate, Predicate::Some);
+            self.report_violations(&evaluated, &numbers, |item| match locations.get(item) {
+                Some(location) if !is_whole => location.clone(),
                 _ => (Path::from(node.path), Some(node.span.clone())),
             });
         }
         ControlFlow::Continue(())
     }
 
-    fn verifies(&self, rule: Option<&'static Rule>) -> bool {
+    fn should_verify(&self, rule: Option<&'static Rule>) -> bool {
         let rule = rule.unwrap_or(&CHECKSUM);
         self.report.is_enabled(rule) && !matches!(rule.enforced_by, Enforcement::Code(_))
     }
 
-    fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
+    fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
         self.report.add(rule.unwrap_or(&CHECKSUM), path, message);
     }
 
-    fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
+    fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let constraints: &'static [Constraint] = match (node.bit_field, node.field) {
             (Some(field), _) => field.constraints,
             (None, Some(field)) => field.constraints,
             (None, None) => return,
         };
-        let value = stored(node);
-        let flat = value.0.flat();
+        let value = stored_value(node);
+        let flat = value.0.flatten();
         let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
         for constraint in constraints {
-            let is_done = |(list, of): &(Vec<Segment>, &'static Constraint)| {
-                node.path.starts_with(list) && std::ptr::eq(*of, constraint)
+            let is_checked = |(list, checked): &(Vec<Segment>, &'static Constraint)| {
+                node.path.starts_with(list) && std::ptr::eq(*checked, constraint)
             };
-            if self.done.iter().any(is_done) {
+            if self.checked.iter().any(is_checked) {
                 continue;
             }
-            let is_across = match constraint.requirement {
+            let compares_items = match constraint.requirement {
                 Requirement::SameLength => true,
-                _ => !flat.is_list() && Test::compares(&constraint.requirement),
+                _ => !flat.is_list() && Predicate::compares_items(&constraint.requirement),
             };
-            if is_across && list.is_none() {
-                // A value outside any list is not compared.
+            if compares_items && list.is_none() {
+                // A value outside any list has nothing to be compared with.
                 continue;
             }
-            match list.filter(|_| is_across) {
-                Some(list) => self.collect(node, &value, constraint, list, values),
+            match list.filter(|_| compares_items) {
+                Some(list) => self.collect_value(node, &value, constraint, list, values),
                 None => {
-                    let Some(bound) = self.bind(constraint, (node.path, node.ty), values, &|_| None) else {
+                    let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None)
+                    else {
                         continue;
                     };
-                    let numbers = numbers_of(&value, &flat, &constraint.requirement);
-                    // A condition is evaluated once per list, not per item.
+                    let numbers = select_numbers(&value, &flat, &constraint.requirement);
+                    // A condition applies to the whole list, not to each item.
                     let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
-                    let numbers = if is_condition { numbers.first() } else { numbers };
-                    self.report(&bound, &numbers, |item| match constraint.requirement {
+                    let numbers = if is_condition { numbers.truncated_to_first() } else { numbers };
+                    self.report_violations(&evaluated, &numbers, |item| match constraint.requirement {
                         Requirement::Holds(_) => (Path::from(node.path), Some(node.span.clone())),
-                        _ => place(node, &flat, &numbers, item),
+                        _ => locate_item(node, &flat, &numbers, item),
                     });
                 }
             }
@@ -281,8 +294,9 @@ impl Visitor for Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Stores a value until its enclosing list ends. The path of the list has `list` steps.
-    fn collect(
+    /// Adds a value to its column, which is checked when the enclosing list ends. `list` is the number of steps in the
+    /// path of the list.
+    fn collect_value(
         &mut self,
         node: &Node,
         (ty, value): &(Type, Cow<[u8]>),
@@ -291,28 +305,31 @@ impl Checker<'_> {
         values: &dyn Lookup,
     ) {
         let (list, field) = (&node.path[..list], &node.path[list + 1..]);
-        let is_it =
+        let is_same_column =
             |column: &Column| column.list == list && column.field == field && column.constraint == constraint;
-        let known = self.columns.iter().position(is_it);
-        // The condition may hold for some items only.
-        let Some(bound) = self.bind(constraint, (node.path, node.ty), values, &|_| None) else { return };
+        let known = self.columns.iter().position(is_same_column);
+        // If the constraint has a condition, it may apply to some items only.
+        let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
+            return;
+        };
         let position = known.unwrap_or(self.columns.len());
         if known.is_none() {
-            let is_number = ty.flat().is_list() || matches!(constraint.requirement, Requirement::Some(_));
-            let ty = if is_number { Type::Unsigned(8) } else { *ty };
+            let is_computed =
+                ty.flatten().is_list() || matches!(constraint.requirement, Requirement::Some(_));
+            let ty = if is_computed { Type::Unsigned(8) } else { *ty };
             let (list, field) = (list.to_vec(), field.to_vec());
             self.columns.push(Column {
                 list,
                 field,
                 constraint,
-                bound,
+                evaluated,
                 ty,
                 bytes: Vec::new(),
-                places: Vec::new(),
+                locations: Vec::new(),
             });
         }
         let column = &mut self.columns[position];
-        match (&constraint.requirement, node.count.filter(|_| ty.flat().is_list())) {
+        match (&constraint.requirement, node.count.filter(|_| ty.flatten().is_list())) {
             (Requirement::Some(condition), _) => {
                 let holds = condition.eval_bool(values) != Ok(false);
                 column.bytes.extend(u64::from(holds).to_le_bytes());
@@ -320,6 +337,6 @@ impl Checker<'_> {
             (_, Some(count)) => column.bytes.extend(count.to_le_bytes()),
             (_, None) => column.bytes.extend_from_slice(value),
         }
-        column.places.push((Path::from(node.path), Some(node.span.clone())));
+        column.locations.push((Path::from(node.path), Some(node.span.clone())));
     }
 }

@@ -1,15 +1,15 @@
-//! Finds counts that differ from the size of their list.
+//! Finds stored counts that differ from the number of items in their list.
 
 use std::ops::ControlFlow;
 
-use super::sizes::Sizes;
+use super::sizes::ListSizes;
 use crate::Limits;
 use crate::layout::declaration::{Requirement, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
-/// Returns the paths of counts that violate [`Requirement::Counts`], each with the number of items of its list.
+/// Returns the path of each stored count that violates [`Requirement::Counts`], with the correct number of items.
 pub(in crate::layout) fn wrong_counts(
     ty: &'static Type,
     bytes: &[u8],
@@ -19,20 +19,20 @@ pub(in crate::layout) fn wrong_counts(
     if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
         return Vec::new();
     }
-    let mut counts = Counts { sizes: Sizes::new(ty), wrong: Vec::new() };
-    // A fault ends the walk: the counts before it are known.
+    let mut counts = CountVisitor { sizes: ListSizes::new(ty), wrong: Vec::new() };
+    // A fault ends both walks; counts before it are still checked.
     let _ = walk(ty, bytes, limits, &mut counts.sizes);
     let _ = walk(ty, bytes, limits, &mut counts);
     counts.wrong
 }
 
-struct Counts {
-    sizes: Sizes,
+struct CountVisitor {
+    sizes: ListSizes,
     wrong: Vec<(Vec<Segment>, u64)>,
 }
 
-impl Visitor for Counts {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl Visitor for CountVisitor {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let constraints =
             node.field.filter(|_| node.bit_field.is_none()).map_or(&[][..], |field| field.constraints);
         for constraint in constraints {

@@ -1,60 +1,61 @@
 //! Checks forests: lists in which each item refers to its parent.
 
-/// The form of a forest.
+/// The properties of a forest. See [`Requirement::Forest`](crate::layout::declaration::Requirement::Forest).
 #[derive(Debug)]
 pub(super) struct Forest {
     /// The number for "no parent".
     pub(super) none: Option<i128>,
     /// Whether the first item is the only root, and its own parent.
     pub(super) rooted: bool,
-    /// The ids of the items; parents may refer to them instead of positions.
+    /// The ids of the items. Parents may be given by id instead of by index.
     pub(super) ids: Option<Vec<i128>>,
     /// Whether parents precede their children.
     pub(super) parents_first: bool,
 }
 
-/// Returns the items with an invalid parent, each with a message. If items have ids, the parents may also be ids,
-/// provided that all of them then form a forest.
-pub(super) fn faults(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> {
-    let by_position = faults_at(parents, forest, &|item| Some(item));
+/// Returns the items with an invalid parent, each with a message. Parents are indices. If the items have ids, parents
+/// may instead be ids, provided that all parents are valid when read as ids.
+pub(super) fn invalid_parents(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> {
+    let by_position = invalid_parents_by_id(parents, forest, &Some);
     match &forest.ids {
         Some(ids) if !by_position.is_empty() => {
-            let place = |item: usize| usize::try_from(*ids.get(item)?).ok();
-            if faults_at(parents, forest, &place).is_empty() { Vec::new() } else { by_position }
+            let id_of = |item: usize| usize::try_from(*ids.get(item)?).ok();
+            if invalid_parents_by_id(parents, forest, &id_of).is_empty() { Vec::new() } else { by_position }
         }
         _ => by_position,
     }
 }
 
-/// Returns the items with an invalid parent; parents refer to an item by the number that `place` returns for it.
-fn faults_at(
+/// Returns the items with an invalid parent, each with a message. `id_of` returns the number by which parents refer to
+/// an item.
+fn invalid_parents_by_id(
     parents: &[i128],
     forest: &Forest,
-    place: &dyn Fn(usize) -> Option<usize>,
+    id_of: &dyn Fn(usize) -> Option<usize>,
 ) -> Vec<(usize, String)> {
     let count = parents.len();
     let is_first_root = |item: usize, parent: i128| forest.rooted && item == 0 && parent == 0;
     let is_root = |item: usize, parent: i128| forest.none == Some(parent) || is_first_root(item, parent);
     let mut parent_of: Vec<Option<usize>> = vec![None; count];
     for (item, parent) in parents.iter().enumerate() {
-        if let Some(slot) = place(item).and_then(|place| parent_of.get_mut(place)) {
+        if let Some(slot) = id_of(item).and_then(|id| parent_of.get_mut(id)) {
             *slot = usize::try_from(*parent).ok().filter(|_| !is_root(item, *parent));
         }
     }
     let in_cycle = find_cycles(&parent_of);
     let mut faults = Vec::new();
     for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
-        let own = place(item);
+        let own_id = id_of(item);
         let message = match usize::try_from(*parent).ok().filter(|parent| *parent < count) {
             None => format!("parent {parent} is not in 0..{count}"),
-            _ if forest.rooted && item == 0 => format!("parent {parent} of the first, expected 0"),
+            _ if forest.rooted && item == 0 => format!("parent {parent} of the first item, expected 0"),
             Some(parent) if forest.parents_first && parent >= item => {
-                format!("parent {parent}, expected one before {item}")
+                format!("parent {parent}, expected an index below {item}")
             }
             Some(parent) if forest.rooted && forest.none == parents.get(parent).copied() => {
                 format!("parent {parent} is outside the tree")
             }
-            Some(_) if own.is_some_and(|own| in_cycle.get(own) == Some(&true)) => {
+            Some(_) if own_id.is_some_and(|id| in_cycle.get(id) == Some(&true)) => {
                 "is its own ancestor".to_owned()
             }
             Some(_) => continue,
@@ -64,7 +65,7 @@ fn faults_at(
     faults
 }
 
-/// Returns for each item whether it is in a cycle. Visits each item at most twice.
+/// Returns a flag for each item: `true` if the item is in a cycle. Visits each item at most twice.
 fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
     let (mut in_cycle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
     for start in 0..parent_of.len() {

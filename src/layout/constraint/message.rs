@@ -3,35 +3,35 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use super::numbers::Numbers;
+use super::numbers::StridedNumbers;
+use super::predicate::{Predicate, Violation};
 use super::scalar::Scalar;
-use super::test::{Test, Violation};
 use crate::layout::declaration::{Constraint, Requirement};
 use crate::layout::expr::{Lookup, Value};
-use crate::layout::wording::alternatives;
+use crate::layout::wording::join_alternatives;
 
-/// Returns the message of a constraint, or its default message, with the values of other fields filled in.
-pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {
+/// Returns the message of a constraint, or the default message, with the placeholders of other fields replaced.
+pub(super) fn message_template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {
     let Some(message) = constraint.message else {
         return Cow::Borrowed(match constraint.requirement {
             Requirement::Below(_) | Requirement::IndexInto { .. } => {
                 "found {found}, expected less than {limit}"
             }
             Requirement::AtLeast(_) => "found {found}, expected at least {limit}",
-            Requirement::UnitVector => "{found} is not of length 1",
+            Requirement::UnitVector => "found {found}, expected a vector of length 1",
             Requirement::OneOf(_) | Requirement::Counts { .. } => "found {found}, expected {limit}",
             Requirement::Finite => "{found} is not finite",
             Requirement::Unique => "{found} is a duplicate",
-            Requirement::Ordered => "{found} after {previous}",
+            Requirement::Ordered => "found {found} after {previous}, expected at least {previous}",
             Requirement::Position => "found {found}, expected {position}",
-            Requirement::Equal => "found {found}, but the first has {previous}",
-            Requirement::SameLength => "{found} items, but the first has {previous}",
+            Requirement::Equal => "found {found}, but the first item has {previous}",
+            Requirement::SameLength => "{found} items, but the first list has {previous}",
             Requirement::Permutation { .. } | Requirement::Forest { .. } => "{problem}",
             Requirement::Sum { .. } => "adds up to {found}, expected {limit}",
             Requirement::ReservedZero => "reserved bits are set: {found:#x}",
             Requirement::Terminated => "the last string does not end with a NUL",
-            Requirement::Holds(_) => "does not hold",
-            Requirement::Some(_) => "holds for none of {items} items",
+            Requirement::Holds(_) => "the condition does not hold",
+            Requirement::Some(_) => "the condition holds for none of {items} items",
             Requirement::Within { .. } => "first {first} plus count {found} exceeds {limit}",
         });
     };
@@ -47,42 +47,47 @@ pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'sta
     text
 }
 
-/// Fills the numbers of a violation into a template.
-pub(super) fn fill(template: &str, test: &Test, numbers: &Numbers, violation: &Violation) -> String {
+/// Replaces the remaining placeholders of a template by the numbers of a violation.
+pub(super) fn fill_template(
+    template: &str,
+    predicate: &Predicate,
+    numbers: &StridedNumbers,
+    violation: &Violation,
+) -> String {
     let mut text = String::new();
     for part in template.split_inclusive(['{', '}']) {
         let _ = match part.strip_suffix('}') {
             None => write!(text, "{}", part.trim_end_matches('{')),
-            Some(placeholder) => fill_one(&mut text, placeholder, test, numbers, violation),
+            Some(placeholder) => write_placeholder(&mut text, placeholder, predicate, numbers, violation),
         };
     }
     text
 }
 
-fn fill_one(
+fn write_placeholder(
     text: &mut String,
     placeholder: &str,
-    test: &Test,
-    numbers: &Numbers,
+    predicate: &Predicate,
+    numbers: &StridedNumbers,
     violation: &Violation,
 ) -> fmt::Result {
     let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
-    match (name, test) {
+    match (name, predicate) {
         (
             "limit",
-            Test::Below(limit)
-            | Test::AtLeast(limit)
-            | Test::IndexInto { len: limit, .. }
-            | Test::Within { len: limit, .. },
+            Predicate::Below(limit)
+            | Predicate::AtLeast(limit)
+            | Predicate::IndexInto { len: limit, .. }
+            | Predicate::Within { len: limit, .. },
         ) => {
             write!(text, "{limit}")
         }
-        ("limit", Test::Sum { total, .. }) => write!(text, "{total}"),
-        ("limit", Test::OneOf(values)) => text.write_str(&alternatives(values)),
-        ("limit", Test::Permutation(group)) => {
-            write!(text, "{}", if *group == 0 { numbers.len() } else { *group })
+        ("limit", Predicate::Sum { total, .. }) => write!(text, "{total}"),
+        ("limit", Predicate::OneOf(values)) => text.write_str(&join_alternatives(values)),
+        ("limit", Predicate::Permutation(group_size)) => {
+            write!(text, "{}", if *group_size == 0 { numbers.len() } else { *group_size })
         }
-        ("first", Test::Within { first, .. }) => write!(text, "{first}"),
+        ("first", Predicate::Within { first, .. }) => write!(text, "{first}"),
         ("items", _) => write!(text, "{}", numbers.len()),
         ("position", _) => write!(text, "{}", violation.item),
         ("problem", _) => text.write_str(violation.message.as_deref().unwrap_or_default()),
@@ -99,6 +104,7 @@ fn fill_one(
     }
 }
 
+/// Writes a number in a format: decimal if `format` is empty, hexadecimal for `#x` or `#06x`.
 fn write_number(text: &mut String, number: Scalar, format: &str) -> fmt::Result {
     match (number, format.strip_prefix('#').and_then(|format| format.strip_suffix('x'))) {
         (Scalar::Int(number), Some(width)) => {

@@ -1,29 +1,28 @@
 //! Constraints on the values of fields, which enforce the rules of a format.
 //!
-//! A check of a declaration is necessary for decoding; a constraint is not. A value that violates a constraint can
-//! still be decoded, and yields a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data, like
-//! everything in a declaration: [`check_bytes`] checks bytes, [`check_document`] checks documents, and the schemas
-//! print them.
+//! A file that fails a [`Check`](super::declaration::Check) cannot be decoded. A value that violates a constraint can
+//! still be decoded, and yields a [`Finding`](crate::Finding) for the rule of the constraint. [`check_bytes`] checks
+//! the constraints of a file, and [`check_document`] the constraints of a document. The schemas print them.
 
 mod check;
 mod counts;
 mod forest;
 mod message;
 mod numbers;
+mod predicate;
 mod scalar;
 mod sizes;
-mod test;
 mod values;
 
 pub use check::{check_bytes, check_document};
 pub(super) use counts::wrong_counts;
-pub(super) use sizes::Sizes;
+pub(super) use sizes::ListSizes;
 
 use super::declaration::{Constraint, Declaration, Field, Shape, Type};
 use crate::Rule;
 
 impl Declaration {
-    /// Returns the constraints on fields and bit fields.
+    /// Returns the constraints on all fields and bit fields.
     pub(super) fn constraints(&self) -> Vec<&'static Constraint> {
         let mut constraints: Vec<_> = self.fields().flat_map(|field| field.constraints).collect();
         if let Shape::Bits { fields, .. } = self.shape {
@@ -34,29 +33,30 @@ impl Declaration {
 }
 
 impl Type {
-    /// Whether a value contains fields with constraints or checksums.
+    /// Returns `true` if values of this type contain fields with constraints or checksums.
     fn is_constrained(&self) -> bool {
         self.is_constrained_beyond(&[])
     }
 
-    /// Whether a value contains fields with checksums, or with constraints of other rules than these.
+    /// Returns `true` if values of this type contain fields with checksums, or with constraints whose rule is not in
+    /// `rules`.
     fn is_constrained_beyond(&self, rules: &[&Rule]) -> bool {
-        let others = |constraints: &[Constraint]| {
+        let has_others = |constraints: &[Constraint]| {
             constraints.iter().any(|constraint| !rules.contains(&constraint.rule))
         };
-        let field = |field: &Field| {
-            others(field.constraints)
+        let is_constrained = |field: &Field| {
+            has_others(field.constraints)
                 || field.checksum.is_some()
-                || field.content().is_constrained_beyond(rules)
+                || field.content_type().is_constrained_beyond(rules)
         };
         let declaration = self.declaration();
         declaration.is_some_and(|declaration| {
             let mut bits = declaration.all_bit_fields().into_iter();
-            declaration.fields().any(field) || bits.any(|(.., field)| others(field.constraints))
+            declaration.fields().any(is_constrained) || bits.any(|(.., field)| has_others(field.constraints))
         })
     }
 
-    /// Returns the mask of the reserved bits of a packed word.
+    /// Returns the mask of the reserved bits of a packed word; 0 for other types.
     pub(super) fn reserved_bits(&self) -> u128 {
         let Some(word) = self.own_declaration() else { return 0 };
         let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);

@@ -1,4 +1,4 @@
-//! Numbers in their stored form: contiguous, or a field of records.
+//! Lists of numbers in their stored form: contiguous, or as a field of records.
 
 use std::borrow::Cow;
 
@@ -6,28 +6,31 @@ use super::scalar::Scalar;
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 
-/// Equally many numbers per item, all of one type, at a fixed stride.
+/// A list of items, each with the same number of numbers of one type, at a fixed stride.
 #[derive(Debug, Clone)]
-pub(super) struct Numbers<'b> {
+pub(super) struct StridedNumbers<'b> {
+    /// The type of the numbers.
     ty: Type,
     bytes: Cow<'b, [u8]>,
-    /// The numbers per item: 1, or the length of an array.
+    /// The number of numbers per item: 1, or the length of an array.
     pub(super) per_item: usize,
     /// The distance between items in bytes.
     pub(super) stride: usize,
+    /// The offset of the numbers in an item in bytes.
     offset: usize,
 }
 
-/// Evaluates a body with an iterator over all numbers, if their type is a plain integer of at most 32 bits.
-macro_rules! typed {
+/// Evaluates `$body` with an iterator over all numbers, if their type is a little-endian integer of at most 32 bits;
+/// else evaluates `$other`.
+macro_rules! with_typed_numbers {
     ($numbers:expr, |$all:ident| $body:expr, $other:expr) => {
         match $numbers.ty {
-            Type::Unsigned(1) => typed!(u8, $numbers, |$all| $body),
-            Type::Unsigned(2) => typed!(u16, $numbers, |$all| $body),
-            Type::Unsigned(4) => typed!(u32, $numbers, |$all| $body),
-            Type::Signed(1) => typed!(i8, $numbers, |$all| $body),
-            Type::Signed(2) => typed!(i16, $numbers, |$all| $body),
-            Type::Signed(4) => typed!(i32, $numbers, |$all| $body),
+            Type::Unsigned(1) => with_typed_numbers!(u8, $numbers, |$all| $body),
+            Type::Unsigned(2) => with_typed_numbers!(u16, $numbers, |$all| $body),
+            Type::Unsigned(4) => with_typed_numbers!(u32, $numbers, |$all| $body),
+            Type::Signed(1) => with_typed_numbers!(i8, $numbers, |$all| $body),
+            Type::Signed(2) => with_typed_numbers!(i16, $numbers, |$all| $body),
+            Type::Signed(4) => with_typed_numbers!(i32, $numbers, |$all| $body),
             _ => $other,
         }
     };
@@ -43,16 +46,16 @@ macro_rules! typed {
     }};
 }
 
-impl<'b> Numbers<'b> {
-    /// Returns numbers of type `ty` that fill `bytes`.
-    pub(super) fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> Numbers<'b> {
+impl<'b> StridedNumbers<'b> {
+    /// Creates a list from contiguous numbers of type `ty`.
+    pub(super) fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> StridedNumbers<'b> {
         let per_item = per_item.max(1);
-        let stride = size_of_type(&ty) * per_item;
-        Numbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
+        let stride = number_size_of(&ty) * per_item;
+        StridedNumbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
     }
 
-    /// Returns only the first item.
-    pub(super) fn first(mut self) -> Numbers<'b> {
+    /// Removes all items after the first.
+    pub(super) fn truncated_to_first(mut self) -> StridedNumbers<'b> {
         let end = self.stride.min(self.bytes.len());
         match &mut self.bytes {
             Cow::Borrowed(bytes) => *bytes = &bytes[..end],
@@ -61,14 +64,14 @@ impl<'b> Numbers<'b> {
         self
     }
 
-    /// Returns a field of records of `stride` bytes.
-    pub(super) fn column(
+    /// Creates a list from the field at `offset` of records of `stride` bytes.
+    pub(super) fn from_records(
         ty: Type,
         records: &'b [u8],
         per_item: usize,
         (stride, offset): (usize, usize),
-    ) -> Numbers<'b> {
-        Numbers {
+    ) -> StridedNumbers<'b> {
+        StridedNumbers {
             ty,
             bytes: Cow::Borrowed(records),
             per_item: per_item.max(1),
@@ -79,16 +82,16 @@ impl<'b> Numbers<'b> {
 
     /// Returns the size of a number in bytes.
     pub(super) fn size(&self) -> usize {
-        size_of_type(&self.ty)
+        number_size_of(&self.ty)
     }
 
-    /// Returns the same numbers contiguously, with `per_item` old items per new item.
-    pub(super) fn grouped(self, per_item: usize) -> Numbers<'b> {
+    /// Combines every `per_item` successive items into one item.
+    pub(super) fn regrouped(self, per_item: usize) -> StridedNumbers<'b> {
         if per_item <= 1 {
             return self;
         }
         let bytes = self.records().flatten().copied().collect::<Vec<_>>();
-        Numbers::new(self.ty, bytes, per_item * self.per_item)
+        StridedNumbers::new(self.ty, bytes, per_item * self.per_item)
     }
 
     /// Returns the number of items.
@@ -96,11 +99,12 @@ impl<'b> Numbers<'b> {
         self.bytes.len() / self.stride
     }
 
+    /// Returns `true` if there are no bytes between the numbers.
     fn is_contiguous(&self) -> bool {
         self.stride == self.per_item * self.size()
     }
 
-    /// Returns the numbers of each item as bytes.
+    /// Returns the bytes of the numbers of each item.
     fn records(&self) -> impl Iterator<Item = &[u8]> {
         let end = self.offset + self.size() * self.per_item;
         self.bytes
@@ -113,32 +117,39 @@ impl<'b> Numbers<'b> {
         let size = self.size();
         let start = self.stride * index + self.offset;
         let bytes = self.bytes.get(start..start + size * self.per_item).unwrap_or_default();
-        bytes.chunks_exact(size).map(|bytes| scalar(&self.ty, bytes))
+        bytes.chunks_exact(size).map(|bytes| read_scalar(&self.ty, bytes))
     }
 
     /// Returns the first number of each item.
-    pub(super) fn firsts(&self) -> impl Iterator<Item = Scalar> + '_ {
+    pub(super) fn first_numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
-        self.records().filter_map(move |record| Some(scalar(&self.ty, record.get(..size)?)))
+        self.records().filter_map(move |record| Some(read_scalar(&self.ty, record.get(..size)?)))
     }
 
     /// Returns all numbers.
-    pub(super) fn all(&self) -> impl Iterator<Item = Scalar> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
-        self.records().flat_map(move |record| record.chunks_exact(size).map(|bytes| scalar(&self.ty, bytes)))
+        let read = |bytes| read_scalar(&self.ty, bytes);
+        self.records().flat_map(move |record| record.chunks_exact(size).map(read))
     }
 
-    /// Returns `true` if all numbers are less than `limit`. NaN never is.
+    /// Returns `true` if all numbers are less than `limit`, and none is NaN.
     pub(super) fn are_below(&self, limit: i128) -> bool {
-        typed!(
+        with_typed_numbers!(
             self,
             |all| all.reduce(|a, b| a.max(b)).is_none_or(|max| i128::from(max) < limit),
-            self.all().all(|number| number.is_below(limit))
+            self.iter().all(|number| number.is_below(limit))
         )
     }
 
-    /// Returns `true` if all numbers are in `0..limit`, or equal to `none` with a weight of 0.
-    pub(super) fn are_positions(&self, limit: i128, none: Option<i128>, weights: Option<&Numbers>) -> bool {
+    /// Returns `true` if each number is in `0..limit`, or is `none` and has a weight of 0. If `weights` is `None`, all
+    /// weights count as 0.
+    pub(super) fn are_indices(
+        &self,
+        limit: i128,
+        none: Option<i128>,
+        weights: Option<&StridedNumbers>,
+    ) -> bool {
         if let (Some(Ok(none)), Some(weights)) = (none.map(u8::try_from), weights)
             && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
                 (self.ty, weights.ty, self.per_item, weights.per_item)
@@ -149,25 +160,26 @@ impl<'b> Numbers<'b> {
         if !is_signed && self.are_below(limit) {
             return true;
         }
-        let mut weights = weights.into_iter().flat_map(Numbers::all);
-        self.all().all(|number| {
+        let mut weights = weights.into_iter().flat_map(StridedNumbers::iter);
+        self.iter().all(|number| {
             let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
             let is_inside = number.is_below(limit) && number.is_at_least(0);
             is_inside || none.is_some_and(|none| number.equals(none) && is_weightless)
         })
     }
 
-    /// Returns the largest byte, ignoring `none` with a weight of 0. Items have 4 bytes.
-    fn max_byte(&self, none: u8, weights: &Numbers) -> Option<u8> {
+    /// Returns the largest byte, ignoring bytes that are `none` and have a weight of 0. Returns `None` if all bytes are
+    /// ignored. Items must have 4 bytes.
+    fn max_byte(&self, none: u8, weights: &StridedNumbers) -> Option<u8> {
         let quads = self.records().zip(weights.records());
         let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
-        // Branchless and without an early exit, so that it vectorizes. Ignored bytes become negative.
+        // Without branches, so that the compiler vectorises the loop. Ignored bytes become negative.
         let max = quads.fold(-1, |max: i16, (bytes, weights): (&[u8; 4], &[u8; 4])| {
             let [a, b, c, d] = std::array::from_fn(|slot| {
                 let is_none = (bytes[slot] == none) & (weights[slot] == 0);
                 i16::from(bytes[slot]) - 256 * i16::from(is_none)
             });
-            // Taking the maximum within an item first lets a processor overlap the comparisons of several items.
+            // Comparing within the item first allows a processor to overlap the comparisons of several items.
             max.max(a.max(b).max(c.max(d)))
         });
         u8::try_from(max).ok()
@@ -177,27 +189,30 @@ impl<'b> Numbers<'b> {
     pub(super) fn are_finite(&self) -> bool {
         match self.ty {
             Type::Float(4) => {
-                typed!(u32, self, |all| all.fold(true, |are, bits| are & f32::from_bits(bits).is_finite()))
+                with_typed_numbers!(u32, self, |all| {
+                    all.fold(true, |are_finite, bits| are_finite & f32::from_bits(bits).is_finite())
+                })
             }
-            ty if matches!(ty.without_order(), Type::Float(_)) => self.all().all(Scalar::is_finite),
+            ty if matches!(ty.without_order(), Type::Float(_)) => self.iter().all(Scalar::is_finite),
             _ => true,
         }
     }
 
-    /// Returns `true` if no item's first number is less than that of the previous item.
+    /// Returns `true` if the first numbers of the items do not decrease.
     pub(super) fn are_ascending(&self) -> bool {
         let mut previous = None;
-        self.firsts().all(|number| !previous.replace(number).is_some_and(|previous| number < previous))
+        self.first_numbers().all(|number| !previous.replace(number).is_some_and(|previous| number < previous))
     }
 }
 
-fn size_of_type(ty: &Type) -> usize {
+/// Returns the size of a number in bytes; 1 if the type has no fixed size.
+fn number_size_of(ty: &Type) -> usize {
     ty.size().map_or(1, |size| size.max(1) as usize)
 }
 
-/// Returns a number, or the bits of a packed word.
-fn scalar(ty: &Type, bytes: &[u8]) -> Scalar {
-    match ty.value_of(bytes) {
+/// Reads a number, or the bits of a packed word.
+fn read_scalar(ty: &Type, bytes: &[u8]) -> Scalar {
+    match ty.read_value(bytes) {
         Value::Int(number) => Scalar::Int(number),
         Value::Bits(word, _) => Scalar::Int(word as i128),
         Value::F32(number) => Scalar::F32(number),

@@ -1,8 +1,8 @@
-//! Numbers of any type, as constraints compare them.
+//! Numbers of any type, for comparisons.
 
 use std::fmt;
 
-/// A number that [constraints](crate::layout::declaration::Constraint) compare.
+/// A number of any type, compared by [constraints](crate::layout::declaration::Constraint).
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub enum Scalar {
     /// An integer of any type.
@@ -67,15 +67,15 @@ impl Scalar {
     }
 
     /// Returns a key that is the same for equal numbers.
-    pub(super) fn key(self) -> i128 {
+    pub(super) fn equality_key(self) -> i128 {
         match self {
             Scalar::Int(number) => number,
-            // Negative zero equals zero.
+            // Adding 0.0 turns −0.0 into 0.0.
             number => (number.as_f64() + 0.0).to_bits().into(),
         }
     }
 
-    /// Adds numbers in the precision of their type.
+    /// Adds numbers in the precision of their type. Integers saturate.
     pub(super) fn sum(numbers: impl Iterator<Item = Scalar>) -> Scalar {
         let add = |a, b| match (a, b) {
             (Scalar::Int(a), Scalar::Int(b)) => Scalar::Int(a.saturating_add(b)),

@@ -1,4 +1,4 @@
-//! Collects the sizes of the lists that constraints refer to.
+//! Collects the number of items in each list that a constraint refers to.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -9,29 +9,32 @@ use crate::layout::expr::Value;
 use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visit, Visitor};
 
-/// The number of items of each list that a constraint refers to, by path. Collects them as a visitor.
-pub(in crate::layout) struct Sizes {
+/// A visitor that collects the number of items in each list that a constraint refers to, by the path of the list.
+pub(in crate::layout) struct ListSizes {
+    /// The names of the lists that constraints refer to.
     names: BTreeSet<&'static str>,
     sizes: HashMap<Vec<Segment>, u64>,
 }
 
-impl Sizes {
-    /// Returns a collector for the constraints of `ty` on a file.
-    pub(in crate::layout) fn new(ty: &'static Type) -> Sizes {
-        Sizes::of(ty, |requirement| match requirement {
+impl ListSizes {
+    /// Creates a collector for checking the constraints of `ty` on a file.
+    pub(in crate::layout) fn new(ty: &'static Type) -> ListSizes {
+        ListSizes::with_names(ty, |requirement| match requirement {
             Requirement::Counts { list } => last_name(list),
-            other => list_of(other),
+            other => indexed_list_name(other),
         })
     }
 
-    /// Returns a collector for the constraints of `ty` on a document, where counts of lists need no check.
-    pub(super) fn of_document(ty: &'static Type) -> Sizes {
-        Sizes::of(ty, list_of)
+    /// Creates a collector for checking the constraints of `ty` on a document, in which [`Requirement::Counts`] is not
+    /// checked.
+    pub(super) fn for_document(ty: &'static Type) -> ListSizes {
+        ListSizes::with_names(ty, indexed_list_name)
     }
 
-    fn of(ty: &'static Type, name: impl Fn(&Requirement) -> Option<&'static str>) -> Sizes {
+    /// Creates a collector for the lists that `name` returns for the requirements of `ty`.
+    fn with_names(ty: &'static Type, name: impl Fn(&Requirement) -> Option<&'static str>) -> ListSizes {
         let names = Program::of(ty).constraints().filter_map(|constraint| name(&constraint.requirement));
-        Sizes { names: names.collect(), sizes: HashMap::new() }
+        ListSizes { names: names.collect(), sizes: HashMap::new() }
     }
 
     /// Returns `true` if no constraint refers to a list.
@@ -39,7 +42,8 @@ impl Sizes {
         self.names.is_empty()
     }
 
-    /// Returns the number of items of a list of the nearest struct that encloses the value at `path`.
+    /// Returns the number of items in a list. `list` is the path of the list, relative to the nearest struct that
+    /// encloses the value at `path` and has such a list.
     pub(in crate::layout) fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
         let enclosing = (0..path.len()).rev();
         enclosing.map(|depth| [&path[..depth], list].concat()).find_map(|path| self.sizes.get(&path).copied())
@@ -54,26 +58,26 @@ impl Sizes {
         }
     }
 
-    /// Returns `true` if values of a type contain lists that constraints refer to.
-    fn is_in(&self, ty: &Type) -> bool {
-        ty.declaration().is_some_and(|declaration| declaration.fields().any(|field| self.is_field(field)))
+    /// Returns `true` if values of type `ty` contain lists that constraints refer to.
+    fn are_in(&self, ty: &Type) -> bool {
+        ty.declaration().is_some_and(|declaration| declaration.fields().any(|field| self.are_in_field(field)))
     }
 
-    /// Returns `true` if a field is or contains such a list.
-    fn is_field(&self, field: &Field) -> bool {
-        self.names.contains(field.name) || self.is_in(&field.content())
+    /// Returns `true` if a field is or contains a list that constraints refer to.
+    fn are_in_field(&self, field: &Field) -> bool {
+        self.names.contains(field.name) || self.are_in(&field.content_type())
     }
 }
 
-/// Returns the name of the list that the values index.
-fn list_of(requirement: &Requirement) -> Option<&'static str> {
+/// Returns the name of the list that a requirement refers to by index.
+fn indexed_list_name(requirement: &Requirement) -> Option<&'static str> {
     match requirement {
         Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => last_name(list),
         _ => None,
     }
 }
 
-/// Returns the last step of a path, if it is a field.
+/// Returns the last step of a path; `None` if it is an index.
 fn last_name(path: &[Segment]) -> Option<&'static str> {
     match path.last()? {
         Segment::Field(name) => Some(name),
@@ -81,17 +85,17 @@ fn last_name(path: &[Segment]) -> Option<&'static str> {
     }
 }
 
-impl Visitor for Sizes {
+impl Visitor for ListSizes {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.is_in(node.ty) { Visit::All } else { Visit::Nothing }
+        if self.are_in(node.ty) { Visit::All } else { Visit::Nothing }
     }
 
-    fn wants(&self, field: &Field) -> bool {
-        self.is_field(field)
+    fn should_request(&self, field: &Field) -> bool {
+        self.are_in_field(field)
     }
 
-    fn wants_beyond(&mut self, ty: &'static Type, _: &'static [&'static Rule]) -> bool {
-        self.is_in(ty)
+    fn should_walk_checked(&mut self, ty: &'static Type, _: &'static [&'static Rule]) -> bool {
+        self.are_in(ty)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
@@ -99,14 +103,14 @@ impl Visitor for Sizes {
         ControlFlow::Continue(())
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if let Value::Int(number) = value {
             self.insert(node.path, u64::try_from(*number).ok());
         }
         ControlFlow::Continue(())
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
-        node.field.is_some_and(|field| self.is_field(field))
+    fn should_unpack(&mut self, node: &Node) -> bool {
+        node.field.is_some_and(|field| self.are_in_field(field))
     }
 }

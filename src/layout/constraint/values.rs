@@ -1,39 +1,44 @@
-//! The numbers at a node of a walk, and their paths and spans.
+//! Extracts the numbers at a node of a walk, and locates them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::numbers::Numbers;
-use crate::layout::declaration::data::Flat;
+use super::numbers::StridedNumbers;
+use crate::layout::declaration::data::FlatType;
 use crate::layout::declaration::{BitField, Declaration, Requirement, Type};
 use crate::layout::expr::{Lookup, Scope, Value};
 use crate::layout::walk::Node;
 use crate::{Path, Span};
 
 /// Returns the path and span of an item at a node.
-pub(super) fn place(node: &Node, flat: &Flat, numbers: &Numbers, item: usize) -> (Path, Option<Span>) {
+pub(super) fn locate_item(
+    node: &Node,
+    flat: &FlatType,
+    numbers: &StridedNumbers,
+    item: usize,
+) -> (Path, Option<Span>) {
     let (path, range) = (Path::from(node.path), node.span.range());
     if flat.item == Type::NulString {
-        // Locates the bytes after the last NUL: a string without a terminator.
+        // The span of the string without a terminating NUL: the bytes after the last NUL.
         let end = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
         let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
         let path = if flat.is_list() { path.index(strings) } else { path };
-        return (path, Some(within(&node.span, range.start + end as u64..range.end)));
+        return (path, Some(subspan(&node.span, range.start + end as u64..range.end)));
     }
     if !flat.is_list() {
         return (path, Some(node.span.clone()));
     }
     let size = (range.end - range.start) / (numbers.len() as u64).max(1);
     let start = range.start + size * item as u64;
-    (path.index(item), Some(within(&node.span, start..start + size)))
+    (path.index(item), Some(subspan(&node.span, start..start + size)))
 }
 
 /// Returns the type and bytes of the value at a node. A bit field becomes a 128-bit integer.
-pub(super) fn stored<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
+pub(super) fn stored_value<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     let (Some(field), Some(bits)) = (node.bit_field, node.bits) else {
         return (*node.ty, Cow::Borrowed(node.bytes));
     };
-    let value = match (BitField { bits, ..*field }).value(node.ty.word_of(node.bytes)) {
+    let value = match (BitField { bits, ..*field }).value(node.ty.read_word(node.bytes)) {
         Value::Int(number) => number,
         Value::Bool(flag) => flag.into(),
         Value::Bits(word, _) => word as i128,
@@ -42,13 +47,13 @@ pub(super) fn stored<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     (Type::Signed(16), Cow::Owned(value.to_le_bytes().to_vec()))
 }
 
-/// Returns the numbers that a requirement applies to.
-pub(super) fn numbers_of<'n>(
+/// Returns the numbers that a requirement applies to, from the type and bytes of a value.
+pub(super) fn select_numbers<'n>(
     (_, bytes): &'n (Type, Cow<[u8]>),
-    flat: &Flat,
+    flat: &FlatType,
     requirement: &Requirement,
-) -> Numbers<'n> {
-    let items = flat.items() as usize;
+) -> StridedNumbers<'n> {
+    let items = flat.fixed_item_count() as usize;
     let of = match requirement {
         Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => *of,
         _ => None,
@@ -56,39 +61,43 @@ pub(super) fn numbers_of<'n>(
     match (flat.item, of) {
         (Type::NulString, _) => {
             let last = bytes.len().saturating_sub(1);
-            Numbers::new(Type::Unsigned(1), &bytes[last..], 1)
+            StridedNumbers::new(Type::Unsigned(1), &bytes[last..], 1)
         }
         (Type::Declared(declaration), Some(of)) => {
-            let numbers = column(declaration, of, &Scope::default(), bytes);
-            numbers.map_or_else(|| Numbers::new(flat.item, &[][..], 1), |(numbers, _)| numbers.grouped(items))
+            let numbers = struct_column(declaration, of, &Scope::default(), bytes);
+            match numbers {
+                Some((numbers, _)) => numbers.regrouped(items),
+                None => StridedNumbers::new(flat.item, &[][..], 1),
+            }
         }
-        (item, _) => Numbers::new(item, &**bytes, items),
+        (item, _) => StridedNumbers::new(item, &**bytes, items),
     }
 }
 
-/// Returns a field of all structs in `bytes`, and its offset in each; `None` if the offset depends on their
-/// content.
-pub(super) fn column<'b>(
+/// Returns the values of a field in all structs in `bytes`, and the offset of the field in a struct. Returns `None` for
+/// lists, and if the offset or the size of the structs depends on their content.
+pub(super) fn struct_column<'b>(
     declaration: &'static Declaration,
     name: &str,
     values: &dyn Lookup,
     bytes: &'b [u8],
-) -> Option<(Numbers<'b>, u64)> {
+) -> Option<(StridedNumbers<'b>, u64)> {
     let (offset, field) = declaration.offset_of(name, values)?;
-    let (stride, flat) = (declaration.size(values)?, field.ty.flat());
-    let place = (stride as usize, offset as usize);
-    let numbers = || Numbers::column(flat.item, bytes, flat.items() as usize, place);
+    let (stride, flat) = (declaration.size(values)?, field.ty.flatten());
+    let position = (stride as usize, offset as usize);
+    let numbers =
+        || StridedNumbers::from_records(flat.item, bytes, flat.fixed_item_count() as usize, position);
     (!flat.is_list()).then(|| (numbers(), offset))
 }
 
-/// Returns the span of a number within an item.
-pub(super) fn part(span: &Span, numbers: &Numbers, slot: usize) -> Span {
-    let start = span.range().start + (numbers.size() * slot) as u64;
-    within(span, start..start + numbers.size() as u64)
+/// Returns the span of a number, given the span of its item.
+pub(super) fn number_span(span: &Span, numbers: &StridedNumbers, component: usize) -> Span {
+    let start = span.range().start + (numbers.size() * component) as u64;
+    subspan(span, start..start + numbers.size() as u64)
 }
 
-/// Returns a subrange of a span.
-pub(super) fn within(span: &Span, range: Range<u64>) -> Span {
+/// Returns the span of `range`, in the same file or unpacked block as `span`.
+pub(super) fn subspan(span: &Span, range: Range<u64>) -> Span {
     match span {
         Span::Unpacked { packed, .. } => Span::Unpacked { packed: packed.clone(), range },
         _ => Span::Bytes(range),

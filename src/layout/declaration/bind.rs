@@ -1,16 +1,16 @@
-//! Binds imports to constants, which leaves the layout of one dialect.
+//! Binds imports of a declaration to constants.
 //!
-//! A format with dialects is one declaration that imports the dialect. Printers and walkers of one dialect need
-//! the layout with the dialect bound: other dialects' fields are removed, and choices are resolved.
+//! A format with dialects has one declaration, which imports the dialect. Binding that import yields the layout of one
+//! dialect: the fields of other dialects are removed, and choices are resolved.
 
 use super::{Block, Check, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant};
 use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 
-/// Returns the layout of `T` with these arguments for its imports, in order. Declarations that the arguments
-/// change get `prefix` before their names, so layouts of several dialects can coexist.
+/// Returns the layout of `T` with its imports bound to `arguments`, in order. The names of declarations that this
+/// changes are prefixed with `prefix`, so that layouts of several dialects can coexist.
 ///
-/// Each call builds the layout again and leaks it: keep it in a `static`.
+/// Each call builds the layout again and leaks it: store the result in a `static`.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -34,78 +34,85 @@ use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 /// assert_eq!((FIRST.size(), SECOND.size()), (Some(4), Some(8)));
 /// ```
 pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Type {
-    bind_some(&T::TYPE, prefix, arguments.iter().cloned().map(Some).collect())
+    bind_partially(&T::TYPE, prefix, arguments.iter().cloned().map(Some).collect())
 }
 
-/// As [`bind()`], but `None` leaves an import unbound; a later call can bind it with another prefix.
-pub(crate) fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
-    keep(Binder { prefix, bound: Vec::new() }.with(ty, &arguments))
+/// Like [`bind()`], but leaves an import unbound if its argument is `None`. A later call can bind it.
+pub(crate) fn bind_partially(
+    ty: &Type,
+    prefix: &'static str,
+    arguments: Vec<Option<Value>>,
+) -> &'static Type {
+    leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &arguments))
 }
 
-/// Returns the message for a declaration whose imports are unbound; `None` if it has no imports.
-pub(crate) fn unbound(ty: &Type) -> Option<String> {
+/// Returns the message of the error that the imports of a declaration are unbound; `None` if it has none.
+pub(crate) fn unbound_message(ty: &Type) -> Option<String> {
     let Type::Declared(Declaration { name, imports: imports @ [_, ..], .. }) = ty else { return None };
     let imports = imports.join(", ");
     Some(format!(
-        "the declaration `{name}` takes arguments ({imports}): set them with `layout::declaration::bind`, or use \
-         `FormatId::layout_of`"
+        "the imports of the declaration `{name}` are unbound ({imports}): bind them with \
+         `layout::declaration::bind`, or use `FormatId::layout_of`"
     ))
 }
 
-/// Leaks a value: layouts are static data, even those built at run time.
-fn keep<T>(value: T) -> &'static T {
+/// Leaks a value, since layouts consist of static references.
+fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-fn keep_all<T>(values: Vec<T>) -> &'static [T] {
+/// Leaks the values of a list.
+fn leak_all<T>(values: Vec<T>) -> &'static [T] {
     Vec::leak(values)
 }
 
+/// Builds declarations with bound imports.
 struct Binder {
+    /// The prefix for the names of changed declarations.
     prefix: &'static str,
-    /// Declarations already bound, with their constants and results.
-    bound: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
+    /// The declarations bound so far: the original, the constants for its imports, and the result.
+    results: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
 }
 
 impl Binder {
-    /// Returns the declaration without the imports that have a constant.
-    fn declaration(
+    /// Returns the declaration with its imports bound to `constants`; an import with `None` stays.
+    fn bind_declaration(
         &mut self,
         declaration: &'static Declaration,
         constants: Vec<Option<Value>>,
     ) -> &'static Declaration {
-        let known = self.bound.iter().find(|(from, with, _)| *from == declaration && *with == constants);
-        if let Some((.., bound)) = known {
+        let earlier = self.results.iter().find(|(from, with, _)| *from == declaration && *with == constants);
+        if let Some((.., bound)) = earlier {
             return bound;
         }
         let imports = declaration.imports.iter().copied().zip(&constants);
-        let (mut left, mut scope) = (Vec::new(), Scope::default());
+        let (mut remaining, mut scope) = (Vec::new(), Scope::default());
         for (name, constant) in imports {
             match constant {
                 Some(value) => scope.push(name, value.clone()),
-                None => left.push(name),
+                None => remaining.push(name),
             }
         }
         let shape = match declaration.shape {
-            Shape::Struct(fields) => {
-                Shape::Struct(keep_all(fields.iter().filter_map(|field| self.field(field, &scope)).collect()))
-            }
-            Shape::Choice(variants) => Shape::Choice(keep_all(self.variants(variants, &scope))),
+            Shape::Struct(fields) => Shape::Struct(leak_all(
+                fields.iter().filter_map(|field| self.bind_field(field, &scope)).collect(),
+            )),
+            Shape::Choice(variants) => Shape::Choice(leak_all(self.bind_variants(variants, &scope))),
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
-        let mut bound = Declaration { imports: keep_all(left), shape, ..*declaration };
+        let mut bound = Declaration { imports: leak_all(remaining), shape, ..*declaration };
         let bound = if bound == *declaration {
             declaration
         } else {
             bound.name = String::leak(format!("{}{}", self.prefix, declaration.name));
-            keep(bound)
+            leak(bound)
         };
-        self.bound.push((declaration, constants, bound));
+        self.results.push((declaration, constants, bound));
         bound
     }
 
-    /// Returns the field, or `None` if its condition is always false.
-    fn field(&mut self, field: &Field, scope: &Scope) -> Option<Field> {
+    /// Returns the field with the names in `scope` bound; `None` if its condition is always false.
+    fn bind_field(&mut self, field: &Field, scope: &Scope) -> Option<Field> {
         let condition = field.condition.map(|condition| simplify(&condition, scope));
         let mut field = Field { condition, ..*field };
         match condition {
@@ -116,35 +123,36 @@ impl Binder {
         field.count = field.count.map(|count| simplify(&count, scope));
         field.position = field.position.map(|position| simplify(&position, scope));
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
-        field.checks = keep_all(field.checks.iter().map(check).collect());
-        field.constraints = keep_all(field.constraints.iter().filter_map(|c| constraint(c, scope)).collect());
-        let (ty, arguments) = self.item(&field.ty, field.arguments, scope);
+        field.checks = leak_all(field.checks.iter().map(check).collect());
+        field.constraints =
+            leak_all(field.constraints.iter().filter_map(|c| bind_constraint(c, scope)).collect());
+        let (ty, arguments) = self.bind_item(&field.ty, field.arguments, scope);
         (field.ty, field.arguments) = (ty, arguments);
         field.block = field.block.map(|block| {
-            let (content, arguments) = self.item(&block.content, block.arguments, scope);
-            let bound = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
-            let (encoding, size) = (bound(block.encoding), bound(block.size));
+            let (content, arguments) = self.bind_item(&block.content, block.arguments, scope);
+            let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
+            let (encoding, size) = (simplified(block.encoding), simplified(block.size));
             Block { encoding, size, content, arguments, ..block }
         });
         field.checksum = field.checksum.map(|checksum| {
             let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
-            Checksum { arguments: keep_all(arguments.collect()), ..checksum }
+            Checksum { arguments: leak_all(arguments.collect()), ..checksum }
         });
-        if let Some(chosen) = chosen(&field.ty) {
+        if let Some(chosen) = only_variant(&field.ty) {
             (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);
         }
         Some(field)
     }
 
-    /// Returns the variants that can still be chosen.
-    fn variants(&mut self, variants: &[Variant], scope: &Scope) -> Vec<Variant> {
-        let mut left = Vec::new();
+    /// Returns the variants with the names in `scope` bound, except those that cannot be chosen.
+    fn bind_variants(&mut self, variants: &[Variant], scope: &Scope) -> Vec<Variant> {
+        let mut remaining = Vec::new();
         for variant in variants {
             let condition = simplify(&variant.condition, scope);
             if condition == Expr::Bool(false) {
                 continue;
             }
-            left.extend(self.field(&variant.field, scope).map(|field| Variant {
+            remaining.extend(self.bind_field(&variant.field, scope).map(|field| Variant {
                 condition,
                 field,
                 ..*variant
@@ -153,34 +161,37 @@ impl Binder {
                 break;
             }
         }
-        left
+        remaining
     }
 
-    /// Returns the type with its constant arguments bound, and the remaining arguments.
-    fn item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
+    /// Binds the constant arguments of a type. Returns the bound type and the remaining arguments.
+    fn bind_item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
-        let constants: Vec<Option<Value>> = arguments.iter().map(constant).collect();
-        let left = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
-        let left = keep_all(left.map(|(argument, _)| *argument).collect());
-        (self.with(ty, &constants), left)
+        let constants: Vec<Option<Value>> = arguments.iter().map(to_constant).collect();
+        let remaining = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
+        let remaining = leak_all(remaining.map(|(argument, _)| *argument).collect());
+        (self.bind_type(ty, &constants), remaining)
     }
 
-    fn with(&mut self, ty: &Type, constants: &[Option<Value>]) -> Type {
+    /// Returns the type with the imports of its declaration bound to `constants`.
+    fn bind_type(&mut self, ty: &Type, constants: &[Option<Value>]) -> Type {
         match *ty {
-            Type::Array(item, count) => Type::Array(keep(self.with(item, constants)), count),
+            Type::Array(item, count) => Type::Array(leak(self.bind_type(item, constants)), count),
             Type::List(item) => {
-                let item = self.with(item, constants);
-                let chosen = chosen(&item).filter(|chosen| chosen.count.is_none());
-                Type::list(keep(chosen.map_or(item, |chosen| chosen.ty)))
+                let item = self.bind_type(item, constants);
+                let chosen = only_variant(&item).filter(|chosen| chosen.count.is_none());
+                Type::list(leak(chosen.map_or(item, |chosen| chosen.ty)))
             }
-            Type::Declared(declaration) => Type::Declared(self.declaration(declaration, constants.to_vec())),
+            Type::Declared(declaration) => {
+                Type::Declared(self.bind_declaration(declaration, constants.to_vec()))
+            }
             other => other,
         }
     }
 }
 
-/// Returns the field of a choice with only one variant left.
-fn chosen(ty: &Type) -> Option<&'static Field> {
+/// Returns the field of the only variant, if `ty` is a choice with one variant that is always chosen.
+fn only_variant(ty: &Type) -> Option<&'static Field> {
     match ty {
         Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) => {
             Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
@@ -189,13 +200,13 @@ fn chosen(ty: &Type) -> Option<&'static Field> {
     }
 }
 
-/// Returns the constraint, or `None` if it never applies.
-fn constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
+/// Returns the constraint with the names in `scope` bound; `None` if its condition is always false.
+fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
     let condition = constraint.condition.map(|condition| simplify(&condition, scope));
     let requirement = match constraint.requirement {
         Requirement::Below(limit) => Requirement::Below(simplify(&limit, scope)),
         Requirement::OneOf(values) => {
-            Requirement::OneOf(keep_all(values.iter().map(|value| simplify(value, scope)).collect()))
+            Requirement::OneOf(leak_all(values.iter().map(|value| simplify(value, scope)).collect()))
         }
         Requirement::AtLeast(limit) => Requirement::AtLeast(simplify(&limit, scope)),
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
@@ -218,7 +229,8 @@ fn constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
     }
 }
 
-fn constant(expr: &Expr) -> Option<Value> {
+/// Returns the value of a literal; `None` for other expressions.
+fn to_constant(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Literal(number) => Some(Value::Int(*number)),
         Expr::Bool(value) => Some(Value::Bool(*value)),
@@ -226,7 +238,7 @@ fn constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// Evaluates the parts of an expression that `scope` determines.
+/// Replaces the parts of an expression that `scope` determines by their values.
 fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match expr.eval(scope) {
         Ok(Value::Int(number)) => return Expr::Literal(number),
@@ -236,19 +248,19 @@ fn simplify(expr: &Expr, scope: &Scope) -> Expr {
     match *expr {
         Expr::Unary(op, a) => match (op, simplify(a, scope)) {
             (UnaryOp::Not, Expr::Bool(value)) => Expr::Bool(!value),
-            (op, a) => Expr::Unary(op, keep(a)),
+            (op, a) => Expr::Unary(op, leak(a)),
         },
         Expr::Binary(op, a, b) => match (op, simplify(a, scope), simplify(b, scope)) {
             (BinaryOp::And, Expr::Bool(true), other) | (BinaryOp::And, other, Expr::Bool(true)) => other,
             (BinaryOp::And, Expr::Bool(false), _) => Expr::Bool(false),
             (BinaryOp::Or, Expr::Bool(false), other) | (BinaryOp::Or, other, Expr::Bool(false)) => other,
             (BinaryOp::Or, Expr::Bool(true), _) => Expr::Bool(true),
-            (op, a, b) => Expr::Binary(op, keep(a), keep(b)),
+            (op, a, b) => Expr::Binary(op, leak(a), leak(b)),
         },
-        Expr::Cast(a, to) => Expr::Cast(keep(simplify(a, scope)), to),
+        Expr::Cast(a, to) => Expr::Cast(leak(simplify(a, scope)), to),
         Expr::If(a, b, c) => match (simplify(a, scope), simplify(b, scope), simplify(c, scope)) {
             (Expr::Bool(true), chosen, _) | (Expr::Bool(false), _, chosen) => chosen,
-            (a, b, c) => Expr::If(keep(a), keep(b), keep(c)),
+            (a, b, c) => Expr::If(leak(a), leak(b), leak(c)),
         },
         other => other,
     }

@@ -1,4 +1,4 @@
-//! Little-endian words, and packed words: integers whose bits are fields.
+//! Packed words: integers whose bits are fields.
 
 use super::{Constraint, Declaration, Shape, Type};
 use crate::layout::decoding::Decoding;
@@ -12,23 +12,23 @@ pub struct BitField {
     pub name: &'static str,
     /// The doc comment.
     pub doc: &'static str,
-    /// The range in the word.
+    /// The range of bits in the word.
     pub bits: BitRange,
-    /// Whether the highest bit is the sign.
+    /// Whether the value is signed, in two's complement.
     pub signed: bool,
-    /// Whether the bits have no meaning: they are preserved and have no getter.
+    /// Whether the bits are reserved: they have no meaning and no getter, but are preserved.
     pub reserved: bool,
-    /// Whether it is a single-bit flag.
+    /// Whether the field is a flag of one bit.
     pub flag: bool,
-    /// The declaration of the nested packed word, if it is one.
+    /// The declaration of a nested packed word; `None` for other fields.
     pub declared: Option<&'static Declaration>,
     /// The constraints on the value.
     pub constraints: &'static [Constraint],
-    /// The meaning of the stored value.
+    /// How the stored value is decoded.
     pub decoding: Decoding,
 }
 
-/// A bit range of a word: declared once with modular-bitfield, used as constants in hot loops.
+/// A range of bits in a word. `#[derive(Layout)]` generates a constant for each bit field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct BitRange {
     /// The lowest bit, counted from the least significant bit of the word.
@@ -38,18 +38,18 @@ pub struct BitRange {
 }
 
 impl BitRange {
-    /// Returns a range of this width that starts where `self` ends.
+    /// Returns the range of `width` bits that starts where `self` ends.
     pub const fn then(self, width: u32) -> BitRange {
         BitRange { offset: self.offset + self.width, width }
     }
 
-    /// Returns the range relative to an outer word, in which this word starts at bit `offset`.
+    /// Returns the range in an outer word that contains this word from bit `offset` on.
     pub(crate) const fn after(self, offset: u32) -> BitRange {
         BitRange { offset: self.offset + offset, ..self }
     }
 
-    /// Extracts the unsigned bits of this range from a word of up to 128 bits.
-    pub const fn of(self, word: u128) -> u128 {
+    /// Extracts this range from a word of up to 128 bits, as an unsigned integer.
+    pub const fn extract(self, word: u128) -> u128 {
         (word >> self.offset) & (u128::MAX >> (128 - self.width))
     }
 
@@ -58,26 +58,26 @@ impl BitRange {
         (u128::MAX >> (128 - self.width)) << self.offset
     }
 
-    /// Returns the word with `bits` in this range; truncates bits above the width.
-    pub const fn put(self, word: u128, bits: u128) -> u128 {
+    /// Returns `word` with this range replaced by the lowest bits of `bits`.
+    pub const fn insert(self, word: u128, bits: u128) -> u128 {
         word & !self.mask() | bits << self.offset & self.mask()
     }
 
-    /// Extracts the unsigned bits of this range from a word of up to 64 bits. Inlines to a shift and a mask.
+    /// Extracts this range from a word of up to 64 bits, as an unsigned integer. Compiles to a shift and a mask.
     #[inline(always)]
-    pub const fn of_u64(self, word: u64) -> u64 {
+    pub const fn extract_u64(self, word: u64) -> u64 {
         (word >> self.offset) & (u64::MAX >> (64 - self.width))
     }
 
-    /// As [`of`](BitRange::of), but sign-extends the highest bit of the range.
-    pub const fn signed_of(self, word: u128) -> i128 {
+    /// Extracts this range from a word of up to 128 bits, as a signed integer in two's complement.
+    pub const fn extract_signed(self, word: u128) -> i128 {
         let unused = 128 - self.width;
-        ((self.of(word) << unused) as i128) >> unused
+        ((self.extract(word) << unused) as i128) >> unused
     }
 }
 
 /// Reads a little-endian word of up to 16 bytes.
-pub(in crate::layout) fn word(bytes: &[u8]) -> u128 {
+pub(in crate::layout) fn read_word_le(bytes: &[u8]) -> u128 {
     match *bytes {
         [a] => a.into(),
         [a, b] => u16::from_le_bytes([a, b]).into(),
@@ -87,7 +87,7 @@ pub(in crate::layout) fn word(bytes: &[u8]) -> u128 {
 }
 
 impl IntType {
-    /// Returns the lowest and the highest value, clamped to `i128` for 128-bit integers.
+    /// Returns the lowest and the highest value; the highest unsigned 128-bit value is clamped to `i128::MAX`.
     pub(crate) fn range(self) -> (i128, i128) {
         match self.signed {
             true => (i128::MIN >> (128 - self.bits), i128::MAX >> (128 - self.bits)),
@@ -97,19 +97,19 @@ impl IntType {
 }
 
 impl BitField {
-    /// Returns the type of the stored integer.
-    pub(crate) fn int(&self) -> IntType {
+    /// Returns the integer type of the stored value.
+    pub(crate) fn int_type(&self) -> IntType {
         IntType { bits: self.bits.width, signed: self.signed }
     }
 }
 
 impl Declaration {
-    /// Returns the fields of a packed word; empty for other declarations.
+    /// Returns the bit fields of a packed word; empty for other declarations.
     pub(crate) fn bit_fields(&self) -> &'static [BitField] {
         if let Shape::Bits { fields, .. } = self.shape { fields } else { &[] }
     }
 
-    /// Returns the bit field at a path, which may lead through nested words, and its range in the outermost word.
+    /// Returns the bit field at a path, and its range in this word. The path may lead through nested words.
     pub(crate) fn bit_field_at(&self, path: &[&str]) -> Option<(BitRange, &'static BitField)> {
         let (name, rest) = path.split_first()?;
         let field = self.bit_fields().iter().find(|field| field.name == *name)?;
@@ -120,8 +120,8 @@ impl Declaration {
         Some((bits.after(field.bits.offset), inner))
     }
 
-    /// Returns all bit fields, each with its declaring word and its range in the outermost word. The fields of a
-    /// nested word follow the field that holds it.
+    /// Returns all bit fields, each with the word that declares it and its range in this word. The fields of a nested
+    /// word follow the field of that word.
     pub(crate) fn all_bit_fields(&'static self) -> Vec<(&'static Declaration, BitRange, &'static BitField)> {
         let mut all = Vec::new();
         for field in self.bit_fields() {
@@ -134,8 +134,8 @@ impl Declaration {
 }
 
 impl Type {
-    /// Returns the type of the stored number: for an enum or packed word, an unsigned integer.
-    pub(in crate::layout) fn stored(&self) -> Type {
+    /// Returns the type of the stored number without its byte order: an unsigned integer for an enum or packed word.
+    pub(in crate::layout) fn stored_type(&self) -> Type {
         match self.without_order() {
             Type::Declared(Declaration {
                 shape: Shape::Enum { size, .. } | Shape::Bits { size, .. },
@@ -145,8 +145,8 @@ impl Type {
         }
     }
 
-    /// Returns the type of an integer; `None` for other types.
-    pub(crate) fn int(&self) -> Option<IntType> {
+    /// Returns the integer type; `None` for other types.
+    pub(crate) fn int_type(&self) -> Option<IntType> {
         match *self.without_order() {
             Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),
             Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
@@ -154,20 +154,20 @@ impl Type {
         }
     }
 
-    /// Returns the packed word in these bytes; 0 for other types.
-    pub(in crate::layout) fn word_of(&self, bytes: &[u8]) -> u128 {
-        if let Value::Bits(word, _) = self.value_of(bytes) { word } else { 0 }
+    /// Reads a packed word from its bytes; 0 for other types.
+    pub(in crate::layout) fn read_word(&self, bytes: &[u8]) -> u128 {
+        if let Value::Bits(word, _) = self.read_value(bytes) { word } else { 0 }
     }
 
-    /// Reads the number or packed word in these bytes.
-    pub(in crate::layout) fn value_of(&self, bytes: &[u8]) -> Value {
-        if let Type::Big(number) = self {
+    /// Reads a number, enum value or packed word from its bytes.
+    pub(in crate::layout) fn read_value(&self, bytes: &[u8]) -> Value {
+        if let Type::BigEndian(number) = self {
             let (mut reversed, size) = ([0; 16], bytes.len().min(16));
             reversed[..size].copy_from_slice(&bytes[..size]);
             reversed[..size].reverse();
-            return number.value_of(&reversed[..size]);
+            return number.read_value(&reversed[..size]);
         }
-        let word = word(bytes);
+        let word = read_word_le(bytes);
         let unused = 128 - 8 * bytes.len().clamp(1, 16) as u32;
         match self {
             Type::Signed(_) => Value::Int(((word << unused) as i128) >> unused),
@@ -181,7 +181,7 @@ impl Type {
     }
 }
 
-/// The fields of a packed word, then the names of the enclosing struct.
+/// Looks up the bit fields of a packed word, then the names of the enclosing struct.
 pub(in crate::layout) struct WordFields<'w> {
     pub(in crate::layout) word: u128,
     pub(in crate::layout) fields: &'static [BitField],

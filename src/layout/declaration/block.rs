@@ -1,4 +1,4 @@
-//! Byte fields that hold another structure: their packing and checksums.
+//! Blocks, which are byte fields that contain another structure, and checksums.
 
 use super::Type;
 use crate::layout::expr::{Expr, Value};
@@ -8,41 +8,41 @@ use crate::layout::expr::{Expr, Value};
 pub struct Block {
     /// How the bytes are packed.
     pub packing: Packing,
-    /// The value that selects the encoding of a [`Packing::Coded`], or the packing of a [`Packing::Chosen`].
+    /// The value that selects the encoding for [`Packing::Coded`], or the packing for [`Packing::Chosen`].
     pub encoding: Option<Expr>,
     /// The unpacked size in bytes, if the file stores it.
     pub size: Option<Expr>,
     /// The type of the content.
     pub content: Type,
-    /// Arguments for the imports of the content.
+    /// The arguments for the imports of the content.
     pub arguments: &'static [Expr],
-    /// Whether paths treat the content's fields as fields of the containing struct.
+    /// Whether the path of a field in the content omits the name of the block.
     pub inline: bool,
 }
 
-/// The checksum of a field's stored bytes, or of several fields of a struct. The last of them declares it.
+/// The checksum of the stored bytes of one or more fields of a struct. The last of these fields declares it.
 ///
-/// [`check_bytes`](crate::layout::check_bytes) verifies it, unless the rule of the field that stores it is enforced by
-/// code. The [assembler](crate::layout::assemble) computes it.
+/// [`check_bytes`](crate::layout::check_bytes) verifies the checksum, unless code enforces the rule of the field that
+/// stores it. The [assembler](crate::layout::assemble) computes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checksum {
     /// The field that stores the checksum: an earlier field, or a later field of the same struct.
     pub stored: Expr,
     /// The checksum function.
     pub function: ChecksumFunction,
-    /// The further arguments of the function, after the bytes.
+    /// The arguments of the function in addition to the bytes, such as a seed.
     pub arguments: &'static [Expr],
-    /// The first field covered, or `self` for the start of the struct; `None` if only the declaring field is
+    /// The first covered field, or `self` for the start of the struct; `None` if only the declaring field is
     /// covered.
     pub from: Option<&'static str>,
-    /// The stored number for "no checksum".
+    /// The stored number that means "no checksum".
     pub none: Option<i128>,
 }
 
 /// A checksum function.
 #[derive(Debug, Clone, Copy)]
 pub struct ChecksumFunction {
-    /// The usual name.
+    /// The usual name, such as `CRC-32`.
     pub name: &'static str,
     /// Computes the checksum of bytes, given the values of the [arguments](Checksum::arguments).
     pub compute: fn(&[u8], &[Value]) -> u64,
@@ -61,23 +61,24 @@ pub enum Packing {
     Stored,
     /// One raw LZ4 block.
     Lz4,
-    /// Zstandard frames without magic bytes.
+    /// One or more Zstandard frames without magic bytes.
     Zstd,
-    /// Values in a format-specific encoding, small enough to decode at once.
+    /// A format-specific encoding. Both functions hold the whole block in memory.
     Coded {
         /// The name of the encoding.
         name: &'static str,
-        /// Decodes to plain fields. The [value](Block::encoding) selects among several encodings.
-        decode: Recode,
-        /// Encodes plain fields in the same encoding.
-        encode: Recode,
+        /// Decodes a block to plain fields. The second argument is the [value](Block::encoding) that selects the
+        /// encoding.
+        decode: RecodeFn,
+        /// Encodes plain fields to a block in the same encoding.
+        encode: RecodeFn,
     },
-    /// A packing selected by the [value](Block::encoding).
+    /// The packing whose number equals the [value](Block::encoding).
     Chosen(&'static [(i128, Packing)]),
 }
 
-/// Converts an encoded block to plain fields or back; an error is the reason as text.
-pub type Recode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
+/// A function that decodes a block to plain fields, or encodes it. The error is a message.
+pub type RecodeFn = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {
     fn eq(&self, other: &Packing) -> bool {
@@ -91,7 +92,7 @@ impl PartialEq for Packing {
 impl Eq for Packing {}
 
 impl Packing {
-    /// The usual name of the packing.
+    /// Returns the name in schemas, such as `lz4`.
     pub const fn name(self) -> &'static str {
         match self {
             Packing::Stored => "stored",

@@ -1,60 +1,59 @@
-//! Constraints of fields, as data.
+//! Constraints on the values of fields.
 
 use crate::layout::expr::Expr;
 use crate::layout::walk::Segment;
 use crate::{Rule, Severity};
 
-/// A constraint on the value of a field.
-///
-/// In a list, it applies to each item.
+/// A constraint on the value of a field, or on each item of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraint {
     /// The requirement.
     pub requirement: Requirement,
-    /// The condition under which it applies; without one, it always applies.
+    /// The condition under which the constraint applies; `None` if it always applies.
     pub condition: Option<Expr>,
-    /// The rule that it enforces, with the severity of findings.
+    /// The rule that a violation breaks.
     pub rule: &'static Rule,
-    /// The message for violations, if it is not the default one. These placeholders are replaced:
+    /// The message for violations; `None` for the default message. These placeholders are replaced:
     ///
     /// - `{found}`: the value;
-    /// - `{limit}`: the limit of the requirement, such as that of [`Below`](Requirement::Below);
-    /// - `{previous}`: the previous value of an [`Ordered`](Requirement::Ordered) list, or the first item's value;
+    /// - `{limit}`: the limit of the requirement, such as the number of [`Below`](Requirement::Below);
+    /// - `{previous}`: the previous value in an [`Ordered`](Requirement::Ordered) list, or the value of the first item
+    ///   for [`Equal`](Requirement::Equal) and [`SameLength`](Requirement::SameLength);
     /// - `{position}`: the index of the item;
-    /// - `{first}`: the first index of a range [`Within`](Requirement::Within) a list;
+    /// - `{first}`: the first index of the range for [`Within`](Requirement::Within);
     /// - `{items}`: the number of items;
-    /// - `{problem}`: the fault of a [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
-    /// - other names, such as `{header.count}`: the number of that field or import.
+    /// - `{problem}`: the violation of [`Permutation`](Requirement::Permutation) or [`Forest`](Requirement::Forest);
+    /// - other names, such as `{header.count}`: the number in that field or import.
     ///
-    /// `{found:#x}` prints hexadecimal, `{found:#06x}` at least 6 characters.
+    /// `{found:#x}` prints a number in hexadecimal, and `{found:#06x}` pads it to 6 characters.
     pub message: Option<&'static str>,
 }
 
-/// The rule of plausible values; nothing checks it.
+/// The rule of [`Field::plausible`](super::Field::plausible). It is never checked.
 pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "The value is plausible.");
 
-/// The requirement of a [`Constraint`]. It does not apply if an expression has no value, such as that of a missing
-/// field.
+/// The requirement of a [`Constraint`]. It is not checked if one of its expressions has no value, for example because
+/// a field is missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
     /// All numbers are less than the limit.
     Below(Expr),
     /// No number is less than the limit.
     AtLeast(Expr),
-    /// The numbers of each array are the components of a vector of length 1.
+    /// The numbers of each array are the components of a vector with length 1.
     UnitVector,
-    /// Every number equals one of these.
+    /// Each number equals one of the given numbers.
     OneOf(&'static [Expr]),
     /// All numbers are finite.
     Finite,
-    /// No number occurs twice in the list, or in the enclosing list of structs.
+    /// No two numbers in the list, or in the enclosing list of structs, are equal.
     Unique,
     /// No number is less than the previous one in the list, or in the enclosing list of structs. Only the first
     /// violation is reported.
     Ordered,
     /// The numbers of each item have a fixed sum.
     Sum {
-        /// The field of the structs to add up; `None` if the items are numbers.
+        /// The name of the field to add up, if the items are structs; `None` if they are numbers.
         of: Option<&'static str>,
         /// The required sum.
         total: f64,
@@ -65,61 +64,62 @@ pub enum Requirement {
     ReservedZero,
     /// The last string ends with a NUL.
     Terminated,
-    /// The condition on this field and earlier ones holds.
+    /// The condition holds. It may depend on this field and earlier ones.
     Holds(Expr),
     /// The condition holds for at least one item of the list, or the list is empty.
     Some(Expr),
-    /// All numbers are indices into a list of an enclosing struct.
+    /// All numbers are indices into a list in an enclosing struct.
     IndexInto {
         /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
-        /// The number for "no item".
+        /// The number that means "no item".
         none: Option<Expr>,
-        /// A field of the same struct with equally many weights. "No item" requires a weight of 0.
+        /// The name of a field in the same struct with one weight for each number. The number for "no item" requires
+        /// a weight of 0.
         weights: Option<&'static str>,
     },
-    /// The value counts items of a list in an enclosing struct. The range that starts at `first` lies within the
-    /// list.
+    /// The value is the length of a range of a list in an enclosing struct. The range starts at `first` and lies within
+    /// the list.
     Within {
         /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
         /// The index of the first item.
         first: Expr,
     },
-    /// The value is the number of items in a list of an enclosing struct. No other field stores that number.
+    /// The value is the number of items in a list of an enclosing struct. The list is read without this number.
     Counts {
         /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
     },
     /// Each number is the index of its item in the list.
     Position,
-    /// All items of the list have the same number.
+    /// The field has the same number in all items of the enclosing list.
     Equal,
-    /// The list has the same length as those of the other items in the enclosing list.
+    /// The list has the same length in all items of the enclosing list.
     SameLength,
-    /// The numbers are a permutation of 0 to the number of items − 1.
+    /// The numbers are a permutation of 0 to *n* − 1, where *n* is the number of items.
     Permutation {
-        /// The field of the structs in the list; `None` if the items are numbers.
+        /// The name of the field with the number, if the items are structs; `None` if they are numbers.
         of: Option<&'static str>,
-        /// The number of items in a group; `None` if the whole list is one group.
+        /// The number of items in each group, if each group is a permutation; `None` if the whole list is one group.
         groups: Option<Expr>,
     },
-    /// Each number is the index of its item's parent in the list, without cycles.
+    /// Each number is the index of the parent of its item, and no item is its own ancestor.
     Forest {
-        /// The number for "no parent".
+        /// The number that means "no parent".
         none: Option<Expr>,
-        /// Whether the first item is the only root, and its own parent. Items without a parent are then outside
-        /// the tree.
+        /// Whether the first item is its own parent and the only root. Items without a parent are then outside the
+        /// tree, and cannot be parents.
         rooted: bool,
-        /// The field with the ids of the items, which parents may refer to instead of indices.
+        /// The name of the field with the ids of the items. Parents may be given by id instead of by index.
         ids: Option<&'static str>,
-        /// Whether parents precede their children.
+        /// Whether parents must precede their children.
         parents_first: bool,
     },
 }
 
 impl Constraint {
-    /// Returns the expressions of the requirement and the condition.
+    /// Returns the expressions in the requirement, and the condition.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let (list, one): (&[Expr], Option<&Expr>) = match &self.requirement {
             Requirement::OneOf(values) => (values, None),
@@ -135,8 +135,8 @@ impl Constraint {
         list.iter().chain(one).chain(&self.condition)
     }
 
-    /// Returns the fields and imports named in the expressions and the message.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+    /// Returns the names of the fields and imports in the expressions and the message.
+    pub(crate) fn referenced_names(&self) -> impl Iterator<Item = &'static str> {
         let mut names = Vec::new();
         for expr in self.expressions() {
             expr.visit(&mut |part| {
@@ -148,7 +148,7 @@ impl Constraint {
         names.into_iter().chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
     }
 
-    /// Returns the placeholders in the message that name a field or import, each with its format.
+    /// Returns the placeholders in the message that refer to fields or imports, such as `header.count:#x`.
     pub(crate) fn placeholders(&self) -> impl Iterator<Item = &'static str> {
         let parts = self.message.unwrap_or_default().split('{').skip(1);
         let placeholders = parts.map(|part| part.split('}').next().unwrap_or_default());

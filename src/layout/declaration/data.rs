@@ -8,38 +8,39 @@ use crate::layout::expr::{Expr, Scope, Value};
 /// The stored type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Type {
-    /// An unsigned integer of this many bytes.
+    /// An unsigned integer; the number is its size in bytes.
     Unsigned(u32),
-    /// A signed integer of this many bytes.
+    /// A signed integer; the number is its size in bytes.
     Signed(u32),
-    /// An IEEE 754 number of this many bytes.
+    /// An IEEE 754 number; the number is its size in bytes.
     Float(u32),
-    /// A big-endian number, enum or packed word of several bytes. All other types are little-endian.
-    Big(&'static Type),
-    /// A fixed number of items, `[T; N]`.
+    /// A big-endian number, enum or packed word of several bytes. Other types are little-endian.
+    BigEndian(&'static Type),
+    /// An array with a fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
-    /// A list with the [count](Field::count) of its field; without a count, it runs to the end.
+    /// A list. Its number of items is the [count](Field::count) of its field; without a count, it extends to the end of
+    /// the file or block.
     List(&'static Type),
-    /// Bytes up to and including a NUL. In a list that runs to the end, the last string may lack it.
+    /// A string with a terminating NUL. The last string in a list without a count may lack the NUL.
     NulString,
-    /// A struct, choice, enum or packed word with a declaration.
+    /// A declared struct, choice, enum or packed word.
     Declared(&'static Declaration),
 }
 
 /// A declared struct, choice, enum or packed word.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
-    /// The Rust name, without lifetimes.
+    /// The name of the Rust type, without lifetimes.
     pub name: &'static str,
     /// The doc comment.
     pub doc: &'static str,
-    /// The names of the arguments that the containing struct passes.
+    /// The names of the imports, for which the containing struct passes arguments.
     pub imports: &'static [&'static str],
-    /// The magic bytes at the start.
+    /// The magic bytes at the start; empty if there are none.
     pub magic: &'static [u8],
     /// The content.
     pub shape: Shape,
-    /// The meaning of a packed word.
+    /// How the value of a packed word is decoded.
     pub decoding: Decoding,
 }
 
@@ -59,20 +60,20 @@ impl PartialEq for Declaration {
 pub enum Shape {
     /// A sequence of fields.
     Struct(&'static [Field]),
-    /// One of several variants: the first whose condition on the imports holds.
+    /// A choice: the first variant whose condition on the imports holds.
     Choice(&'static [Variant]),
-    /// Named values of one integer.
+    /// An integer with named values.
     Enum {
         /// The size of the integer in bytes.
         size: u32,
         /// The values.
         values: &'static [EnumValue],
     },
-    /// Bit fields of one word, lowest bits first.
+    /// A packed word.
     Bits {
         /// The size of the word in bytes.
         size: u32,
-        /// The fields, lowest bit first.
+        /// The bit fields, starting with the lowest bits.
         fields: &'static [BitField],
     },
 }
@@ -80,45 +81,45 @@ pub enum Shape {
 /// One field of a struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Field {
-    /// The name; for an unnamed field, its index.
+    /// The name; for a field of a tuple struct, its index.
     pub name: &'static str,
     /// The doc comment.
     pub doc: &'static str,
     /// The type, without the `Option` of a conditional field.
     pub ty: Type,
-    /// The condition under which the field exists.
+    /// The condition under which the field exists; `None` if it always exists.
     pub condition: Option<Expr>,
-    /// The number of items of a [`Type::List`].
+    /// The number of items in a [`Type::List`], or the size of a [block](Field::block) in bytes.
     pub count: Option<Expr>,
-    /// Arguments for the imports of the field's type, or of its items.
+    /// The arguments for the imports of the field's type or of its items.
     pub arguments: &'static [Expr],
-    /// The offset from the start of the file, for a field that does not follow the previous one.
+    /// The explicit offset from the start of the file or unpacked block; `None` if the field follows the previous one.
     pub position: Option<Expr>,
-    /// Whether the next field starts at the same offset. A look-ahead is used only in expressions.
+    /// Whether the field is a look-ahead: its value is used in expressions, and the next field starts at the same
+    /// offset.
     pub lookahead: bool,
-    /// Conditions verified after the field is read.
+    /// The conditions that decoding checks after reading the field.
     pub checks: &'static [Check],
-    /// The format's constraints on the value. [`check_bytes`](crate::layout::check_bytes) verifies them; the walker does
-    /// not.
+    /// The constraints on the value. [`check_bytes`](crate::layout::check_bytes) checks them; the walker does not.
     pub constraints: &'static [Constraint],
-    /// Properties of plausible values, such as unit vectors. Generated files satisfy them; nothing checks them.
+    /// Properties of plausible values, such as unit vectors. Generated files have them, but no check requires them.
     pub plausible: &'static [Constraint],
-    /// The structure within the bytes of the field.
+    /// The structure that the bytes of the field contain.
     pub block: Option<Block>,
     /// The checksum of this field, or of a range of fields that ends with it.
     pub checksum: Option<Checksum>,
-    /// The rule for faults in this field, if it is not the general rule of the format.
+    /// The rule for faults in this field; `None` for the general rule of the format.
     pub rule: Option<&'static Rule>,
-    /// The meaning of the stored value or of its items.
+    /// How the stored value or its items are decoded.
     pub decoding: Decoding,
 }
 
-/// A condition on decoded fields that the format requires.
+/// A condition on fields that must hold for a file to be decoded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Check {
     /// The condition.
     pub condition: Expr,
-    /// The message if it does not hold.
+    /// The error message if the condition does not hold.
     pub message: &'static str,
 }
 
@@ -131,7 +132,7 @@ pub struct Variant {
     pub doc: &'static str,
     /// The condition; the first variant whose condition holds is chosen.
     pub condition: Expr,
-    /// The field, whose path is that of the choice itself.
+    /// The content of the variant. Its path is the path of the choice.
     pub field: Field,
 }
 
@@ -146,17 +147,17 @@ pub struct EnumValue {
     pub value: i128,
 }
 
-/// An array or list, with nested dimensions flattened.
+/// A type with its nested arrays and lists flattened.
 #[derive(Debug, Clone)]
-pub(crate) struct Flat {
-    /// The type of the items.
+pub(crate) struct FlatType {
+    /// The type of the innermost items.
     pub item: Type,
-    /// The lengths of the dimensions, outermost first; `None` for a list.
+    /// The lengths of the dimensions, outermost first; `None` for a list. Empty for a type without items.
     pub dimensions: Vec<Option<u64>>,
 }
 
-impl Flat {
-    /// Returns `true` if the field determines the length of a dimension.
+impl FlatType {
+    /// Returns `true` if a dimension is a list.
     pub fn is_list(&self) -> bool {
         self.dimensions.contains(&None)
     }
@@ -166,20 +167,20 @@ impl Flat {
         self.item == Type::Unsigned(1) && self.dimensions == [None]
     }
 
-    /// Returns the product of all fixed dimensions.
-    pub fn items(&self) -> u64 {
+    /// Returns the product of the lengths of all fixed dimensions.
+    pub fn fixed_item_count(&self) -> u64 {
         self.dimensions.iter().flatten().product()
     }
 }
 
 impl Type {
-    /// Returns the type of a list.
+    /// Returns the type of a list of `item`.
     pub(crate) const fn list(item: &'static Type) -> Type {
         Type::List(item)
     }
 
-    /// Returns the items of an array with their number, or those of a list with `None`; `None` for other types.
-    pub(crate) fn items(&self) -> Option<(&'static Type, Option<u64>)> {
+    /// Returns the item type of an array or list, and the length of an array; `None` for other types.
+    pub(crate) fn item_type_and_count(&self) -> Option<(&'static Type, Option<u64>)> {
         match *self {
             Type::Array(item, count) => Some((item, Some(count))),
             Type::List(item) => Some((item, None)),
@@ -187,36 +188,36 @@ impl Type {
         }
     }
 
-    /// Returns the type of a number without its byte order.
+    /// Returns the type without [`Type::BigEndian`].
     pub(crate) fn without_order(&self) -> &Type {
-        if let Type::Big(number) = self { number } else { self }
+        if let Type::BigEndian(number) = self { number } else { self }
     }
 
-    /// Returns the declaration of the type itself, in either byte order; `None` for numbers, strings and lists.
+    /// Returns the declaration of a struct, choice, enum or packed word in either byte order; `None` for other types.
     pub const fn own_declaration(&self) -> Option<&'static Declaration> {
         match *self {
             Type::Declared(declaration) => Some(declaration),
-            Type::Big(number) => number.own_declaration(),
+            Type::BigEndian(number) => number.own_declaration(),
             _ => None,
         }
     }
 
-    /// Returns the innermost item type and all dimensions.
-    pub(crate) fn flat(&self) -> Flat {
-        let mut flat = Flat { item: *self, dimensions: Vec::new() };
-        while let Some((item, count)) = flat.item.items() {
+    /// Returns the type with its nested arrays and lists flattened.
+    pub(crate) fn flatten(&self) -> FlatType {
+        let mut flat = FlatType { item: *self, dimensions: Vec::new() };
+        while let Some((item, count)) = flat.item.item_type_and_count() {
             flat.item = *item;
             flat.dimensions.push(count);
         }
         flat
     }
 
-    /// Returns the declaration of the type or of its innermost items, if any.
+    /// Returns the declaration of the type or of its innermost items; `None` for numbers and strings.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match self {
             Type::Declared(declaration) => Some(declaration),
-            Type::Big(number) => number.declaration(),
-            other => other.items()?.0.declaration(),
+            Type::BigEndian(number) => number.declaration(),
+            other => other.item_type_and_count()?.0.declaration(),
         }
     }
 
@@ -227,25 +228,25 @@ impl Type {
 }
 
 impl Declaration {
-    /// Returns the variants; empty unless the declaration is a choice.
+    /// Returns the variants of a choice; empty for other declarations.
     pub(crate) fn variants(&self) -> &'static [Variant] {
         if let Shape::Choice(variants) = self.shape { variants } else { &[] }
     }
 
-    /// Returns the fields of a struct, or the field of each variant of a choice.
+    /// Returns the fields of a struct, or the field of each variant of a choice; empty for other declarations.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> + Clone + use<> {
         let fields: &[Field] = if let Shape::Struct(fields) = self.shape { fields } else { &[] };
         fields.iter().chain(self.variants().iter().map(|variant| &variant.field))
     }
 
-    /// Returns a scope that binds the imports to `arguments`, in order.
+    /// Returns a scope with the values of the imports, given in order.
     pub fn bind(&self, arguments: impl IntoIterator<Item = Value>) -> Scope {
         Scope::new(self.imports.iter().copied().zip(arguments).collect())
     }
 }
 
 impl Field {
-    /// A one-byte field without attributes, the base for all others.
+    /// A one-byte field without attributes, for use with struct update syntax.
     pub const PLAIN: Field = Field {
         name: "",
         doc: "",
@@ -264,8 +265,8 @@ impl Field {
         decoding: Decoding::NONE,
     };
 
-    /// Returns a field with the documentation and constraints of a bit field.
-    pub(crate) fn of_bits(field: &BitField) -> Field {
+    /// Returns a field with the name, documentation, constraints and decoding of a bit field.
+    pub(crate) fn from_bit_field(field: &BitField) -> Field {
         Field {
             name: field.name,
             doc: field.doc,
@@ -275,8 +276,8 @@ impl Field {
         }
     }
 
-    /// Returns the type of the content: that of the block, if the field holds one.
-    pub(crate) fn content(&self) -> Type {
+    /// Returns the type of the block's content, or the type of the field if it has no block.
+    pub(crate) fn content_type(&self) -> Type {
         self.block.map_or(self.ty, |block| block.content)
     }
 }

@@ -1,6 +1,6 @@
-//! A declaration as data: its types, fields, constraints, bit fields and blocks.
+//! Declarations as data: types, fields, constraints, bit fields and blocks.
 //!
-//! `#[derive(Layout)]` makes it. Everything that reads a file by its declaration, or prints a declaration, starts here.
+//! `#[derive(Layout)]` generates this data for the walker, the assembler, the generators and the schema printers.
 //!
 //! ```
 //! use meshspec::layout::Layout;
@@ -29,9 +29,9 @@ mod size;
 
 pub use bind::bind;
 #[cfg(feature = "crucible")]
-pub(crate) use bind::bind_some;
-pub(crate) use bind::unbound;
+pub(crate) use bind::bind_partially;
+pub(crate) use bind::unbound_message;
 pub use bits::{BitField, BitRange};
-pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
+pub use block::{Block, Checksum, ChecksumFunction, Packing, RecodeFn};
 pub use constraint::{Constraint, Requirement};
 pub use data::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};

@@ -1,4 +1,4 @@
-//! Sizes of values and offsets of fields, from a declaration alone.
+//! Sizes of values and offsets of fields, computed from a declaration.
 
 use std::ops::RangeInclusive;
 
@@ -6,12 +6,12 @@ use super::data::{Declaration, Field, Shape, Type};
 use crate::layout::expr::{Expr, Lookup, Scope};
 
 impl Type {
-    /// Returns the size in bytes; `None` if it depends on the content or the arguments.
+    /// Returns the size in bytes; `None` if it depends on the content or on imports.
     pub fn size(&self) -> Option<u64> {
         self.size_in(&Scope::default(), &[])
     }
 
-    /// Returns the smallest and the largest size of a value in bytes; `None` if lists leave it open.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if lists make the size unbounded.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         match self {
             Type::Declared(declaration) => declaration.size_range(),
@@ -23,7 +23,8 @@ impl Type {
         }
     }
 
-    /// Returns the size in bytes with these arguments from `scope`; `None` if it depends on the content.
+    /// Returns the size in bytes, with `arguments` evaluated in `scope` for the imports; `None` if it depends on the
+    /// content.
     pub(crate) fn size_in(&self, scope: &dyn Lookup, arguments: &[Expr]) -> Option<u64> {
         match self {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
@@ -31,9 +32,9 @@ impl Type {
                 let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
                 declaration.size(&declaration.bind(values.ok()?))
             }
-            Type::Big(number) => number.size_in(scope, arguments),
+            Type::BigEndian(number) => number.size_in(scope, arguments),
             other => {
-                let (item, count) = other.items()?;
+                let (item, count) = other.item_type_and_count()?;
                 item.size_in(scope, arguments)?.checked_mul(count?)
             }
         }
@@ -55,7 +56,7 @@ impl Declaration {
         }
     }
 
-    /// Returns the smallest and the largest size of a value in bytes; `None` if lists leave it open.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if lists make the size unbounded.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         if let Some(size) = self.size(&Scope::default()) {
             return Some(size..=size);
@@ -80,16 +81,17 @@ impl Declaration {
         }
     }
 
-    /// Returns the offset of a field in bytes, and the field. `scope` binds the imports.
+    /// Returns the offset of a field in bytes, and the field. `scope` has the values of the imports.
     ///
-    /// Returns `None` if the field is missing, or if its offset depends on the content or on a position.
+    /// Returns `None` if there is no such field, its condition does not hold, or its offset is explicit or depends on
+    /// the content.
     pub fn offset_of(&self, name: &str, scope: &dyn Lookup) -> Option<(u64, &'static Field)> {
         let Shape::Struct(fields) = self.shape else { return None };
         let mut offset = self.magic.len() as u64;
         for field in fields {
             if field.name == name {
-                let there = field.condition.is_none_or(|c| c.eval_bool(scope) == Ok(true));
-                return (there && field.position.is_none()).then_some((offset, field));
+                let is_present = field.condition.is_none_or(|c| c.eval_bool(scope) == Ok(true));
+                return (is_present && field.position.is_none()).then_some((offset, field));
             }
             offset = offset.checked_add(field.size(scope)?)?;
         }
@@ -98,8 +100,8 @@ impl Declaration {
 }
 
 impl Field {
-    /// Returns the size in bytes; `None` if `scope` does not determine it. A look-ahead and a field whose
-    /// condition does not hold have size 0.
+    /// Returns the size in bytes; `None` if `scope` does not determine it, or the offset is explicit. The size of a
+    /// look-ahead, or of a field whose condition does not hold, is 0.
     pub(crate) fn size(&self, scope: &dyn Lookup) -> Option<u64> {
         if self.position.is_some() {
             return None;
@@ -112,7 +114,7 @@ impl Field {
             Some(Err(_)) => return None,
             Some(Ok(true)) | None => {}
         }
-        match (self.ty.items(), self.count) {
+        match (self.ty.item_type_and_count(), self.count) {
             (Some((item, None)), Some(count)) => {
                 let count = u64::try_from(count.eval_int(scope).ok()?).ok()?;
                 item.size_in(scope, self.arguments)?.checked_mul(count)
@@ -121,9 +123,9 @@ impl Field {
         }
     }
 
-    /// Returns the smallest and the largest size in bytes; `None` if lists leave it open.
+    /// Returns the smallest and the largest size in bytes; `None` if the size is unbounded or the offset explicit.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
-        // A look-ahead decides which later fields exist.
+        // The conditions of later fields may depend on a look-ahead, so the sizes are not independent.
         if self.position.is_some() || self.lookahead {
             return None;
         }

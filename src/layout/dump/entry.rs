@@ -3,17 +3,17 @@
 use meshspec_derive::ToJson;
 use std::ops::{ControlFlow, Range};
 
-use super::wording::{enum_name, meaning_of, type_of};
+use super::wording::{enum_name, short_doc, type_name};
 use crate::Span;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::BitRange;
-use crate::layout::decoding::Decoded;
+use crate::layout::decoding::DecodedValue;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
 
 /// A value and its location.
 #[derive(Debug, Clone, PartialEq, ToJson)]
-pub struct Entry {
+pub struct DumpEntry {
     /// The full path. Magic bytes have the path of their struct; gaps have none.
     pub path: String,
     /// The offset of the first byte.
@@ -22,8 +22,8 @@ pub struct Entry {
     pub size: u64,
     /// The bit range of a bit field, counted from the lowest bit of the word at `offset`.
     pub bits: Option<BitRange>,
-    /// The packed block whose content the offset refers to, as a byte range of the file; `None` for the file
-    /// itself.
+    /// The packed block whose content the offset refers to, as a byte range of the file; `None` if the offset
+    /// refers to the file itself.
     #[json(name = "in")]
     pub packed: Option<Range<u64>>,
     /// The kind of value.
@@ -32,25 +32,25 @@ pub struct Entry {
     #[json(name = "type", optional)]
     pub ty: String,
     /// The value; `None` for gaps, trailing bytes and packed blocks.
-    #[json(with = "data::value")]
+    #[json(with = "serde_impls::serialize_value")]
     pub value: Option<Value>,
     /// The decoded value, if the declaration has a decoding.
-    #[json(with = "data::decoded")]
-    pub decoded: Option<Decoded>,
+    #[json(with = "serde_impls::serialize_decoded")]
+    pub decoded: Option<DecodedValue>,
     /// The unit of the decoded value or, without one, of the stored value.
     #[json(optional)]
     pub unit: &'static str,
     /// The name of an enum value.
     pub name: Option<&'static str>,
     /// The bytes; empty for bit fields.
-    #[json(with = "data::bytes", optional)]
+    #[json(with = "serde_impls::serialize_bytes", optional)]
     pub bytes: Vec<u8>,
     /// The first sentence of the documentation.
     #[json(optional)]
     pub meaning: String,
 }
 
-/// The kind of an [`Entry`].
+/// The kind of a [`DumpEntry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum EntryKind {
@@ -71,20 +71,20 @@ pub enum EntryKind {
 }
 
 /// Passes all entries to a closure.
-pub(super) struct Entries<F> {
+pub(super) struct EntryVisitor<F> {
     each: F,
     covered: CoveredRanges,
     /// Whether the closure has stopped the dump.
     has_stopped: bool,
 }
 
-impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
-    pub(super) fn new(each: F) -> Entries<F> {
-        Entries { each, covered: CoveredRanges::default(), has_stopped: false }
+impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
+    pub(super) fn new(each: F) -> EntryVisitor<F> {
+        EntryVisitor { each, covered: CoveredRanges::default(), has_stopped: false }
     }
 
     /// Passes an entry to the closure, unless the closure has stopped the dump.
-    fn emit(&mut self, entry: &Entry) -> ControlFlow<()> {
+    fn emit(&mut self, entry: &DumpEntry) -> ControlFlow<()> {
         if self.has_stopped || (self.each)(entry).is_break() {
             self.has_stopped = true;
             return ControlFlow::Break(());
@@ -92,12 +92,13 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
         ControlFlow::Continue(())
     }
 
-    /// Adds the gaps in a whole file.
+    /// Passes the gaps of a completely walked file to the closure.
     pub(super) fn finish(mut self, file: &[u8]) {
         for gap in std::mem::take(&mut self.covered).gaps(file.len() as u64) {
             // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
-            let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
+            let entry =
+                DumpEntry { bytes, ..DumpEntry::new(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
             if self.emit(&entry).is_break() {
                 return;
             }
@@ -105,11 +106,11 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
     }
 }
 
-impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.covered.add(&node.span);
         let name = enum_name(node, value);
-        let (decoded, unit) = node.decoded(value);
+        let (decoded, unit) = node.decode(value);
         let kind = match value {
             _ if name.is_some() => EntryKind::Enum,
             Value::Bool(_) => EntryKind::Bool,
@@ -118,36 +119,36 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             Value::Text(_) => EntryKind::String,
             Value::Int(_) | Value::Struct(_) => EntryKind::Int,
         };
-        self.emit(&Entry {
+        self.emit(&DumpEntry {
             bits: node.bits,
-            ty: type_of(node),
+            ty: type_name(node),
             value: Some(value.clone()),
             decoded,
             unit,
             name,
             bytes: if node.bits.is_some() { Vec::new() } else { node.bytes.to_vec() },
-            meaning: meaning_of(node),
-            ..Entry::at(path_text(node.path), &node.span, kind)
+            meaning: short_doc(node),
+            ..DumpEntry::new(path_text(node.path), &node.span, kind)
         })
     }
 
-    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        self.emit(&Entry {
+        self.emit(&DumpEntry {
             value: Some(Value::Text(node.bytes.to_vec())),
             bytes: node.bytes.to_vec(),
-            ..Entry::at(path_text(node.path), &node.span, EntryKind::Magic)
+            ..DumpEntry::new(path_text(node.path), &node.span, EntryKind::Magic)
         })
     }
 
-    fn unpacked(&mut self, node: &Node, _: &[u8]) {
+    fn visit_unpacked(&mut self, node: &Node, _: &[u8]) {
         self.covered.add(&node.span);
         let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
-        let entry = Entry {
+        let entry = DumpEntry {
             ty: packing.to_owned(),
             bytes: node.bytes.to_vec(),
-            meaning: meaning_of(node),
-            ..Entry::at(path_text(&node.own_path()), &node.span, EntryKind::Packed)
+            meaning: short_doc(node),
+            ..DumpEntry::new(path_text(&node.own_path()), &node.span, EntryKind::Packed)
         };
         // If the closure stopped, the next value ends the walk.
         let _ = self.emit(&entry);
@@ -162,24 +163,26 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.covered.add(&span);
         let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
-        let entry =
-            Entry { bytes: bytes.to_vec(), ..Entry::at(path_text(&path), &span, EntryKind::Trailing) };
+        let entry = DumpEntry {
+            bytes: bytes.to_vec(),
+            ..DumpEntry::new(path_text(&path), &span, EntryKind::Trailing)
+        };
         // If the closure stopped, the next value ends the walk.
         let _ = self.emit(&entry);
     }
 }
 
-impl Entry {
-    fn at(path: String, span: &Span, kind: EntryKind) -> Entry {
+impl DumpEntry {
+    fn new(path: String, span: &Span, kind: EntryKind) -> DumpEntry {
         let Range { start, end } = *span.range();
         let packed = match span {
             Span::Bytes(_) | Span::Text { .. } => None,
             Span::Unpacked { packed, .. } => Some(packed.clone()),
         };
-        Entry {
+        DumpEntry {
             path,
             offset: start,
             size: end - start,
@@ -198,16 +201,16 @@ impl Entry {
 }
 
 #[cfg(feature = "serde")]
-mod data {
+mod serde_impls {
     use serde::{Serialize, Serializer};
 
-    use crate::layout::decoding::Decoded;
+    use crate::layout::decoding::DecodedValue;
     use crate::layout::expr::Value;
     use crate::{Text, float};
 
-    struct Shown<'v>(&'v Value);
+    struct JsonValue<'v>(&'v Value);
 
-    impl Serialize for Shown<'_> {
+    impl Serialize for JsonValue<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             match self.0 {
                 Value::Int(number) => serializer.serialize_i128(*number),
@@ -221,23 +224,26 @@ mod data {
         }
     }
 
-    pub(super) fn value<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
-        value.as_ref().map(Shown).serialize(serializer)
+    pub(super) fn serialize_value<S: Serializer>(
+        value: &Option<Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(JsonValue).serialize(serializer)
     }
 
-    pub(super) fn decoded<S: Serializer>(
-        decoded: &Option<Decoded>,
+    pub(super) fn serialize_decoded<S: Serializer>(
+        decoded: &Option<DecodedValue>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match decoded {
-            Some(Decoded::Number(number)) => Shown(number).serialize(serializer),
-            Some(Decoded::List(list)) => serializer.collect_seq(list.iter().map(Shown)),
+            Some(DecodedValue::Number(number)) => JsonValue(number).serialize(serializer),
+            Some(DecodedValue::List(list)) => serializer.collect_seq(list.iter().map(JsonValue)),
             None => serializer.serialize_none(),
         }
     }
 
-    /// Serializes bytes as two hexadecimal digits each.
-    pub(super) fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    /// Serialises bytes as a string with two hexadecimal digits per byte.
+    pub(super) fn serialize_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         serializer.serialize_str(&digits)
     }

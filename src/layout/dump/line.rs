@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use super::wording::size;
+use super::wording::byte_count_text;
 use crate::Span;
 use crate::layout::declaration::BitRange;
 use crate::layout::walk::Node;
 
 /// The number of bytes per line.
-const WIDTH: usize = 8;
+const BYTES_PER_LINE: usize = 8;
 /// The maximum number of bytes shown per value.
-const LONGEST: usize = 4 * WIDTH;
+const MAX_BYTES: usize = 4 * BYTES_PER_LINE;
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
@@ -21,22 +21,22 @@ const GREEN: &str = "\x1b[32m";
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
     /// Whether colours are enabled.
-    pub colour: bool,
+    pub is_enabled: bool,
 }
 
 impl Paint {
     /// Formats a heading.
-    pub(super) fn title(self, text: &str) -> String {
-        self.with(BOLD, text.to_owned())
+    pub(super) fn heading(self, text: &str) -> String {
+        self.styled(BOLD, text.to_owned())
     }
 
     /// Formats secondary text.
-    pub(super) fn aside(self, text: &str) -> String {
-        self.with(DIM, text.to_owned())
+    pub(super) fn secondary(self, text: &str) -> String {
+        self.styled(DIM, text.to_owned())
     }
 
-    fn with(self, style: &str, text: String) -> String {
-        match self.colour && !text.is_empty() {
+    fn styled(self, style: &str, text: String) -> String {
+        match self.is_enabled && !text.is_empty() {
             true => format!("{style}{text}\x1b[0m"),
             false => text,
         }
@@ -44,11 +44,11 @@ impl Paint {
 }
 
 /// Formats an offset: `0x1f`, or `~0x1f` in an unpacked block.
-pub(super) fn place(span: &Span) -> String {
-    format!("{}{:#x}", mark(span), span.range().start)
+pub(super) fn offset_text(span: &Span) -> String {
+    format!("{}{:#x}", offset_prefix(span), span.range().start)
 }
 
-fn mark(span: &Span) -> &'static str {
+fn offset_prefix(span: &Span) -> &'static str {
     match span {
         Span::Bytes(_) | Span::Text { .. } => "",
         Span::Unpacked { .. } => "~",
@@ -57,7 +57,7 @@ fn mark(span: &Span) -> &'static str {
 
 /// A value and its bytes, on one or several lines.
 #[derive(Debug, Clone)]
-pub(super) struct Line<'l> {
+pub(super) struct DumpLine<'l> {
     pub span: &'l Span,
     pub bytes: &'l [u8],
     /// The bit range, shown instead of the bytes.
@@ -69,51 +69,51 @@ pub(super) struct Line<'l> {
     pub paint: Paint,
 }
 
-impl<'l> Line<'l> {
+impl<'l> DumpLine<'l> {
     /// Creates the line of a node, without type, name, value and meaning.
-    pub(super) fn of(node: &'l Node, paint: Paint) -> Line<'l> {
+    pub(super) fn of(node: &'l Node, paint: Paint) -> DumpLine<'l> {
         let (ty, name, value, meaning) = Default::default();
-        Line { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }
+        DumpLine { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }
     }
 
-    fn offset(&self, behind: usize) -> String {
-        let start = self.span.range().start + behind as u64;
-        self.paint.aside(&format!("{:>2}{start:08x}", mark(self.span)))
+    fn offset_column(&self, delta: usize) -> String {
+        let start = self.span.range().start + delta as u64;
+        self.paint.secondary(&format!("{:>2}{start:08x}", offset_prefix(self.span)))
     }
 
     /// Formats the columns after the bytes.
-    fn columns(&self) -> String {
-        let Line { ty, name, value, meaning, paint, .. } = self;
+    fn format_columns(&self) -> String {
+        let DumpLine { ty, name, value, meaning, paint, .. } = self;
         // Alignment ignores colour codes, and nothing follows the last column.
         let columns = [(ty, 12, CYAN), (name, 18, BOLD), (value, 24, GREEN), (meaning, 0, DIM)];
         let last = columns.iter().rposition(|(text, ..)| !text.is_empty()).unwrap_or_default();
         let texts = columns.iter().enumerate().take(last + 1).map(|(number, (text, width, style))| {
             let blank = if number == last { 0 } else { usize::saturating_sub(*width, text.chars().count()) };
-            paint.with(style, text.to_string()) + &" ".repeat(blank)
+            paint.styled(style, text.to_string()) + &" ".repeat(blank)
         });
         texts.collect::<Vec<_>>().join("  ")
     }
 }
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for DumpLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(BitRange { offset, width }) = self.bits {
             let bits = match width {
                 1 => format!("bit {offset}"),
                 _ => format!("bits {offset}-{}", offset + width - 1),
             };
-            return writeln!(f, "{}  {bits:<23}  {}", self.offset(0), self.columns());
+            return writeln!(f, "{}  {bits:<23}  {}", self.offset_column(0), self.format_columns());
         }
-        let shown = &self.bytes[..self.bytes.len().min(LONGEST)];
-        let mut lines = shown.chunks(WIDTH);
+        let shown = &self.bytes[..self.bytes.len().min(MAX_BYTES)];
+        let mut lines = shown.chunks(BYTES_PER_LINE);
         let first = hexadecimal(lines.next().unwrap_or_default());
-        writeln!(f, "{}  {first:<23}  {}", self.offset(0), self.columns())?;
+        writeln!(f, "{}  {first:<23}  {}", self.offset_column(0), self.format_columns())?;
         for (number, bytes) in lines.enumerate() {
-            writeln!(f, "{}  {}", self.offset(WIDTH * (number + 1)), hexadecimal(bytes))?;
+            writeln!(f, "{}  {}", self.offset_column(BYTES_PER_LINE * (number + 1)), hexadecimal(bytes))?;
         }
         match self.bytes.len() - shown.len() {
             0 => Ok(()),
-            more => writeln!(f, "{:12}… {} more", "", size(more as u64)),
+            more => writeln!(f, "{:12}… {} more", "", byte_count_text(more as u64)),
         }
     }
 }

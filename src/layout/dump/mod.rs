@@ -1,4 +1,4 @@
-//! Shows bytes field by field: the annotated hex dump for people, entries for other programs.
+//! Shows bytes field by field, as an annotated hex dump or as entries for other programs.
 //!
 //! ```
 //! use binrw::binrw;
@@ -17,7 +17,7 @@
 //!
 //! let bytes = [1, 0, 0, 0, 0x80, 0x3f];
 //! let mut text = Vec::new();
-//! Dump::new(&Heights::TYPE, &bytes).text(&mut text, false)?;
+//! Dump::new(&Heights::TYPE, &bytes).write_text(&mut text, false)?;
 //! # let text = String::from_utf8(text).unwrap();
 //! # let lines: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
 //! # assert_eq!(lines.join("\n"), "\
@@ -36,7 +36,7 @@ mod text;
 mod tree;
 mod wording;
 
-pub use entry::{Entry, EntryKind};
+pub use entry::{DumpEntry, EntryKind};
 pub use tree::{Branch, Tree, UnpackedBlock};
 
 use std::io;
@@ -53,13 +53,13 @@ pub struct Dump<'d> {
     bytes: &'d [u8],
     limits: Limits,
     path: Option<Vec<Segment>>,
-    all: bool,
+    shows_all: bool,
 }
 
 impl<'d> Dump<'d> {
     /// Creates a dump of bytes as a value of type `ty`.
     pub fn new(ty: &'static Type, bytes: &'d [u8]) -> Dump<'d> {
-        Dump { ty, bytes, limits: Limits::default(), path: None, all: false }
+        Dump { ty, bytes, limits: Limits::default(), path: None, shows_all: false }
     }
 
     /// Sets the limits for unpacking.
@@ -70,7 +70,7 @@ impl<'d> Dump<'d> {
 
     /// Sets whether the text shows every item of large arrays.
     pub fn with_all(mut self, all: bool) -> Dump<'d> {
-        self.all = all;
+        self.shows_all = all;
         self
     }
 
@@ -91,16 +91,16 @@ impl<'d> Dump<'d> {
     /// # Errors
     ///
     /// If writing fails.
-    pub fn text(&self, out: &mut impl io::Write, colour: bool) -> io::Result<Option<Fault>> {
-        let mut text = text::Text::new(out, colour, self.all, self.bytes);
+    pub fn write_text(&self, out: &mut impl io::Write, colour: bool) -> io::Result<Option<Fault>> {
+        let mut text = text::HexDump::new(out, colour, self.shows_all, self.bytes);
         let fault = self.walk(&mut text);
         text.finish(fault.is_none() && self.path.is_none())?;
         Ok(fault)
     }
 
     /// Calls `each` with each value until it breaks. Returns the fault that ended the walk, if any.
-    pub fn entries(&self, each: impl FnMut(&Entry) -> ControlFlow<()>) -> Option<Fault> {
-        let mut entries = entry::Entries::new(each);
+    pub fn for_each_entry(&self, each: impl FnMut(&DumpEntry) -> ControlFlow<()>) -> Option<Fault> {
+        let mut entries = entry::EntryVisitor::new(each);
         let fault = self.walk(&mut entries);
         if fault.is_none() && self.path.is_none() {
             entries.finish(self.bytes);
@@ -108,10 +108,10 @@ impl<'d> Dump<'d> {
         fault
     }
 
-    /// Returns the values of the whole file as a tree of about `limit` branches. Of longer lists, it has the first
-    /// items and the offsets of the others.
+    /// Returns the values of the whole file as a tree of about `limit` branches. Longer lists are reduced to their
+    /// first items and the offsets of the others.
     pub fn tree(&self, limit: usize) -> Tree {
-        tree::tree(self.ty, self.bytes, &self.limits, limit)
+        tree::build(self.ty, self.bytes, &self.limits, limit)
     }
 
     fn walk(&self, visitor: &mut impl Visitor) -> Option<Fault> {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-use super::text::size_on_a_line;
-use super::wording::{heading_of, meaning_of, quoted, type_of, value_of, with_decoded};
+use super::text::size_on_one_line;
+use super::wording::{group_short_doc, quoted, short_doc, type_name, value_text, with_decoded};
 use crate::layout::ToJson;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{BitRange, Type};
@@ -12,8 +12,9 @@ use crate::layout::expr::{Lookup, Value};
 use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
 use crate::{Limits, Span, layout::walk};
 
-/// The maximum number of items per list, before and after the tree reaches its limit of branches.
+/// The maximum number of items per list while the tree is below its limit of branches.
 const MAX_ITEMS: u64 = 100;
+/// The maximum number of items per list after the tree has reached its limit of branches.
 const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 
 /// The values of a file as a tree.
@@ -39,7 +40,7 @@ pub struct UnpackedBlock {
 /// A value, struct or list, and its parts.
 #[derive(Debug, Clone, PartialEq, Default, ToJson)]
 pub struct Branch {
-    /// The part of the path after that of the parent: `header`, `.version`, `[3]`. Empty if both paths are equal.
+    /// The part of the path after the parent's path: `header`, `.version`, `[3]`. Empty if both paths are equal.
     pub step: String,
     /// The name of a branch without a step: `magic`, `gap`, or the field of a packed block.
     #[json(optional)]
@@ -51,9 +52,9 @@ pub struct Branch {
     pub offset: u64,
     /// The number of bytes.
     pub size: u64,
-    /// The index of the unpacked block that the offset refers to; `None` for the file.
+    /// The index in [`Tree::blocks`] of the block that the offset refers to; `None` for the file.
     pub block: Option<usize>,
-    /// The index of the unpacked block, if the branch is a packed block.
+    /// The index in [`Tree::blocks`] of the unpacked content, if the branch is a packed block.
     pub unpacks_to: Option<usize>,
     /// The bit range of a bit field.
     pub bits: Option<BitRange>,
@@ -63,7 +64,7 @@ pub struct Branch {
     /// The first sentence of the documentation.
     #[json(optional)]
     pub meaning: String,
-    /// The number of items of a list. The parts are the first ones.
+    /// The number of items in a list, of which [`parts`](Branch::parts) contains the first.
     pub count: Option<u64>,
     /// The size of each item in bytes, if all have the same layout.
     pub stride: Option<u64>,
@@ -74,8 +75,8 @@ pub struct Branch {
 }
 
 /// Builds the tree of bytes, with about `limit` branches.
-pub(super) fn tree(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
-    let mut uniform = Uniform::default();
+pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
+    let mut uniform = UniformLists::default();
     // The second walk returns any fault.
     let _ = walk::walk(ty, bytes, limits, &mut uniform);
     let mut builder = Builder { limit, uniform: uniform.lists, ..Builder::default() };
@@ -85,58 +86,58 @@ pub(super) fn tree(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usiz
 
 /// Finds the lists of structs whose items have equal sizes, determined by their arguments.
 #[derive(Default)]
-struct Uniform {
+struct UniformLists {
     lists: HashSet<Vec<Segment>>,
 }
 
-impl Visitor for Uniform {
+impl Visitor for UniformLists {
     fn enter(&mut self, node: &Node) -> Visit {
         if has_fixed_items(node.ty) { Visit::Nothing } else { Visit::All }
     }
 
-    fn structs(&mut self, node: &Node, _: &dyn Lookup) -> bool {
+    fn should_skip_structs(&mut self, node: &Node, _: &dyn Lookup) -> bool {
         self.lists.insert(node.path.to_vec())
     }
 }
 
 /// Returns `true` for lists whose items have a size independent of arguments.
 fn has_fixed_items(ty: &Type) -> bool {
-    ty.items().is_some_and(|(item, _)| item.size().is_some())
+    ty.item_type_and_count().is_some_and(|(item, _)| item.size().is_some())
 }
 
 /// Builds the tree during the walk.
 #[derive(Default)]
 struct Builder {
     limit: usize,
-    used: usize,
+    branch_count: usize,
     uniform: HashSet<Vec<Segment>>,
     covered: CoveredRanges,
-    open: Vec<Open>,
+    open: Vec<OpenBranch>,
     root: Branch,
     blocks: Vec<UnpackedBlock>,
 }
 
 /// An open struct, list or block.
 #[derive(Default)]
-struct Open {
+struct OpenBranch {
     branch: Branch,
     /// The number of segments in its path.
     depth: usize,
-    kind: Kind,
+    kind: BranchKind,
     /// The number of items that become parts.
     shown: u64,
 }
 
 #[derive(Default, PartialEq)]
-enum Kind {
+enum BranchKind {
     #[default]
     Group,
     /// A list on one line: its items and their decoded values.
     Line(Vec<String>, Vec<String>),
-    /// A packed block; ends with its content.
+    /// A packed block. It is closed after its content.
     Block,
     /// A struct with the path of its parent; its parts are added to the parent.
-    Same,
+    Inlined,
 }
 
 impl Builder {
@@ -145,25 +146,25 @@ impl Builder {
         self.open.last().map_or(0, |open| open.depth)
     }
 
-    fn branch(&self, node: &Node) -> Branch {
+    fn new_branch(&self, node: &Node) -> Branch {
         let Range { start, end } = *node.span.range();
         Branch {
             step: step_text(node.path, self.depth()),
-            ty: type_of(node),
+            ty: type_name(node),
             offset: start,
             size: end - start,
-            block: self.block_of(&node.span),
+            block: self.block_index(&node.span),
             bits: node.bits,
             ..Branch::default()
         }
     }
 
-    fn block_of(&self, span: &Span) -> Option<usize> {
+    fn block_index(&self, span: &Span) -> Option<usize> {
         matches!(span, Span::Unpacked { .. }).then(|| self.blocks.len().saturating_sub(1))
     }
 
     fn push(&mut self, branch: Branch) {
-        self.used += 1;
+        self.branch_count += 1;
         let parent = self.open.last_mut().map_or(&mut self.root, |open| &mut open.branch);
         parent.parts.push(branch);
     }
@@ -184,7 +185,7 @@ impl Builder {
 
     /// Closes a block after its content.
     fn end_block(&mut self, path: &[Segment]) {
-        let ends = |open: &Open| open.kind == Kind::Block && open.depth == path.len();
+        let ends = |open: &OpenBranch| open.kind == BranchKind::Block && open.depth == path.len();
         if self.open.last().is_some_and(ends) {
             self.close();
         }
@@ -192,9 +193,9 @@ impl Builder {
 
     /// Closes the innermost branch and adds it to its parent.
     fn close(&mut self) {
-        let Some(Open { mut branch, kind, .. }) = self.open.pop() else { return };
+        let Some(OpenBranch { mut branch, kind, .. }) = self.open.pop() else { return };
         match kind {
-            Kind::Same => {
+            BranchKind::Inlined => {
                 let parent = self.open.last_mut().map_or(&mut self.root, |open| &mut open.branch);
                 parent.parts.append(&mut branch.parts);
             }
@@ -209,7 +210,7 @@ impl Builder {
             let own = branch.parts.iter().filter(|part| part.block == branch.block);
             let end = own.map(|part| part.offset + part.size).max();
             branch.size = branch.size.max(end.unwrap_or_default().saturating_sub(branch.offset));
-            if let Kind::Line(values, _) = &open.kind {
+            if let BranchKind::Line(values, _) = &open.kind {
                 branch.value =
                     format!("[{}…", values.iter().map(|value| format!("{value}, ")).collect::<String>());
             }
@@ -217,7 +218,7 @@ impl Builder {
         }
         if fault.is_none() {
             for gap in std::mem::take(&mut self.covered).gaps(bytes.len() as u64) {
-                self.push(bare("gap", &Span::Bytes(gap)));
+                self.push(uncovered_branch("gap", &Span::Bytes(gap)));
             }
         }
         Tree { root: self.root, blocks: self.blocks, fault }
@@ -225,7 +226,7 @@ impl Builder {
 }
 
 /// Creates a branch for bytes without a field.
-fn bare(label: &str, span: &Span) -> Branch {
+fn uncovered_branch(label: &str, span: &Span) -> Branch {
     let Range { start, end } = *span.range();
     Branch { label: label.to_owned(), offset: start, size: end - start, ..Branch::default() }
 }
@@ -235,65 +236,71 @@ impl Visitor for Builder {
         if self.skips_omitted(node) {
             return Visit::Nothing;
         }
-        let is_same = !self.open.is_empty()
+        let is_inlined = !self.open.is_empty()
             && node.path.len() == self.depth()
-            && self.open.last().is_some_and(|open| open.kind != Kind::Block);
-        let mut branch = Branch { meaning: heading_of(node), ..self.branch(node) };
-        let is_list = node.ty.items().is_some();
-        let most = if self.used < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
+            && self.open.last().is_some_and(|open| open.kind != BranchKind::Block);
+        let mut branch = Branch { meaning: group_short_doc(node), ..self.new_branch(node) };
+        let is_list = node.ty.item_type_and_count().is_some();
+        let max_items = if self.branch_count < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
-        let kind = match size_on_a_line(node) {
-            Some(_) => Kind::Line(Vec::new(), Vec::new()),
-            None if is_same => Kind::Same,
-            None => Kind::Group,
+        let kind = match size_on_one_line(node) {
+            Some(_) => BranchKind::Line(Vec::new(), Vec::new()),
+            None if is_inlined => BranchKind::Inlined,
+            None => BranchKind::Group,
         };
-        let is_cut = is_list && kind == Kind::Group && node.count.is_none_or(|count| count > most);
+        let is_shortened =
+            is_list && kind == BranchKind::Group && node.count.is_none_or(|count| count > max_items);
         if is_list {
             branch.count = node.count;
         }
-        let shown = if is_cut { most } else { u64::MAX };
-        self.open.push(Open { branch, depth: node.path.len(), kind, shown });
-        if is_cut && is_uniform { Visit::Items(0..most) } else { Visit::All }
+        let shown = if is_shortened { max_items } else { u64::MAX };
+        self.open.push(OpenBranch { branch, depth: node.path.len(), kind, shown });
+        if is_shortened && is_uniform { Visit::Items(0..max_items) } else { Visit::All }
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        if let Some(Open { kind: Kind::Line(values, decoded), .. }) = self.open.last_mut() {
+        if let Some(OpenBranch { kind: BranchKind::Line(values, decoded), .. }) = self.open.last_mut() {
             values.push(value.to_string());
-            decoded.extend(node.decoded(value).0.map(|decoded| decoded.to_string()));
+            decoded.extend(node.decode(value).0.map(|decoded| decoded.to_string()));
             return ControlFlow::Continue(());
         }
         if node.bit_field.is_some() {
-            self.bit_field(node, value);
+            self.add_bit_field(node, value);
             return ControlFlow::Continue(());
         }
         if !self.skips_omitted(node) {
-            let (value, meaning) = (value_of(node, value), meaning_of(node));
-            self.push(Branch { value, meaning, ..self.branch(node) });
+            let (value, meaning) = (value_text(node, value), short_doc(node));
+            self.push(Branch { value, meaning, ..self.new_branch(node) });
         }
         self.end_block(node.path);
         ControlFlow::Continue(())
     }
 
-    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         let value = quoted(node.bytes);
-        let branch = Branch { label: "magic".to_owned(), ty: String::new(), value, ..self.branch(node) };
+        let branch = Branch { label: "magic".to_owned(), ty: String::new(), value, ..self.new_branch(node) };
         self.push(branch);
         ControlFlow::Continue(())
     }
 
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         self.covered.add(&node.span);
         let block = node.field.and_then(|field| field.block);
         let branch = Branch {
             label: node.field.map_or("", |field| field.name).to_owned(),
             ty: block.map_or("", |block| block.packing.name()).to_owned(),
-            meaning: meaning_of(node),
+            meaning: short_doc(node),
             unpacks_to: Some(self.blocks.len()),
-            ..self.branch(node)
+            ..self.new_branch(node)
         };
-        self.open.push(Open { branch, depth: node.path.len(), kind: Kind::Block, shown: u64::MAX });
+        self.open.push(OpenBranch {
+            branch,
+            depth: node.path.len(),
+            kind: BranchKind::Block,
+            shown: u64::MAX,
+        });
         self.blocks.push(UnpackedBlock { packed: node.span.range().clone(), content: content.to_vec() });
     }
 
@@ -308,16 +315,16 @@ impl Visitor for Builder {
             return ControlFlow::Continue(());
         }
         let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
-        if let Some(Open { branch, kind, .. }) = self.open.last_mut() {
+        if let Some(OpenBranch { branch, kind, .. }) = self.open.last_mut() {
             branch.size = node.span.range().end - branch.offset;
-            if let Kind::Line(values, decoded) = kind {
+            if let BranchKind::Line(values, decoded) = kind {
                 let list = |items: &[String]| format!("[{}]", items.join(", "));
                 let decoded = (!decoded.is_empty()).then(|| list(decoded));
                 branch.value = with_decoded(list(values), decoded, node.decoding.unit);
                 branch.count = None;
-            } else if node.ty.items().is_some() {
+            } else if node.ty.item_type_and_count().is_some() {
                 branch.count = node.count;
-                branch.ty = type_of(node);
+                branch.ty = type_name(node);
                 let stride = node.count.and_then(|count| branch.size.checked_div(count));
                 branch.stride = stride.filter(|_| is_uniform);
             }
@@ -327,10 +334,10 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
+    fn visit_trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         self.covered.add(&span);
-        let block = self.block_of(&span);
-        let branch = Branch { block, ..bare(TRAILING, &span) };
+        let block = self.block_index(&span);
+        let branch = Branch { block, ..uncovered_branch(TRAILING, &span) };
         match self.open.is_empty() {
             true => self.root.parts.push(branch),
             false => self.push(branch),
@@ -340,9 +347,9 @@ impl Visitor for Builder {
 
 impl Builder {
     /// Adds a bit field to the last reported word, or to a word within it.
-    fn bit_field(&mut self, node: &Node, value: &Value) {
+    fn add_bit_field(&mut self, node: &Node, value: &Value) {
         let mut branch =
-            Branch { value: value_of(node, value), meaning: meaning_of(node), ..self.branch(node) };
+            Branch { value: value_text(node, value), meaning: short_doc(node), ..self.new_branch(node) };
         let Some(open) = self.open.last_mut() else { return };
         let (mut depth, mut parent) = (open.depth, &mut open.branch);
         if depth < node.path.len()
@@ -358,15 +365,15 @@ impl Builder {
         }
         branch.step = step_text(node.path, depth);
         parent.parts.push(branch);
-        self.used += 1;
+        self.branch_count += 1;
     }
 }
 
 /// Returns the text of the path segments from `depth` on.
 fn step_text(path: &[Segment], depth: usize) -> String {
     let rest = path.iter().enumerate().skip(depth);
-    rest.map(|(place, segment)| match segment {
-        Segment::Field(name) if place == 0 => (*name).to_owned(),
+    rest.map(|(index, segment)| match segment {
+        Segment::Field(name) if index == 0 => (*name).to_owned(),
         Segment::Field(name) => format!(".{name}"),
         Segment::Index(index) => format!("[{index}]"),
     })

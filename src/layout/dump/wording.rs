@@ -9,19 +9,19 @@ use crate::layout::wording::base_name;
 const LONGEST_TEXT: usize = 64;
 
 /// Returns the type: `f32[4][4]`, `Vertex[1000000]`, `bool`.
-pub(super) fn type_of(node: &Node) -> String {
+pub(super) fn type_name(node: &Node) -> String {
     match node.bit_field {
         Some(field) if field.flag => "bool".to_owned(),
         Some(field) => match field.declared {
             Some(declaration) => declaration.name.to_owned(),
             None => format!("{}{}", if field.signed { 'i' } else { 'u' }, field.bits.width),
         },
-        None => dimensioned(node.ty, node.count),
+        None => with_dimensions(node.ty, node.count),
     }
 }
 
-fn dimensioned(ty: &Type, mut count: Option<u64>) -> String {
-    let flat = ty.flat();
+fn with_dimensions(ty: &Type, mut count: Option<u64>) -> String {
+    let flat = ty.flatten();
     let base = if flat.item == Type::NulString { "string".to_owned() } else { base_name(&flat.item) };
     let dimensions = flat.dimensions.into_iter().map(|fixed| match fixed.or_else(|| count.take()) {
         Some(n) => format!("[{n}]"),
@@ -30,11 +30,11 @@ fn dimensioned(ty: &Type, mut count: Option<u64>) -> String {
     base + &dimensions.collect::<String>()
 }
 
-/// Formats a stored value and its decoded value. Numbers are decimal and hexadecimal, enums have their name, and
-/// words list the flags that are set.
-pub(super) fn value_of(node: &Node, value: &Value) -> String {
-    let (decoded, unit) = node.decoded(value);
-    with_decoded(stored(node, value), decoded.map(|decoded| decoded.to_string()), unit)
+/// Formats a stored value and its decoded value: numbers in decimal and hexadecimal, enums with their name, and
+/// packed words with the flags that are set.
+pub(super) fn value_text(node: &Node, value: &Value) -> String {
+    let (decoded, unit) = node.decode(value);
+    with_decoded(stored_text(node, value), decoded.map(|decoded| decoded.to_string()), unit)
 }
 
 /// Appends the decoded value and the unit: `0x70000080 = [0.5, 0, 0] m`, `2.5 ticks`.
@@ -44,15 +44,15 @@ pub(super) fn with_decoded(stored: String, decoded: Option<String>, unit: &str) 
     stored + &decoded + space + unit
 }
 
-fn stored(node: &Node, value: &Value) -> String {
+fn stored_text(node: &Node, value: &Value) -> String {
     match value {
         Value::Int(number) => match enum_name(node, value) {
             Some(name) => format!("{name} = {number}"),
-            None => format!("{number} ({})", hexadecimal(*number, bits_of(node))),
+            None => format!("{number} ({})", hexadecimal(*number, bit_width(node))),
         },
         Value::Bits(word, declaration) => {
-            let number = hexadecimal(*word as i128, bits_of(node));
-            let flags = declaration.bit_fields().iter().filter(|f| f.flag && f.bits.of(*word) != 0);
+            let number = hexadecimal(*word as i128, bit_width(node));
+            let flags = declaration.bit_fields().iter().filter(|f| f.flag && f.bits.extract(*word) != 0);
             let flags: Vec<_> = flags.map(|field| field.name).collect();
             if flags.is_empty() { number } else { format!("{number}: {}", flags.join(", ")) }
         }
@@ -72,7 +72,7 @@ pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
 }
 
 /// Returns the size of the value in bits.
-fn bits_of(node: &Node) -> u32 {
+fn bit_width(node: &Node) -> u32 {
     node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width)
 }
 
@@ -80,7 +80,7 @@ fn bits_of(node: &Node) -> u32 {
 fn hexadecimal(number: i128, width: u32) -> String {
     let bits = BitRange { offset: 0, width: width.clamp(1, 128) };
     let digits = width.div_ceil(4) as usize;
-    format!("0x{:0digits$x}", bits.of(number as u128))
+    format!("0x{:0digits$x}", bits.extract(number as u128))
 }
 
 /// Quotes a string: escapes control characters and truncates long text.
@@ -99,7 +99,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
 }
 
 /// Returns the first sentence of the documentation of a field, bit field or variant.
-pub(super) fn meaning_of(node: &Node) -> String {
+pub(super) fn short_doc(node: &Node) -> String {
     let bit_field = node.bit_field.map(|field| field.doc);
     let variant = node.variant.map(|variant| variant.doc);
     let field = node.field.map(|field| field.doc);
@@ -107,10 +107,10 @@ pub(super) fn meaning_of(node: &Node) -> String {
 }
 
 /// Returns the first sentence of the documentation of a struct, list or block.
-pub(super) fn heading_of(node: &Node) -> String {
+pub(super) fn group_short_doc(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),
-        _ => meaning_of(node),
+        _ => short_doc(node),
     }
 }
 
@@ -119,8 +119,8 @@ fn first_sentence(doc: &str) -> String {
     let paragraph = doc.split("\n\n").next().unwrap_or_default();
     let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_end = |end: &usize| {
-        let behind = line[end + 2..].chars().next();
-        behind.is_some_and(char::is_uppercase) && !line[..*end].ends_with(['.', ' '])
+        let next = line[end + 2..].chars().next();
+        next.is_some_and(char::is_uppercase) && !line[..*end].ends_with(['.', ' '])
     };
     match line.match_indices(". ").map(|(end, _)| end).find(is_end) {
         Some(end) => line[..=end].to_owned(),
@@ -129,7 +129,7 @@ fn first_sentence(doc: &str) -> String {
 }
 
 /// Groups digits: `999,990`.
-pub(super) fn grouped(number: u64) -> String {
+pub(super) fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -142,6 +142,6 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// Formats a size: `1 byte`, `1,000 bytes`.
-pub(super) fn size(bytes: u64) -> String {
-    format!("{} byte{}", grouped(bytes), if bytes == 1 { "" } else { "s" })
+pub(super) fn byte_count_text(bytes: u64) -> String {
+    format!("{} byte{}", group_digits(bytes), if bytes == 1 { "" } else { "s" })
 }

@@ -5,27 +5,27 @@ use super::choices::{Choice, Choices};
 use crate::Severity;
 use crate::layout::declaration::{BitField, BitRange, Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{IntType, Lookup, Value};
-use crate::layout::program::Use;
+use crate::layout::program::ValueUse;
 use crate::layout::walk::Segment;
 
 /// The number of draws before values that violate checks are replaced.
-pub(super) const DRAWS: usize = 8;
+pub(super) const MAX_DRAWS: usize = 8;
 
-pub(super) struct Draw<'c> {
+pub(super) struct Sampler<'c> {
     pub choices: Choices<'c>,
     /// The path of the current value.
     pub path: Vec<Segment>,
-    plausible: bool,
+    is_plausible: bool,
     max_items: u64,
     large_items: u64,
     /// The remaining budget of list items.
     items_left: u64,
     /// The replacement for drawn values, after too many of them violated checks.
-    pub(super) forced: Option<Forced>,
+    pub(super) forced: Option<ForcedValue>,
 }
 
-/// Returns the choice that draws an integer; `None` if it has none.
-fn number_of_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
+/// Returns the choice that draws an integer; `None` if no choice does.
+fn choice_for_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
     let (min, _) = IntType { bits, signed }.range();
     match integer {
         0..8 => u64::try_from(4 * integer).ok(),
@@ -35,16 +35,16 @@ fn number_of_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
 }
 
 /// Returns the choices that draw a word, field by field.
-fn numbers_of_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
+fn choices_for_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
     let Shape::Bits { fields, .. } = declaration.shape else { return None };
     let mut numbers = Vec::new();
     for field in fields.iter().filter(|field| !field.reserved) {
-        let bits = field.bits.of(word);
+        let bits = field.bits.extract(word);
         match (field.declared, field.value(word)) {
-            (Some(inner), _) => numbers.extend(numbers_of_word(bits, inner)?),
+            (Some(inner), _) => numbers.extend(choices_for_word(bits, inner)?),
             (None, _) if field.flag => numbers.push(u64::try_from(bits).ok()?),
             (None, Value::Int(number)) => {
-                numbers.push(number_of_integer(number, field.bits.width, field.signed)?);
+                numbers.push(choice_for_integer(number, field.bits.width, field.signed)?);
             }
             _ => return None,
         }
@@ -54,74 +54,82 @@ fn numbers_of_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
 
 /// A value that replaces drawn ones.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Forced {
+pub(super) enum ForcedValue {
     /// This number, in every integer that can store it.
     Number(i128),
-    /// A word with a single bit set, by its index modulo the width.
+    /// A word in which only this bit is set, counted modulo the width of the word.
     Bit(u64),
 }
 
-impl<'c> Draw<'c> {
-    pub(super) fn new(choices: Choices<'c>, config: &Config) -> Draw<'c> {
+impl<'c> Sampler<'c> {
+    pub(super) fn new(choices: Choices<'c>, config: &Config) -> Sampler<'c> {
         let Config { plausible, max_items, large_items, .. } = *config;
         // Without a limit, each item of a large list could contain a list.
         let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
-        Draw { choices, path: Vec::new(), plausible, max_items, large_items, items_left, forced: None }
+        Sampler {
+            choices,
+            path: Vec::new(),
+            is_plausible: plausible,
+            max_items,
+            large_items,
+            items_left,
+            forced: None,
+        }
     }
 
-    /// Selects how the next attempt gets values: by drawing, then from the literals of the checks, then as a
-    /// single bit.
-    pub(super) fn force(&mut self, attempt: usize, literals: &[i128]) {
-        self.forced = match (attempt.checked_sub(DRAWS), self.forced) {
+    /// Selects the source of the next attempt's values: drawing at first, then the literals of the checks, then words
+    /// with a single bit set.
+    pub(super) fn select_forced_value(&mut self, attempt: usize, literals: &[i128]) {
+        self.forced = match (attempt.checked_sub(MAX_DRAWS), self.forced) {
             (None, _) => None,
-            (Some(index), Some(Forced::Bit(bit))) if index > literals.len() => {
-                Some(Forced::Bit(bit.wrapping_add(1)))
+            (Some(index), Some(ForcedValue::Bit(bit))) if index > literals.len() => {
+                Some(ForcedValue::Bit(bit.wrapping_add(1)))
             }
             (Some(index), _) => match literals.get(index) {
-                Some(number) => Some(Forced::Number(*number)),
-                None => Some(Forced::Bit(self.below(128))),
+                Some(number) => Some(ForcedValue::Number(*number)),
+                None => Some(ForcedValue::Bit(self.draw_below(128))),
             },
         };
     }
 
-    /// Replaces the choices of all attempts at a value, from `start` on, by those that draw it directly. So it
-    /// stays the same when values that it must differ from disappear.
-    pub(super) fn forget_attempts(
+    /// Replaces the choices of all attempts at a value, from `start` on, by the choices that draw it directly. The
+    /// value then stays the same when shrinking removes other values that it had to differ from.
+    pub(super) fn replace_attempts(
         &mut self,
         start: usize,
         value: &Option<Value>,
         ty: &Type,
-        usage: Option<Use>,
+        usage: Option<ValueUse>,
     ) {
         let numbers = match (value, ty.without_order()) {
-            (Some(Value::Int(number)), _) if usage == Some(Use::Count) => {
+            (Some(Value::Int(number)), _) if usage == Some(ValueUse::Count) => {
                 u64::try_from(*number).ok().map(|n| vec![n])
             }
             (Some(Value::Int(number)), Type::Unsigned(size)) => {
-                number_of_integer(*number, 8 * size, false).map(|n| vec![n])
+                choice_for_integer(*number, 8 * size, false).map(|n| vec![n])
             }
             (Some(Value::Int(number)), Type::Signed(size)) => {
-                number_of_integer(*number, 8 * size, true).map(|n| vec![n])
+                choice_for_integer(*number, 8 * size, true).map(|n| vec![n])
             }
-            (Some(Value::Bits(word, declaration)), _) => numbers_of_word(*word, declaration),
+            (Some(Value::Bits(word, declaration)), _) => choices_for_word(*word, declaration),
             _ => None,
         };
         let Some(numbers) = numbers else { return };
         let choices = &mut self.choices.trace.choices;
         choices.truncate(start);
         choices.extend(numbers.into_iter().map(|number| Choice { path: self.path.clone(), number }));
-        if usage == Some(Use::Count) {
-            self.choices.note_count(&self.path);
+        if usage == Some(ValueUse::Count) {
+            self.choices.record_count(&self.path);
         }
     }
 
     /// Returns `true` if files must satisfy this constraint.
-    pub(super) fn respects(&self, constraint: &Constraint) -> bool {
-        self.plausible || constraint.rule.severity >= Severity::Error
+    pub(super) fn must_satisfy(&self, constraint: &Constraint) -> bool {
+        self.is_plausible || constraint.rule.severity >= Severity::Error
     }
 
-    /// Adapts a value to a constraint, given the previous value of a list.
-    pub(super) fn adapted(
+    /// Adapts a value to a constraint. `before` is the previous value in a list.
+    pub(super) fn adapt(
         &mut self,
         value: Value,
         requirement: &Requirement,
@@ -142,7 +150,7 @@ impl<'c> Draw<'c> {
             (Requirement::OneOf(values), value) => {
                 let value_of =
                     |drawn: u64| values.get(drawn as usize)?.eval_int(values_seen).ok().map(Value::Int);
-                value_of(self.below(values.len() as u64)).unwrap_or(value)
+                value_of(self.draw_below(values.len() as u64)).unwrap_or(value)
             }
             (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),
             (Requirement::Finite, Value::F64(number)) if !number.is_finite() => Value::F64(0.0),
@@ -157,14 +165,14 @@ impl<'c> Draw<'c> {
     }
 
     /// Draws a number less than `count`; 0 if `count` is 0.
-    pub(super) fn below(&mut self, count: u64) -> u64 {
-        self.choices.next(&self.path, |number| number % count.max(1))
+    pub(super) fn draw_below(&mut self, count: u64) -> u64 {
+        self.choices.next_choice(&self.path, |number| number % count.max(1))
     }
 
     /// Draws one of four kinds with equal probability, and a number below the count of that kind. Kinds with count
     /// 0 are replaced by the last.
-    fn of_kinds(&mut self, counts: [u64; 4]) -> (u64, u64) {
-        let number = self.choices.next(&self.path, |number| {
+    fn draw_kind(&mut self, counts: [u64; 4]) -> (u64, u64) {
+        let number = self.choices.next_choice(&self.path, |number| {
             let kind = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
             number / 4 % counts[kind as usize].max(1) * 4 + kind
         });
@@ -173,10 +181,10 @@ impl<'c> Draw<'c> {
 
     /// Draws a number of items, at most `max`. One list in four is large; a quarter of the large lists are as
     /// large as possible.
-    pub(super) fn count(&mut self, max: u64) -> u64 {
+    pub(super) fn draw_count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
-        if let Some(Forced::Number(number)) = self.forced {
+        if let Some(ForcedValue::Number(number)) = self.forced {
             return u64::try_from(number).unwrap_or_default().min(max_items);
         }
         let count = self.choices.next_count(&self.path, |number| match (number % 4, number / 4 % 4) {
@@ -191,27 +199,27 @@ impl<'c> Draw<'c> {
 
     /// Draws a value of a plain type, an enum or a packed word. `literals` are the numbers in expressions.
     /// Reserved bits are 0.
-    pub(super) fn leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
+    pub(super) fn draw_leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
         match ty.without_order() {
-            Type::Unsigned(size) => Value::Int(self.integer(8 * size, false, literals)),
-            Type::Signed(size) => Value::Int(self.integer(8 * size, true, literals)),
-            Type::Float(4) => Value::F32(self.float32()),
-            Type::Float(_) => Value::F64(self.float64()),
+            Type::Unsigned(size) => Value::Int(self.draw_integer(8 * size, false, literals)),
+            Type::Signed(size) => Value::Int(self.draw_integer(8 * size, true, literals)),
+            Type::Float(4) => Value::F32(self.draw_f32()),
+            Type::Float(_) => Value::F64(self.draw_f64()),
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { values, .. } => {
-                    let index = self.below(values.len() as u64) as usize;
+                    let index = self.draw_below(values.len() as u64) as usize;
                     Value::Int(values.get(index).map_or(0, |value| value.value))
                 }
-                _ => Value::Bits(self.word(declaration, literals), declaration),
+                _ => Value::Bits(self.draw_word(declaration, literals), declaration),
             },
-            _ => Value::Text(self.text(patterns)),
+            _ => Value::Text(self.draw_text(patterns)),
         }
     }
 
-    fn integer(&mut self, bits: u32, signed: bool, literals: &[i128]) -> i128 {
+    fn draw_integer(&mut self, bits: u32, signed: bool, literals: &[i128]) -> i128 {
         let sign = 1i128 << (bits.min(127) - 1);
         let (min, max) = IntType { bits, signed }.range();
-        if let Some(Forced::Number(number)) = self.forced
+        if let Some(ForcedValue::Number(number)) = self.forced
             && (min..=max).contains(&number)
         {
             return number;
@@ -221,7 +229,7 @@ impl<'c> Draw<'c> {
         let (boundaries, literals) = (boundaries.iter().filter(in_range), literals.iter().filter(in_range));
         let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
         let counts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
-        match self.of_kinds(counts) {
+        match self.draw_kind(counts) {
             (0, small) => small.into(),
             (1, boundary) => *boundaries.clone().nth(boundary as usize).unwrap_or(&0),
             (2, literal) => *literals.clone().nth(literal as usize).unwrap_or(&0),
@@ -232,30 +240,30 @@ impl<'c> Draw<'c> {
     }
 
     /// Draws each field of a word separately; reserved bits are 0.
-    fn word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
+    fn draw_word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
         let Shape::Bits { size, fields } = declaration.shape else { return 0 };
-        if let Some(Forced::Bit(bit)) = self.forced {
+        if let Some(ForcedValue::Bit(bit)) = self.forced {
             let reserved: u128 =
                 fields.iter().filter(|field| field.reserved).map(|field| field.bits.mask()).sum();
             return (1 << (bit % u64::from(8 * size.clamp(1, 16)))) & !reserved;
         }
         let mut word = 0;
         for field in fields.iter().filter(|field| !field.reserved) {
-            word = field.bits.put(word, self.bits(field, literals));
+            word = field.bits.insert(word, self.draw_bit_field(field, literals));
         }
         word
     }
 
-    fn bits(&mut self, field: &BitField, literals: &[i128]) -> u128 {
+    fn draw_bit_field(&mut self, field: &BitField, literals: &[i128]) -> u128 {
         let all = BitRange { offset: 0, width: field.bits.width }.mask();
         match field.declared {
-            Some(declaration) => self.word(declaration, literals),
-            None if field.flag => self.below(2).into(),
-            None => self.integer(field.bits.width, field.signed, literals) as u128 & all,
+            Some(declaration) => self.draw_word(declaration, literals),
+            None if field.flag => self.draw_below(2).into(),
+            None => self.draw_integer(field.bits.width, field.signed, literals) as u128 & all,
         }
     }
 
-    fn float32(&mut self) -> f32 {
+    fn draw_f32(&mut self) -> f32 {
         // Both zeros, 1, the largest and smallest finite numbers, both infinities, a quiet and a signalling NaN,
         // and the smallest subnormal.
         const BOUNDARIES: [u32; 10] = [
@@ -270,17 +278,17 @@ impl<'c> Draw<'c> {
             1,
             0xff7f_ffff,
         ];
-        if self.plausible {
-            return self.plausible_float() as f32;
+        if self.is_plausible {
+            return self.draw_plausible_float() as f32;
         }
-        match self.of_kinds([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
+        match self.draw_kind([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
             (0, small) => small as f32,
             (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f32::from_bits(bits as u32),
         }
     }
 
-    fn float64(&mut self) -> f64 {
+    fn draw_f64(&mut self) -> f64 {
         const BOUNDARIES: [u64; 10] = [
             0,
             1 << 63,
@@ -293,42 +301,47 @@ impl<'c> Draw<'c> {
             1,
             0xffef_ffff_ffff_ffff,
         ];
-        if self.plausible {
-            return self.plausible_float();
+        if self.is_plausible {
+            return self.draw_plausible_float();
         }
-        match self.of_kinds([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
+        match self.draw_kind([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
             (0, small) => small as f64,
             (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
-            (_, bits) => f64::from_bits(bits << 2 | self.below(4)),
+            (_, bits) => f64::from_bits(bits << 2 | self.draw_below(4)),
         }
     }
 
     /// Draws a small integer, or a number from −100 to 100.
-    fn plausible_float(&mut self) -> f64 {
-        match self.of_kinds([8, 200_001, 0, 200_001]) {
+    fn draw_plausible_float(&mut self) -> f64 {
+        match self.draw_kind([8, 200_001, 0, 200_001]) {
             (0, small) => small as f64,
             (_, thousandths) => (thousandths as f64 - 100_000.0) / 1000.0,
         }
     }
 
     /// Draws a string without NUL: ASCII letters, other letters and invalid UTF-8, or a match of a pattern.
-    fn text(&mut self, patterns: &[&str]) -> Vec<u8> {
-        let count = self.count(u64::MAX);
+    fn draw_text(&mut self, patterns: &[&str]) -> Vec<u8> {
+        let count = self.draw_count(u64::MAX);
         let name = self.path.last().copied();
-        name.iter().for_each(|name| self.choices.list(&self.path, *name, count));
-        if count > 0 && !patterns.is_empty() && self.below(2) == 1 {
-            let pattern = patterns[self.below(patterns.len() as u64) as usize];
+        name.iter().for_each(|name| self.choices.record_list(&self.path, *name, count));
+        if count > 0 && !patterns.is_empty() && self.draw_below(2) == 1 {
+            let pattern = patterns[self.draw_below(patterns.len() as u64) as usize];
             return pattern.bytes().map(|byte| if byte == b'x' { b'a' } else { byte }).collect();
         }
         let mut text = Vec::new();
         for index in 0..count {
             self.path.push(Segment::Index(index));
-            match self.below(8) {
-                7 if !self.plausible => text.push(0x80 + self.below(0x80) as u8),
+            match self.draw_below(8) {
+                7 if !self.is_plausible => text.push(0x80 + self.draw_below(0x80) as u8),
                 6 => text.extend(
-                    "ä→𝄞".chars().nth(self.below(3) as usize).map(String::from).unwrap_or_default().bytes(),
+                    "ä→𝄞"
+                        .chars()
+                        .nth(self.draw_below(3) as usize)
+                        .map(String::from)
+                        .unwrap_or_default()
+                        .bytes(),
                 ),
-                _ => text.push(b'a' + self.below(26) as u8),
+                _ => text.push(b'a' + self.draw_below(26) as u8),
             }
             self.path.pop();
         }

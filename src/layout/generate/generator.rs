@@ -3,53 +3,59 @@
 use std::collections::HashMap;
 
 use super::Config;
-use super::choices::{Choices, Trace, name_of_count};
-use super::draw::{DRAWS, Draw};
+use super::choices::{Choices, Trace, count_name};
+use super::draw::{MAX_DRAWS, Sampler};
 use super::lookahead::{Lookahead, with_bits};
+use super::number_lists::{adapt_to_sum, next_unused_integer, normalize};
 use super::relations::Relations;
-use super::several::{balanced, distinct, unit_vector};
-use crate::layout::assemble::Values;
+use crate::layout::assemble::FileValues;
 use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{BinaryOp, EvalError, Scope, Value};
-use crate::layout::program::{Code, Compared, FormId, Frames, Item, Kind, Program, Step, Unit, Use};
+use crate::layout::program::{
+    Code, ComparedValues, FormId, FormKind, Frames, Item, Program, Step, Unit, ValueUse,
+};
 use crate::layout::walk::Segment;
 
 /// The maximum number of redraws for a file.
 const MAX_RETRIES: usize = 100_000;
 
-/// Draws the values of a file; derived values are omitted.
-pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
-    let draw = Draw::new(choices, config);
-    let most = config.max_items.saturating_mul(config.max_items.max(config.large_items));
-    let (program, values) = (Program::of(ty), Values::new(ty));
+/// Draws the values of a file except derived ones.
+pub(super) fn draw_values(
+    ty: &'static Type,
+    choices: Choices,
+    config: &Config,
+) -> (FileValues<'static>, Trace) {
+    let sampler = Sampler::new(choices, config);
+    let max_list_items = config.max_items.saturating_mul(config.max_items.max(config.large_items));
+    let (program, values) = (Program::of(ty), FileValues::new(ty));
     let frames = Frames::new(program);
     let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
     let mut generator = Generator {
         program,
         frames,
-        draw,
+        sampler,
         values,
         relations,
-        needed: HashMap::new(),
-        most,
+        indexed_lists: HashMap::new(),
+        max_list_items,
         max_items,
         retries,
     };
-    generator.value(&Item::root(program), None);
-    (generator.values, generator.draw.choices.trace)
+    generator.draw_value(&Item::root(program), None);
+    (generator.values, generator.sampler.choices.trace)
 }
 
 pub(super) struct Generator<'c> {
     pub(super) program: &'static Program,
     pub(super) frames: Frames,
-    pub(super) draw: Draw<'c>,
-    pub(super) values: Values<'static>,
+    pub(super) sampler: Sampler<'c>,
+    pub(super) values: FileValues<'static>,
     pub(super) relations: Relations,
-    /// The lists that the items of each form need an index into.
-    pub(super) needed: HashMap<FormId, Vec<&'static [Segment]>>,
+    /// The lists that items of each form must contain an index into.
+    pub(super) indexed_lists: HashMap<FormId, Vec<&'static [Segment]>>,
     pub(super) max_items: u64,
     /// The maximum number of items of any list.
-    most: u64,
+    max_list_items: u64,
     /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value
     /// satisfies would multiply.
     retries: usize,
@@ -58,27 +64,29 @@ pub(super) struct Generator<'c> {
 impl Generator<'_> {
     /// Draws and returns a value; `before` is the previous item of a list. Structs are returned with only the
     /// fields that constraints compare, lists as `None`.
-    fn value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
+    fn draw_value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
         let form = &self.program.forms[item.form];
         match form.kind {
-            Kind::Number(_) | Kind::Text => self.leaf(form.ty, item, before),
-            Kind::Items(inner, Some(count)) => {
-                let drawn = self.items(item, inner, count);
-                self.balance(&drawn, item);
+            FormKind::Number(_) | FormKind::Text => self.draw_leaf(form.ty, item, before),
+            FormKind::Items(inner, Some(count)) => {
+                let drawn = self.draw_items(item, inner, count);
+                self.adapt_together(&drawn, item);
                 None
             }
-            Kind::Items(inner, None) => {
-                let count = self.count(item, inner);
-                let drawn = self.items(item, inner, count);
+            FormKind::Items(inner, None) => {
+                let count = self.draw_count(item, inner);
+                let drawn = self.draw_items(item, inner, count);
                 self.permute(&drawn, item);
                 None
             }
-            Kind::Struct(unit) | Kind::Choice(unit) => {
+            FormKind::Struct(unit) | FormKind::Choice(unit) => {
                 let unit = &self.program.units[unit];
                 let (outer, _) = self.frames.enter(unit, item.call);
                 let value = match form.kind {
-                    Kind::Choice(_) => self.choose(&unit.steps).and_then(|step| self.field(step)),
-                    _ => self.fields(&unit.steps, item),
+                    FormKind::Choice(_) => {
+                        self.choose_variant(&unit.steps).and_then(|step| self.draw_field(step))
+                    }
+                    _ => self.draw_fields(&unit.steps, item),
                 };
                 self.frames.leave(outer, item.own_step());
                 value
@@ -87,53 +95,58 @@ impl Generator<'_> {
     }
 
     /// Returns the number of items of a list, drawn if it is undetermined.
-    fn count(&mut self, list: &Item, inner: FormId) -> u64 {
+    fn draw_count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
             let has_same_length = |c: &Constraint| c.requirement == Requirement::SameLength;
-            let drawn = self.draw.count(u64::MAX);
-            self.relations.count(&self.draw.path, drawn, list.constraints().iter().any(has_same_length))
+            let drawn = self.sampler.draw_count(u64::MAX);
+            self.relations.required_count(
+                &self.sampler.path,
+                drawn,
+                list.constraints().iter().any(has_same_length),
+            )
         });
-        let count = if self.lacks_positions(inner) { 0 } else { count.min(self.most) };
-        if let Some(counter) = self.relations.counter_of(&self.draw.path) {
-            self.values.put(counter, Some(Value::Int(count.into())));
+        let count = if self.lacks_index_targets(inner) { 0 } else { count.min(self.max_list_items) };
+        if let Some(counter) = self.relations.counter_path(&self.sampler.path) {
+            self.values.set_value(counter, Some(Value::Int(count.into())));
             self.relations.sizes.insert(&counter.clone(), Some(count));
         }
-        self.relations.sizes.insert(&self.draw.path, Some(count));
+        self.relations.sizes.insert(&self.sampler.path, Some(count));
         let expr = list.own_step().and_then(|step| step.field.count.as_ref());
-        let name = expr.and_then(name_of_count).or(self.draw.path.last().copied());
-        name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
+        let name = expr.and_then(count_name).or(self.sampler.path.last().copied());
+        name.iter().for_each(|name| self.sampler.choices.record_list(&self.sampler.path, *name, count));
         count
     }
 
-    fn leaf(&mut self, ty: &Type, item: &Item, before: Option<&Value>) -> Option<Value> {
-        let (step, compared) = (item.own_step(), self.compared());
+    fn draw_leaf(&mut self, ty: &Type, item: &Item, before: Option<&Value>) -> Option<Value> {
+        let (step, compared) = (item.own_step(), self.compared_values());
         let value = match step.and_then(|step| step.usage) {
-            Some(Use::Derived) => return None,
-            Some(Use::Count) => {
-                let max = ty.int().and_then(|int| u64::try_from(int.range().1).ok());
-                Value::Int(self.draw.count(max.unwrap_or(u64::MAX)).into())
+            Some(ValueUse::Derived) => return None,
+            Some(ValueUse::Count) => {
+                let max = ty.int_type().and_then(|int| u64::try_from(int.range().1).ok());
+                Value::Int(self.sampler.draw_count(max.unwrap_or(u64::MAX)).into())
             }
-            None if self.relations.is_weightless(&self.draw.path) => Value::Int(0),
-            None => self.draw.leaf(ty, &compared.numbers, &compared.patterns),
+            None if self.relations.is_zero_weight(&self.sampler.path) => Value::Int(0),
+            None => self.sampler.draw_leaf(ty, &compared.numbers, &compared.patterns),
         };
         let value = self.with_reserved_bits(value, ty, item);
-        let value = self.adapted_word(value);
-        let value = self.adapted(value, item, before);
+        let value = self.adapt_word(value);
+        let value = self.adapt(value, item, before);
         if let (Value::Int(number), Some(_)) = (&value, step) {
-            self.relations.sizes.insert(&self.draw.path, u64::try_from(*number).ok());
+            self.relations.sizes.insert(&self.sampler.path, u64::try_from(*number).ok());
         }
-        self.put(step, &value);
+        self.set_value(step, &value);
         Some(value)
     }
 
-    /// Sets some reserved bits of a word, if files may violate the rule against it.
+    /// Sets a reserved bit of a word in some files, if files may violate the rule against set reserved bits.
     fn with_reserved_bits(&mut self, value: Value, ty: &Type, item: &Item) -> Value {
-        let may_break = |c: &Constraint| c.requirement == Requirement::ReservedZero && !self.draw.respects(c);
+        let may_break =
+            |c: &Constraint| c.requirement == Requirement::ReservedZero && !self.sampler.must_satisfy(c);
         match value {
             Value::Bits(word, declaration) if item.constraints().iter().any(may_break) => {
-                // Rarely, and at most one bit.
-                let bits = match self.draw.below(8) {
-                    1 => 1 << self.draw.below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
+                // In one of eight words, and at most one bit.
+                let bits = match self.sampler.draw_below(8) {
+                    1 => 1 << self.sampler.draw_below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
                     _ => 0,
                 };
                 Value::Bits(word | bits & ty.reserved_bits(), declaration)
@@ -143,143 +156,145 @@ impl Generator<'_> {
     }
 
     /// Sets a value of the file, and its slot if an expression refers to it.
-    fn put(&mut self, step: Option<&Step>, value: &Value) {
-        self.values.put(&self.draw.path, Some(value.clone()));
+    fn set_value(&mut self, step: Option<&Step>, value: &Value) {
+        self.values.set_value(&self.sampler.path, Some(value.clone()));
         if let Some(step) = step {
-            self.frames.set(step, value);
+            self.frames.set_field(step, value);
         }
     }
 
     /// Returns the numbers and patterns that the innermost unit compares values with.
-    fn compared(&self) -> &'static Compared {
-        static NONE: Compared = Compared::NONE;
-        self.frames.seen().unit.map_or(&NONE, |unit| unit.compared(self.program))
+    fn compared_values(&self) -> &'static ComparedValues {
+        static NONE: ComparedValues = ComparedValues::NONE;
+        self.frames.visible_values().unit.map_or(&NONE, |unit| unit.compared_values(self.program))
     }
 
-    /// Draws and returns items.
-    fn items(&mut self, list: &Item, inner: FormId, count: u64) -> Vec<Option<Value>> {
-        self.values.put(&self.draw.path, None);
-        let (item, mut drawn) = (list.item(inner), Vec::<Option<Value>>::new());
+    /// Draws `count` items of a list.
+    fn draw_items(&mut self, list: &Item, inner: FormId, count: u64) -> Vec<Option<Value>> {
+        self.values.set_value(&self.sampler.path, None);
+        let (item, mut drawn) = (list.array_item(inner), Vec::<Option<Value>>::new());
         for index in 0..count {
-            self.draw.path.push(Segment::Index(index));
-            let mut value = self.value(&item, drawn.last().and_then(Option::as_ref));
+            self.sampler.path.push(Segment::Index(index));
+            let mut value = self.draw_value(&item, drawn.last().and_then(Option::as_ref));
             self.make_distinct(&drawn, &mut value, &item);
             drawn.push(value);
-            self.draw.path.pop();
+            self.sampler.path.pop();
         }
-        self.relate(&drawn, inner);
+        self.relate_items(&drawn, inner);
         drawn
     }
 
-    /// Makes an item, or fields of it, distinct from earlier items where a constraint requires it.
+    /// Makes an item, or its fields, distinct from earlier items where a constraint requires it.
     fn make_distinct(&mut self, before: &[Option<Value>], value: &mut Option<Value>, item: &Item) {
-        let is_unique = |draw: &Draw, constraints: &[Constraint]| {
-            constraints.iter().any(|c| c.requirement == Requirement::Unique && draw.respects(c))
+        let is_unique = |sampler: &Sampler, constraints: &[Constraint]| {
+            constraints.iter().any(|c| c.requirement == Requirement::Unique && sampler.must_satisfy(c))
         };
         let ty = self.program.forms[item.form].ty;
-        if is_unique(&self.draw, item.constraints())
-            && let Some(number) = distinct(before, value, None, ty)
+        if is_unique(&self.sampler, item.constraints())
+            && let Some(number) = next_unused_integer(before, value, None, ty)
         {
-            self.values.put(&self.draw.path, Some(number.clone()));
+            self.values.set_value(&self.sampler.path, Some(number.clone()));
             *value = Some(number);
         }
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = ty else { return };
-        for field in fields.iter().filter(|field| is_unique(&self.draw, field.constraints)) {
-            if let Some(number) = distinct(before, value, Some(field.name), &field.ty)
+        for field in fields.iter().filter(|field| is_unique(&self.sampler, field.constraints)) {
+            if let Some(number) = next_unused_integer(before, value, Some(field.name), &field.ty)
                 && let Some(Value::Struct(scope)) = value
             {
                 scope.push(field.name, number.clone());
-                let path = [&self.draw.path[..], &[Segment::Field(field.name)]].concat();
-                self.values.put(&path, Some(number));
+                let path = [&self.sampler.path[..], &[Segment::Field(field.name)]].concat();
+                self.values.set_value(&path, Some(number));
             }
         }
     }
 
     /// Adapts the numbers of an array to a required sum or unit length.
-    fn balance(&mut self, drawn: &[Option<Value>], list: &Item) {
-        let is_together =
+    fn adapt_together(&mut self, drawn: &[Option<Value>], list: &Item) {
+        let is_joint =
             |c: &Constraint| matches!(c.requirement, Requirement::Sum { .. } | Requirement::UnitVector);
-        if !required(list).any(is_together) {
+        if !required_constraints(list).any(is_joint) {
             return;
         }
-        let path_of = |index: usize| [&self.draw.path[..], &[Segment::Index(index as u64)]].concat();
-        let open = (0..drawn.len()).filter(|index| !self.relations.is_weightless(&path_of(*index)));
+        let path_of = |index: usize| [&self.sampler.path[..], &[Segment::Index(index as u64)]].concat();
+        let open = (0..drawn.len()).filter(|index| !self.relations.is_zero_weight(&path_of(*index)));
         let open: Vec<usize> = open.collect();
         let drawn: Vec<Option<Value>> = open.iter().map(|index| drawn[*index].clone()).collect();
-        for constraint in required(list).filter(|constraint| self.draw.respects(constraint)) {
+        for constraint in
+            required_constraints(list).filter(|constraint| self.sampler.must_satisfy(constraint))
+        {
             let (of, numbers) = match constraint.requirement {
-                Requirement::Sum { of, total, tolerance } => (of, balanced(&drawn, of, total, tolerance)),
-                Requirement::UnitVector => (None, unit_vector(&drawn)),
+                Requirement::Sum { of, total, tolerance } => (of, adapt_to_sum(&drawn, of, total, tolerance)),
+                Requirement::UnitVector => (None, normalize(&drawn)),
                 _ => continue,
             };
             let numbers = numbers.unwrap_or_default();
             for (index, number) in open.iter().zip(numbers) {
                 let steps = [Some(Segment::Index(*index as u64)), of.map(Segment::Field)];
-                let path = self.draw.path.iter().copied().chain(steps.into_iter().flatten());
-                self.values.put(&path.collect::<Vec<_>>(), Some(number));
+                let path = self.sampler.path.iter().copied().chain(steps.into_iter().flatten());
+                self.values.set_value(&path.collect::<Vec<_>>(), Some(number));
             }
         }
     }
 
     /// Returns the first variant whose condition holds. Without one, draws from those whose condition is
     /// undecided.
-    fn choose(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
-        let open = match self.frames.choose(variants) {
+    fn choose_variant(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
+        let open = match self.frames.choose_variant(variants) {
             Ok(step) => return Some(step),
             Err(open) => open,
         };
-        open.get(self.draw.below(open.len() as u64) as usize).copied()
+        open.get(self.sampler.draw_below(open.len() as u64) as usize).copied()
     }
 
-    fn fields(&mut self, steps: &'static [Step], item: &Item) -> Option<Value> {
-        let compared = self.compared();
+    fn draw_fields(&mut self, steps: &'static [Step], item: &Item) -> Option<Value> {
+        let compared = self.compared_values();
         let mut kept = Scope::default();
         let mut lookahead = Lookahead::default();
         for step in steps {
             if step.field.lookahead {
-                for attempt in 0..DRAWS + compared.numbers.len() + 128 {
-                    self.draw.force(attempt, &compared.numbers);
-                    self.lookahead(step, &compared.numbers, &mut lookahead);
-                    if self.may_follow(steps) || self.retries == 0 {
+                for attempt in 0..MAX_DRAWS + compared.numbers.len() + 128 {
+                    self.sampler.select_forced_value(attempt, &compared.numbers);
+                    self.draw_lookahead(step, &compared.numbers, &mut lookahead);
+                    if self.can_follow(steps) || self.retries == 0 {
                         break;
                     }
                     self.retries -= 1;
                 }
-                self.draw.forced = None;
+                self.sampler.forced = None;
                 continue;
             }
-            self.draw.path.push(Segment::Field(step.field.name));
-            let seen_bits = lookahead.pass(step, &mut self.frames);
+            self.sampler.path.push(Segment::Field(step.field.name));
+            let seen_bits = lookahead.next_bits(step, &mut self.frames);
             let mut value = None;
-            let start = self.draw.choices.trace.choices.len();
-            for attempt in 0..DRAWS + compared.numbers.len() + 128 {
-                self.draw.force(attempt, &compared.numbers);
-                value = self.field(step);
+            let start = self.sampler.choices.trace.choices.len();
+            for attempt in 0..MAX_DRAWS + compared.numbers.len() + 128 {
+                self.sampler.select_forced_value(attempt, &compared.numbers);
+                value = self.draw_field(step);
                 if let (Some(drawn), Some(bits)) = (&value, seen_bits) {
-                    let seen = self.adapted_word(with_bits(drawn, bits));
-                    self.put(Some(step), &seen);
+                    let seen = self.adapt_word(with_bits(drawn, bits));
+                    self.set_value(Some(step), &seen);
                     value = Some(seen);
                 }
                 if self.is_allowed(step) && self.is_new(step, &value) || self.retries == 0 {
                     if attempt > 0 && step.condition.is_none() {
-                        self.draw.forget_attempts(start, &value, &step.field.ty, step.usage);
+                        self.sampler.replace_attempts(start, &value, &step.field.ty, step.usage);
                     }
                     break;
                 }
                 self.retries -= 1;
             }
-            self.draw.forced = None;
+            self.sampler.forced = None;
             if let (Some(Value::Bits(word, _)), true) = (&value, is_unique(step)) {
-                self.relations.keep(&self.draw.path, *word);
+                self.relations.record_value(&self.sampler.path, *word);
             }
-            self.draw.path.pop();
-            self.size_lists(steps);
+            self.sampler.path.pop();
+            self.record_list_sizes(steps);
             // The presence of the field was drawn, so the offset in its condition must be consistent with it.
             if let Some(Code::Binary(BinaryOp::NotEqual, sides)) = &step.condition
                 && let [Code::Slot(offset, _), Code::Int(0)] = **sides
-                && self.frames.truth(step.condition.as_ref()?) == Err(EvalError::Unknown)
+                && self.frames.eval_bool(step.condition.as_ref()?) == Err(EvalError::Unknown)
             {
-                self.frames.put(offset, &Value::Int(value.is_some().into()));
+                self.frames.set_slot(offset, &Value::Int(value.is_some().into()));
             }
             if let Some(value) = value.filter(|_| is_compared(step, item)) {
                 kept.push(step.field.name, value);
@@ -290,29 +305,37 @@ impl Generator<'_> {
 
     /// Returns `false` if a field violates a check or constraint whose values are known.
     fn is_allowed(&self, step: &Step) -> bool {
-        let holds = |condition: &Code| self.frames.truth(condition) != Ok(false);
+        let holds = |condition: &Code| self.frames.eval_bool(condition) != Ok(false);
         step.checks.iter().all(holds)
-            && step.holds.iter().all(|(constraint, code)| !self.draw.respects(constraint) || holds(code))
+            && step
+                .required_conditions
+                .iter()
+                .all(|(constraint, code)| !self.sampler.must_satisfy(constraint) || holds(code))
     }
 
     /// Draws the values that a look-ahead reads; the fields at the same offsets then get these bits.
-    fn lookahead(&mut self, looking: &'static Step, literals: &[i128], lookahead: &mut Lookahead) {
-        *lookahead = Lookahead { at: Some(0), seen: Vec::new() };
-        let form = &self.program.forms[looking.form];
-        let Kind::Struct(unit) = form.kind else {
-            let value = self.draw.leaf(form.ty, literals, &[]);
-            self.frames.set(looking, &value);
+    fn draw_lookahead(
+        &mut self,
+        lookahead_step: &'static Step,
+        literals: &[i128],
+        lookahead: &mut Lookahead,
+    ) {
+        *lookahead = Lookahead { offset: Some(0), seen: Vec::new() };
+        let form = &self.program.forms[lookahead_step.form];
+        let FormKind::Struct(unit) = form.kind else {
+            let value = self.sampler.draw_leaf(form.ty, literals, &[]);
+            self.frames.set_field(lookahead_step, &value);
             lookahead.seen.push((0, value));
             return;
         };
         let (Unit { steps, slots, .. }, mut at) = (&self.program.units[unit], 0);
         for step in steps {
             let ty = &step.field.ty;
-            if *ty != Type::NulString && ty.items().is_none() {
-                let value = self.draw.leaf(ty, literals, &[]);
-                for (from, to) in &looking.exports {
+            if *ty != Type::NulString && ty.item_type_and_count().is_none() {
+                let value = self.sampler.draw_leaf(ty, literals, &[]);
+                for (from, to) in &lookahead_step.exports {
                     if slots[*from as usize].path == [step.field.name] {
-                        self.frames.put(*to, &value);
+                        self.frames.set_slot(*to, &value);
                     }
                 }
                 lookahead.seen.push((at, value));
@@ -323,27 +346,29 @@ impl Generator<'_> {
     }
 
     /// Draws a field if its condition holds. If the condition is undecided, also draws its presence.
-    fn field(&mut self, step: &'static Step) -> Option<Value> {
-        let is_there = match &step.condition {
-            Some(condition) => self.frames.truth(condition).unwrap_or_else(|_| self.draw.below(2) == 1),
+    fn draw_field(&mut self, step: &'static Step) -> Option<Value> {
+        let is_present = match &step.condition {
+            Some(condition) => {
+                self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
+            }
             None => true,
         };
-        if !is_there {
+        if !is_present {
             return None;
         }
-        let count = step.count.as_ref().and_then(|count| self.frames.int(count).ok());
+        let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
         let count = count.map(|count| u64::try_from(count).unwrap_or_default());
         let item = Item { count, ..Item::of_field(step) };
-        let Some(block) = &step.block else { return self.value(&item, None) };
-        let name = if block.block.inline { self.draw.path.pop() } else { None };
-        let value = self.value(&item.content(block), None);
-        self.draw.path.extend(name);
+        let Some(block) = &step.block else { return self.draw_value(&item, None) };
+        let name = if block.block.inline { self.sampler.path.pop() } else { None };
+        let value = self.draw_value(&item.block_content(block), None);
+        self.sampler.path.extend(name);
         value
     }
 }
 
 /// Returns the constraints that generated files satisfy.
-pub(super) fn required(item: &Item) -> impl Iterator<Item = &'static Constraint> + use<> {
+pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static Constraint> + use<> {
     item.constraints().iter().chain(item.step.map_or(&[][..], |step| step.field.plausible))
 }
 

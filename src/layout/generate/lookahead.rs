@@ -7,20 +7,20 @@ use crate::layout::program::{Frames, Step};
 #[derive(Default)]
 pub(super) struct Lookahead {
     /// The offset of the next field; `None` if unknown.
-    pub(super) at: Option<u64>,
+    pub(super) offset: Option<u64>,
     pub(super) seen: Vec<(u64, Value)>,
 }
 
 impl Lookahead {
     /// Returns the bits of a field that the look-ahead read, and the mask of these bits. Advances to the next
     /// field.
-    pub(super) fn pass(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
-        let (at, size) = (self.at?, frames.size_of_step(step));
-        self.at = size.map(|size| at + size);
+    pub(super) fn next_bits(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
+        let (at, size) = (self.offset?, frames.step_size(step));
+        self.offset = size.map(|size| at + size);
         if size == Some(0) {
             return None;
         }
-        match &self.seen.iter().find(|(place, _)| *place == at)?.1 {
+        match &self.seen.iter().find(|(offset, _)| *offset == at)?.1 {
             Value::Bits(word, declaration) => {
                 let known = declaration.bit_fields().iter().filter(|field| !field.reserved);
                 Some((*word, known.fold(0, |mask, field| mask | field.bits.mask())))

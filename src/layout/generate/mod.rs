@@ -1,14 +1,14 @@
-//! Generates files from numbers, by a declaration, for tests of a loader. The strategies of MESH, Crucible and BMD
-//! use it.
+//! Generates files of a declared type from numbers, for tests of a loader. The strategies for MESH, Crucible and BMD
+//! files use this module.
 //!
 //! [`file()`] walks a declaration and draws each undetermined value from the numbers: counts, variants, flags and
 //! bits. It satisfies conditions, counts, checks and constraints; if several values still conflict, it returns an
 //! error. Sizes, offsets and checksums are [computed](super::assemble). The requirements of a format-specific
-//! packing, such as that of IyMA, are unknown, so few of those files can be generated.
+//! packing, such as IyMA's, are unknown, so few files with such a packing can be generated.
 //!
 //! The number 0 is the simplest choice, so fewer and smaller numbers make smaller files. With the feature
-//! `proptest`, `valid` and `files` are strategies that shrink: they remove items of lists and zero flags and
-//! values, while everything else keeps its value.
+//! `proptest`, `valid` and `files` are strategies that shrink: they remove list items and set flags and other
+//! values to 0, while the remaining values stay the same.
 //!
 //! ```
 //! use binrw::binrw;
@@ -38,9 +38,9 @@ mod generator;
 mod lookahead;
 #[cfg(feature = "proptest")]
 mod mutations;
+mod number_lists;
 mod relate;
 mod relations;
-mod several;
 #[cfg(feature = "proptest")]
 mod text;
 #[cfg(feature = "proptest")]
@@ -53,12 +53,13 @@ pub(crate) use broken::breakages_of;
 pub use broken::broken;
 pub(crate) use broken::text as broken_text;
 pub use broken::{
-    AlmostBroken, Breakage, Broken, Miscount, Substituted, almost_broken, breakages, substitutions,
+    AlmostBrokenFile, Breakage, BrokenFile, Miscount, SubstitutedFile, almost_broken, breakages,
+    substitutions,
 };
 #[cfg(feature = "proptest")]
 pub(crate) use mutations::mutate;
 #[cfg(feature = "proptest")]
-pub use mutations::{Mutated, Mutation, mutations};
+pub use mutations::{MutatedFile, Mutation, mutations};
 #[cfg(feature = "proptest")]
 pub use text::{GeneratedText, texts};
 #[cfg(feature = "proptest")]
@@ -78,8 +79,8 @@ pub struct Config {
     /// The maximum number of items of a large list; 0 disables large lists. One list in four is large. All lists
     /// of a file together have at most twice this number of items.
     pub large_items: u64,
-    /// Whether files are as a loader meets them in practice: finite floats of common magnitude, UTF-8 strings, and
-    /// satisfied constraints with severity warning. Constraints with severity error are always satisfied.
+    /// Whether files resemble files in practice: finite floats of common magnitude, UTF-8 strings, and satisfied
+    /// constraints with severity warning. Constraints with severity error are always satisfied.
     pub plausible: bool,
     /// The maximum number of choices that a strategy draws for a file.
     pub max_choices: usize,
@@ -92,34 +93,35 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Returns a configuration for files as exporters write them. See the field [`plausible`](Config::plausible).
+    /// Returns a configuration for files that an exporter could have written. See the field
+    /// [`plausible`](Config::plausible).
     pub fn plausible() -> Config {
         Config { plausible: true, ..Config::default() }
     }
 
-    /// Returns a configuration for files with large lists, some of more than 2¹⁶ items. Generating a file takes up
-    /// to seconds and a gigabyte.
+    /// Returns a configuration for files with large lists, some of more than 2¹⁶ items. Generating a file can
+    /// take several seconds and a gigabyte of memory.
     pub fn large() -> Config {
         Config { large_items: 70_000, max_choices: 1 << 20, ..Config::default() }
     }
 }
 
-/// Generates a file from a sequence of choices, which continues with 0.
+/// Generates a file from a sequence of choices. After the end of the sequence, all choices are 0.
 ///
 /// # Errors
 ///
 /// If drawn values conflict, such as several values that a check compares or a constraint counts.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
-    let (bytes, _) = assembled(ty, Choices::sequence(choices), config)?;
+    let (bytes, _) = assemble_choices(ty, Choices::sequence(choices), config)?;
     require_constraints(ty, &bytes, config)?;
     Ok(bytes)
 }
 
 /// Generates a file from choices, and returns the trace of the choices made. It may violate constraints over
 /// several values.
-fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
+fn assemble_choices(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
-    let (values, trace) = generator::values(ty, choices, config);
+    let (values, trace) = generator::draw_values(ty, choices, config);
     let bytes = values.assemble(&limits)?;
     match first_fault(ty, &bytes, &limits) {
         None => Ok((bytes, trace)),
@@ -127,9 +129,11 @@ fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Ve
     }
 }
 
+/// Checks the constraints that generated files satisfy.
+///
 /// # Errors
 ///
-/// Returns the first finding that the configuration does not allow.
+/// Returns the first finding with severity error or, for plausible files, warning.
 fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Result<()> {
     let limits = Limits::default();
     let min = if config.plausible { Severity::Warning } else { Severity::Error };

@@ -1,8 +1,8 @@
 //! Draws values that satisfy constraints between items, and constraints on bit fields.
 
-use super::generator::{Generator, is_unique, required};
-use super::relations::{forest, ordered_forest, ranks};
-use super::several::integers;
+use super::generator::{Generator, is_unique, required_constraints};
+use super::number_lists::integers;
+use super::relations::{ranks, to_forest, to_ordered_forest};
 use crate::Severity;
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
@@ -12,24 +12,24 @@ use crate::layout::walk::Segment;
 
 impl Generator<'_> {
     /// Adapts a drawn value to its constraints.
-    pub(super) fn adapted(&mut self, value: Value, item: &Item, before: Option<&Value>) -> Value {
-        let seen = self.frames.seen();
+    pub(super) fn adapt(&mut self, value: Value, item: &Item, before: Option<&Value>) -> Value {
+        let seen = self.frames.visible_values();
         let eval = |expr: &Expr| expr.eval_int(&seen).ok();
         let mut adapted = value;
-        for constraint in required(item) {
+        for constraint in required_constraints(item) {
             let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
-            if !applies || !self.draw.respects(constraint) {
+            if !applies || !self.sampler.must_satisfy(constraint) {
                 continue;
             }
-            let (path, max_items) = (&self.draw.path, self.max_items);
+            let (path, max_items) = (&self.sampler.path, self.max_items);
             let other = match (&constraint.requirement, &adapted) {
                 (Requirement::Counts { list }, _) => {
-                    self.relations.counts(path, list);
+                    self.relations.record_counter(path, list);
                     None
                 }
                 (requirement @ Requirement::IndexInto { none, .. }, Value::Int(number)) => {
                     let none = none.as_ref().and_then(eval);
-                    self.relations.position(path, *number, requirement, none, max_items)
+                    self.relations.index_for(path, *number, requirement, none, max_items)
                 }
                 (Requirement::Within { list, first }, Value::Int(number)) => {
                     let size = self.relations.sizes.find(path, list).map(i128::from);
@@ -37,13 +37,13 @@ impl Generator<'_> {
                         let position = drawn.rem_euclid(size + 1);
                         if let (Expr::Path([name]), [outer @ .., _]) = (first, &path[..]) {
                             let path = [outer, &[Segment::Field(name)]].concat();
-                            self.values.put(&path, Some(Value::Int(position)));
+                            self.values.set_value(&path, Some(Value::Int(position)));
                         }
                         number.rem_euclid(size - position + 1)
                     })
                 }
                 (requirement, _) => {
-                    adapted = self.draw.adapted(adapted, requirement, &seen, before);
+                    adapted = self.sampler.adapt(adapted, requirement, &seen, before);
                     None
                 }
             };
@@ -55,37 +55,42 @@ impl Generator<'_> {
     }
 
     /// Makes the numbers in the structs of a list indices, permutations or parents, where constraints require it.
-    pub(super) fn relate(&mut self, drawn: &[Option<Value>], item: FormId) {
+    pub(super) fn relate_items(&mut self, drawn: &[Option<Value>], item: FormId) {
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
         else {
             return;
         };
         for field in *fields {
-            for constraint in field.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
-                let seen = self.frames.seen();
+            for constraint in
+                field.constraints.iter().filter(|constraint| self.sampler.must_satisfy(constraint))
+            {
+                let seen = self.frames.visible_values();
                 let eval = |expr: &Option<Expr>| expr.as_ref().and_then(|expr| expr.eval_int(&seen).ok());
                 let Some(numbers) = integers(drawn, Some(field.name)) else { continue };
                 let numbers = match constraint.requirement {
                     Requirement::Position => (0..numbers.len() as i128).collect(),
                     Requirement::Permutation { .. } => ranks(&numbers),
                     Requirement::Forest { none, rooted: false, parents_first: false, .. } => {
-                        forest(&numbers, eval(&none))
+                        to_forest(&numbers, eval(&none))
                     }
-                    Requirement::Forest { none, rooted, .. } => ordered_forest(&numbers, eval(&none), rooted),
+                    Requirement::Forest { none, rooted, .. } => {
+                        to_ordered_forest(&numbers, eval(&none), rooted)
+                    }
                     _ => continue,
                 };
                 for (index, number) in numbers.into_iter().enumerate() {
                     let item = [Segment::Index(index as u64), Segment::Field(field.name)];
-                    self.values.put(&[&self.draw.path[..], &item].concat(), Some(Value::Int(number)));
+                    self.values
+                        .set_value(&[&self.sampler.path[..], &item].concat(), Some(Value::Int(number)));
                 }
             }
         }
     }
 
-    /// Returns `true` if the items of a list need an index into another list, which is empty.
-    pub(super) fn lacks_positions(&mut self, item: FormId) -> bool {
+    /// Returns `true` if items of a list must contain an index into another list that is empty.
+    pub(super) fn lacks_index_targets(&mut self, item: FormId) -> bool {
         let ty = self.program.forms[item].ty;
-        let needed = self.needed.entry(item).or_insert_with(|| {
+        let lists = self.indexed_lists.entry(item).or_insert_with(|| {
             let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
             let lists = Program::of(ty).constraints().filter(is_needed).filter_map(|constraint| {
                 match constraint.requirement {
@@ -95,33 +100,35 @@ impl Generator<'_> {
             });
             lists.collect()
         });
-        needed.iter().any(|list| self.relations.sizes.find(&self.draw.path, list) == Some(0))
+        lists.iter().any(|list| self.relations.sizes.find(&self.sampler.path, list) == Some(0))
     }
 
     /// Makes the numbers of a list a permutation, where a constraint requires it.
     pub(super) fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
-        for constraint in list.constraints().iter().filter(|constraint| self.draw.respects(constraint)) {
+        for constraint in list.constraints().iter().filter(|constraint| self.sampler.must_satisfy(constraint))
+        {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
-            let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&self.frames.seen()));
+            let group = groups
+                .map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&self.frames.visible_values()));
             let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };
             let ranks = numbers.chunks(group as usize).flat_map(ranks);
             for (index, number) in ranks.enumerate() {
                 let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
-                let path = self.draw.path.iter().copied().chain(steps.into_iter().flatten());
-                self.values.put(&path.collect::<Vec<_>>(), Some(Value::Int(number)));
+                let path = self.sampler.path.iter().copied().chain(steps.into_iter().flatten());
+                self.values.set_value(&path.collect::<Vec<_>>(), Some(Value::Int(number)));
             }
         }
     }
 
     /// Stores the sizes of later lists whose count is known.
-    pub(super) fn size_lists(&mut self, steps: &'static [Step]) {
+    pub(super) fn record_list_sizes(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
             if let Some(Ok(Ok(count))) =
-                step.count.as_ref().map(|count| self.frames.int(count).map(u64::try_from))
+                step.count.as_ref().map(|count| self.frames.eval_int(count).map(u64::try_from))
             {
-                self.draw.path.push(Segment::Field(step.field.name));
-                self.relations.sizes.insert(&self.draw.path, Some(count));
-                self.draw.path.pop();
+                self.sampler.path.push(Segment::Field(step.field.name));
+                self.relations.sizes.insert(&self.sampler.path, Some(count));
+                self.sampler.path.pop();
             }
         }
     }
@@ -129,52 +136,55 @@ impl Generator<'_> {
     /// Returns `false` if an earlier item has the same packed word and the word must be unique.
     pub(super) fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
         match value {
-            Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.draw.path, *word),
+            Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.sampler.path, *word),
             _ => true,
         }
     }
 
     /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
-    pub(super) fn may_follow(&self, steps: &'static [Step]) -> bool {
+    pub(super) fn can_follow(&self, steps: &'static [Step]) -> bool {
         let follows = |step: &&Step| {
-            step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) == Ok(true))
+            step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
         };
         steps.iter().filter(follows).all(|step| {
-            let mut held = step.holds.iter().filter(|(constraint, _)| self.draw.respects(constraint));
-            held.all(|(_, code)| self.frames.truth(code) != Ok(false))
+            let mut held = step
+                .required_conditions
+                .iter()
+                .filter(|(constraint, _)| self.sampler.must_satisfy(constraint));
+            held.all(|(_, code)| self.frames.eval_bool(code) != Ok(false))
         })
     }
 
     /// Adapts the bit fields of a packed word to their constraints.
-    pub(super) fn adapted_word(&mut self, value: Value) -> Value {
+    pub(super) fn adapt_word(&mut self, value: Value) -> Value {
         match value {
-            Value::Bits(word, declaration) => Value::Bits(self.adapted_bits(word, declaration), declaration),
+            Value::Bits(word, declaration) => Value::Bits(self.adapt_bits(word, declaration), declaration),
             other => other,
         }
     }
 
-    fn adapted_bits(&mut self, mut word: u128, declaration: &'static Declaration) -> u128 {
+    fn adapt_bits(&mut self, mut word: u128, declaration: &'static Declaration) -> u128 {
         let fields = declaration.bit_fields();
         for field in fields {
             if let Some(inner) = field.declared {
-                word = field.bits.put(word, self.adapted_bits(field.bits.of(word), inner));
+                word = field.bits.insert(word, self.adapt_bits(field.bits.extract(word), inner));
             }
             for constraint in field.constraints {
-                let seen = self.frames.seen();
+                let seen = self.frames.visible_values();
                 let values = WordFields { word, fields, outer: &seen };
                 let applies =
                     constraint.condition.is_none_or(|condition| condition.eval_bool(&values) == Ok(true));
                 let Value::Int(number) = field.value(word) else { continue };
-                if !applies || !self.draw.respects(constraint) {
+                if !applies || !self.sampler.must_satisfy(constraint) {
                     continue;
                 }
-                let path = [&self.draw.path[..], &[Segment::Field(field.name)]].concat();
+                let path = [&self.sampler.path[..], &[Segment::Field(field.name)]].concat();
                 let adapted = match &constraint.requirement {
                     Requirement::IndexInto { none, .. } => {
                         let none = none.as_ref().and_then(|none| none.eval_int(&values).ok());
                         let requirement = &constraint.requirement;
                         let position =
-                            self.relations.position(&path, number, requirement, none, self.max_items);
+                            self.relations.index_for(&path, number, requirement, none, self.max_items);
                         position.unwrap_or(number)
                     }
                     Requirement::OneOf(allowed) if is_one_of(number, allowed, &values) => number,
@@ -182,12 +192,12 @@ impl Generator<'_> {
                         Ok(false) => 0,
                         _ => number,
                     },
-                    requirement => match self.draw.adapted(Value::Int(number), requirement, &values, None) {
+                    requirement => match self.sampler.adapt(Value::Int(number), requirement, &values, None) {
                         Value::Int(number) => number,
                         _ => number,
                     },
                 };
-                word = field.bits.put(word, adapted as u128);
+                word = field.bits.insert(word, adapted as u128);
             }
         }
         word

@@ -2,39 +2,39 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::layout::constraint::Sizes;
+use crate::layout::constraint::ListSizes;
 use crate::layout::declaration::{Requirement, Type};
 use crate::layout::walk::Segment;
 
 /// The sizes of lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {
-    pub(super) sizes: Sizes,
+    pub(super) sizes: ListSizes,
     /// The minimum number of items of a list, by candidates for its path.
-    needs: HashMap<Vec<Segment>, u64>,
+    min_counts: HashMap<Vec<Segment>, u64>,
     /// The paths of weights that must be 0.
-    weightless: HashSet<Vec<Segment>>,
+    zero_weights: HashSet<Vec<Segment>>,
     /// The common length of lists in the items of an outer list.
     lengths: HashMap<Vec<Segment>, u64>,
     /// The path of the value that counts the items of a later list, by candidates for the list's path.
     counters: HashMap<Vec<Segment>, Vec<Segment>>,
     /// The values of a unique field so far, by its path without the index.
-    seen: HashMap<Vec<Segment>, BTreeSet<u128>>,
+    seen_values: HashMap<Vec<Segment>, BTreeSet<u128>>,
 }
 
 impl Relations {
     pub(super) fn new(ty: &'static Type) -> Relations {
         Relations {
-            sizes: Sizes::new(ty),
-            needs: HashMap::new(),
-            weightless: HashSet::new(),
+            sizes: ListSizes::new(ty),
+            min_counts: HashMap::new(),
+            zero_weights: HashSet::new(),
             lengths: HashMap::new(),
             counters: HashMap::new(),
-            seen: HashMap::new(),
+            seen_values: HashMap::new(),
         }
     }
 
     /// Converts a drawn number to an index into a list. A list that is drawn later then gets enough items.
-    pub(super) fn position(
+    pub(super) fn index_for(
         &mut self,
         path: &[Segment],
         number: i128,
@@ -48,23 +48,24 @@ impl Relations {
         // An odd number past the end of the list becomes "no item".
         if let Some(none) = none.filter(|_| limit == 0 || number >= limit && number % 2 == 1) {
             if let (Some(weights), [outer @ .., Segment::Field(_), Segment::Index(index)]) = (weights, path) {
-                self.weightless.insert([outer, &[Segment::Field(weights), Segment::Index(*index)]].concat());
+                self.zero_weights
+                    .insert([outer, &[Segment::Field(weights), Segment::Index(*index)]].concat());
             }
             return Some(none);
         }
         let position = if limit == 0 { return None } else { number.rem_euclid(limit) };
         if size.is_none() {
             for depth in 0..path.len() {
-                let need = self.needs.entry([&path[..depth], list].concat()).or_default();
-                *need = (*need).max(position as u64 + 1);
+                let count = self.min_counts.entry([&path[..depth], list].concat()).or_default();
+                *count = (*count).max(position as u64 + 1);
             }
         }
         Some(position)
     }
 
     /// Returns the number of items for a list being drawn.
-    pub(super) fn count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
-        let count = drawn.max(self.needs.get(path).copied().unwrap_or_default());
+    pub(super) fn required_count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
+        let count = drawn.max(self.min_counts.get(path).copied().unwrap_or_default());
         let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)));
         match list.filter(|_| has_same_length) {
             Some(list) => *self.lengths.entry(path[..list].to_vec()).or_insert(count),
@@ -73,61 +74,63 @@ impl Relations {
     }
 
     /// Records that the value at `path` counts the items of a list.
-    pub(super) fn counts(&mut self, path: &[Segment], list: &[Segment]) {
+    pub(super) fn record_counter(&mut self, path: &[Segment], list: &[Segment]) {
         for depth in 0..path.len() {
             self.counters.insert([&path[..depth], list].concat(), path.to_vec());
         }
     }
 
     /// Returns the path of the value that counts the items of a list.
-    pub(super) fn counter_of(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
+    pub(super) fn counter_path(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
         self.counters.get(list)
     }
 
     /// Returns `true` for a weight that must be 0.
-    pub(super) fn is_weightless(&self, path: &[Segment]) -> bool {
-        self.weightless.contains(path)
+    pub(super) fn is_zero_weight(&self, path: &[Segment]) -> bool {
+        self.zero_weights.contains(path)
     }
 
     /// Returns `true` if no earlier item of the enclosing list has this value.
     pub(super) fn is_new(&self, path: &[Segment], word: u128) -> bool {
-        list_of(path).and_then(|list| self.seen.get(&list)).is_none_or(|seen| !seen.contains(&word))
+        path_without_index(path)
+            .and_then(|list| self.seen_values.get(&list))
+            .is_none_or(|seen| !seen.contains(&word))
     }
 
-    pub(super) fn keep(&mut self, path: &[Segment], word: u128) {
-        if let Some(list) = list_of(path) {
-            self.seen.entry(list).or_default().insert(word);
+    pub(super) fn record_value(&mut self, path: &[Segment], word: u128) {
+        if let Some(list) = path_without_index(path) {
+            self.seen_values.entry(list).or_default().insert(word);
         }
     }
 }
 
 /// Returns the path without the index of the innermost list.
-fn list_of(path: &[Segment]) -> Option<Vec<Segment>> {
+fn path_without_index(path: &[Segment]) -> Option<Vec<Segment>> {
     let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)))?;
     Some([&path[..list], &path[list + 1..]].concat())
 }
 
 /// Returns the rank of each number, from 0; the ranks are a permutation.
 pub(super) fn ranks(numbers: &[i128]) -> Vec<i128> {
-    let mut sorted: Vec<_> = numbers.iter().enumerate().map(|(place, number)| (*number, place)).collect();
+    let mut sorted: Vec<_> = numbers.iter().enumerate().map(|(index, number)| (*number, index)).collect();
     sorted.sort_unstable();
     let mut ranks = vec![0; numbers.len()];
-    sorted.into_iter().enumerate().for_each(|(rank, (_, place))| ranks[place] = rank as i128);
+    sorted.into_iter().enumerate().for_each(|(rank, (_, index))| ranks[index] = rank as i128);
     ranks
 }
 
 /// Converts drawn numbers to parents in a forest. If the first number is odd, parents follow their children.
-pub(super) fn forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
+pub(super) fn to_forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
     if parents.first().is_none_or(|parent| parent % 2 == 0) {
-        return ordered_forest(parents, none, false);
+        return to_ordered_forest(parents, none, false);
     }
     let reversed: Vec<i128> = parents.iter().rev().copied().collect();
-    let turned = |parent| if Some(parent) == none { parent } else { parents.len() as i128 - 1 - parent };
-    ordered_forest(&reversed, none, false).into_iter().rev().map(turned).collect()
+    let mirrored = |parent| if Some(parent) == none { parent } else { parents.len() as i128 - 1 - parent };
+    to_ordered_forest(&reversed, none, false).into_iter().rev().map(mirrored).collect()
 }
 
 /// Converts drawn numbers to parents that precede their children. Drawn numbers for "no parent" are kept.
-pub(super) fn ordered_forest(parents: &[i128], none: Option<i128>, rooted: bool) -> Vec<i128> {
+pub(super) fn to_ordered_forest(parents: &[i128], none: Option<i128>, rooted: bool) -> Vec<i128> {
     let mut inside: Vec<i128> = Vec::new();
     let mut forest = Vec::new();
     for (item, parent) in parents.iter().enumerate() {

@@ -7,20 +7,21 @@ use proptest::prelude::*;
 use proptest::strategy::{NewTree, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use super::choices::{Choice, Choices, List, Trace};
-use super::{Config, assembled, require_constraints};
+use super::choices::{Choice, Choices, ListChoice, Trace};
+use super::{Config, assemble_choices, require_constraints};
 use crate::layout::Layout;
 use crate::layout::declaration::Type;
 
-/// The maximum number of passes over a file, since a change can make an earlier one possible.
+/// The maximum number of passes over a file. A later pass can succeed where an earlier one failed, since the file has
+/// changed.
 const MAX_ROUNDS: usize = 5;
 
 /// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.
-const SIMPLE: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
+const SIMPLE_CHOICES: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
 /// Ways to reduce a choice, the largest steps first. They keep its two lowest bits, which select the kind of
 /// number.
-const LESS: [fn(u64) -> u64; 9] = [
+const REDUCTIONS: [fn(u64) -> u64; 9] = [
     |n| n >> 32,
     |n| n >> 16,
     |n| n >> 8,
@@ -48,58 +49,66 @@ pub fn valid<T: Layout>(config: Config) -> impl Strategy<Value = Vec<u8>> {
     files(&T::TYPE, config)
 }
 
-/// As [`valid`], but for a layout: one of a [format](crate::About::layouts), or the result of
+/// Like [`valid`], but for a layout: a layout of a [format](crate::About::layouts), or the result of
 /// [`bind`](crate::layout::declaration::bind).
 pub fn files(ty: &'static Type, config: Config) -> impl Strategy<Value = Vec<u8>> {
-    Files { ty, config }
+    FileStrategy { ty, config }
 }
 
 /// A strategy for the files of a type.
 #[derive(Debug, Clone)]
-pub(super) struct Files {
+pub(super) struct FileStrategy {
     pub ty: &'static Type,
     pub config: Config,
 }
 
-impl Strategy for Files {
-    type Tree = Tree;
+impl Strategy for FileStrategy {
+    type Tree = FileTree;
     type Value = Vec<u8>;
 
-    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Files> {
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<FileStrategy> {
         let numbers = vec(any::<u64>(), 0..=self.config.max_choices);
         loop {
             let numbers = numbers.new_tree(runner)?.current();
-            if let Ok(best) = self.file(Choices::sequence(&numbers)) {
+            if let Ok(best) = self.generate(Choices::sequence(&numbers)) {
                 let seen = HashSet::from([best.bytes.clone()]);
-                let (next, files) = (Next::default(), self.clone());
-                return Ok(Tree { files, best, candidate: None, next, round: 0, has_progress: false, seen });
+                let (next, files) = (NextStep::default(), self.clone());
+                return Ok(FileTree {
+                    files,
+                    best,
+                    candidate: None,
+                    next,
+                    round: 0,
+                    has_progress: false,
+                    seen,
+                });
             }
             runner.reject_local("a check or constraint over several values")?;
         }
     }
 }
 
-impl Files {
-    fn file(&self, choices: Choices) -> crate::Result<File> {
-        let (bytes, trace) = assembled(self.ty, choices, &self.config)?;
+impl FileStrategy {
+    fn generate(&self, choices: Choices) -> crate::Result<GeneratedFile> {
+        let (bytes, trace) = assemble_choices(self.ty, choices, &self.config)?;
         require_constraints(self.ty, &bytes, &self.config)?;
-        Ok(File { bytes, trace })
+        Ok(GeneratedFile { bytes, trace })
     }
 }
 
 #[derive(Debug)]
-struct File {
+struct GeneratedFile {
     bytes: Vec<u8>,
     trace: Trace,
 }
 
 /// The simplest failing file so far, and a simpler candidate.
 #[derive(Debug)]
-pub(super) struct Tree {
-    files: Files,
-    best: File,
-    candidate: Option<File>,
-    next: Next,
+pub(super) struct FileTree {
+    files: FileStrategy,
+    best: GeneratedFile,
+    candidate: Option<GeneratedFile>,
+    next: NextStep,
     round: usize,
     /// Whether any candidate of this round failed.
     has_progress: bool,
@@ -107,35 +116,34 @@ pub(super) struct Tree {
     seen: HashSet<Vec<u8>>,
 }
 
-/// The next simplification: each list of the file, then each choice. Everything before it in the file keeps its
-/// choices.
+/// The next simplification: each list of the file, then each choice.
 #[derive(Debug, Default)]
-struct Next {
+struct NextStep {
     list: usize,
     choice: usize,
-    /// The index of the way to simplify it.
+    /// The index of the next way to simplify the list or choice.
     way: usize,
 }
 
-impl Tree {
+impl FileTree {
     /// Proposes the next new candidate; returns `false` if there is none.
     fn propose(&mut self) -> bool {
         while self.round < MAX_ROUNDS {
             let Trace { choices, lists } = &self.best.trace;
             let next = &mut self.next;
             let candidate = match (lists.get(next.list), choices.get(next.choice)) {
-                (Some(list), _) => fewer_items(&self.best.trace, list, next.way),
-                (None, Some(_)) => less(&self.best.trace, next.choice, next.way),
+                (Some(list), _) => remove_items(&self.best.trace, list, next.way),
+                (None, Some(_)) => reduce_choice(&self.best.trace, next.choice, next.way),
                 (None, None) if self.has_progress => {
-                    (self.round, self.has_progress, self.next) = (self.round + 1, false, Next::default());
+                    (self.round, self.has_progress, self.next) = (self.round + 1, false, NextStep::default());
                     continue;
                 }
                 (None, None) => break,
             };
             match candidate {
-                Way::Same => next.way += 1,
-                Way::Choices(choices) => {
-                    if let Ok(file) = self.files.file(Choices::of_values(&choices))
+                Reduction::Unchanged => next.way += 1,
+                Reduction::Changed(choices) => {
+                    if let Ok(file) = self.files.generate(Choices::replay_by_path(&choices))
                         && self.seen.insert(file.bytes.clone())
                     {
                         self.candidate = Some(file);
@@ -143,7 +151,7 @@ impl Tree {
                     }
                     next.way += 1;
                 }
-                Way::End => {
+                Reduction::Exhausted => {
                     next.way = 0;
                     *(if next.list < lists.len() { &mut next.list } else { &mut next.choice }) += 1;
                 }
@@ -154,47 +162,47 @@ impl Tree {
 }
 
 /// The result of a simplification.
-enum Way {
-    Choices(Vec<Choice>),
+enum Reduction {
+    Changed(Vec<Choice>),
     /// The same choices as before.
-    Same,
-    /// There are no more ways.
-    End,
+    Unchanged,
+    /// No simplifications are left.
+    Exhausted,
 }
 
 /// Keeps only the first items, then removes single items.
-fn fewer_items(trace: &Trace, list: &List, way: usize) -> Way {
-    let items = trace.choices[list.count].number;
+fn remove_items(trace: &Trace, list: &ListChoice, way: usize) -> Reduction {
+    let items = trace.choices[list.choice_index].number;
     let first = [0, items / 2, items - items / 4, items - items / 16];
     match first.get(way) {
-        Some(count) if *count == items => Way::Same,
-        Some(count) => Way::Choices(trace.with(list.count, *count)),
+        Some(count) if *count == items => Reduction::Unchanged,
+        Some(count) => Reduction::Changed(trace.with_number(list.choice_index, *count)),
         None => match items.checked_sub((way - first.len()) as u64 + 1) {
-            Some(item) => Way::Choices(trace.without_item(list, item)),
-            None => Way::End,
+            Some(item) => Reduction::Changed(trace.without_item(list, item)),
+            None => Reduction::Exhausted,
         },
     }
 }
 
 /// Reduces a choice.
-fn less(trace: &Trace, choice: usize, way: usize) -> Way {
+fn reduce_choice(trace: &Trace, choice: usize, way: usize) -> Reduction {
     let number = trace.choices[choice].number;
-    let less = match (SIMPLE.get(way), LESS.get(way.saturating_sub(SIMPLE.len()))) {
+    let less = match (SIMPLE_CHOICES.get(way), REDUCTIONS.get(way.saturating_sub(SIMPLE_CHOICES.len()))) {
         (Some(simple), _) => number.min(*simple),
         (None, Some(less)) => less(number / 4) * 4 + number % 4,
-        (None, None) => return Way::End,
+        (None, None) => return Reduction::Exhausted,
     };
-    if less == number { Way::Same } else { Way::Choices(trace.with(choice, less)) }
+    if less == number { Reduction::Unchanged } else { Reduction::Changed(trace.with_number(choice, less)) }
 }
 
-impl ValueTree for Tree {
+impl ValueTree for FileTree {
     type Value = Vec<u8>;
 
     fn current(&self) -> Vec<u8> {
         self.candidate.as_ref().unwrap_or(&self.best).bytes.clone()
     }
 
-    /// The test fails with the candidate, which becomes the best file; the same way is tried again.
+    /// Called if the test fails with the candidate: makes it the best file, and tries the same simplification again.
     fn simplify(&mut self) -> bool {
         if let Some(candidate) = self.candidate.take() {
             self.best = candidate;
@@ -203,7 +211,7 @@ impl ValueTree for Tree {
         self.propose()
     }
 
-    /// The test passes with the candidate; proposes the next one, or else returns to the best file.
+    /// Called if the test passes with the candidate: proposes the next candidate, or else returns to the best file.
     fn complicate(&mut self) -> bool {
         if self.candidate.take().is_none() {
             return false;

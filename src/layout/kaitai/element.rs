@@ -2,17 +2,19 @@
 
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::{Expr, IntType};
-use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
+use crate::layout::notation::{
+    Notation, byte_conditions, factor, print as print_expr, to_identifier, to_snake_case,
+};
 use crate::layout::program::{Names, ValueKind};
 use crate::layout::wording::Lines;
 
 /// The notation of Kaitai expressions.
-pub(super) struct Kaitai;
+pub(super) struct KaitaiNotation;
 
-impl Notation for Kaitai {
-    const WORDS: [&'static str; 3] = ["and", "or", "not "];
+impl Notation for KaitaiNotation {
+    const LOGIC_OPERATORS: [&'static str; 3] = ["and", "or", "not "];
 
-    /// The bit fields of a nested word are flattened into the outer word.
+    /// Prints a path. The bit fields of a nested word are flattened into the outer word.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
@@ -24,14 +26,14 @@ impl Notation for Kaitai {
                 _ if nested => text.push('_'),
                 _ => text.push('.'),
             }
-            text.push_str(&identifier(name));
+            text.push_str(&to_identifier(name));
         }
         text
     }
 
     fn matches(&self, text: String, pattern: &str) -> String {
         let mut terms = vec![format!("{text}.length >= {}", pattern.len())];
-        terms.extend(match_bytes(self, pattern, |index| format!("{text}[{index}]")));
+        terms.extend(byte_conditions(self, pattern, |index| format!("{text}[{index}]")));
         terms.join(" and ")
     }
 
@@ -53,92 +55,94 @@ impl Notation for Kaitai {
 }
 
 /// Prints an expression for Kaitai.
-pub(super) fn expression(expr: &Expr, names: &Names) -> String {
-    print_expr(expr, names, &Kaitai)
+pub(super) fn expr_text(expr: &Expr, names: &Names) -> String {
+    print_expr(expr, names, &KaitaiNotation)
 }
 
-/// Quotes a string for YAML, without any escapes.
+/// Quotes a string for YAML with single quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Prints the documentation of a field, type or value.
-pub(super) fn doc(out: &mut Lines, text: &str) {
+pub(super) fn print_doc(out: &mut Lines, text: &str) {
     if !text.is_empty() {
-        out.line("doc: |");
-        out.indented(|out| out.prefixed("", text));
+        out.push_line("doc: |");
+        out.indented(|out| out.push_prefixed("", text));
     }
 }
 
 /// Returns a type with its arguments.
-pub(super) fn call(name: &str, arguments: &[String]) -> String {
+pub(super) fn call_text(name: &str, arguments: &[String]) -> String {
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
 /// The count and arguments of a field, for printing its type.
-pub(super) struct Element<'e> {
+pub(super) struct ElementPrinter<'e> {
     pub(super) count: Option<&'e Expr>,
     pub(super) arguments: &'e [Expr],
     pub(super) names: &'e Names<'e>,
 }
 
-impl Element<'_> {
+impl ElementPrinter<'_> {
     pub(super) fn print(&self, out: &mut Lines, ty: &Type) {
-        let flat = ty.flat();
-        let list = flat.is_list();
-        let count = self.count.filter(|_| list).map(|count| match flat.items() {
-            1 => expression(count, self.names),
-            n => format!("{} * {n}", factor(count, self.names, &Kaitai)),
+        let flat = ty.flatten();
+        let is_list = flat.is_list();
+        let count = self.count.filter(|_| is_list).map(|count| match flat.fixed_item_count() {
+            1 => expr_text(count, self.names),
+            n => format!("{} * {n}", factor(count, self.names, &KaitaiNotation)),
         });
         // A list of bytes is one value.
         if flat.is_bytes() {
             match count {
-                Some(count) => out.line(format!("size: {}", quoted(&count))),
-                None => out.line("size-eos: true"),
+                Some(count) => out.push_line(format!("size: {}", quoted(&count))),
+                None => out.push_line("size-eos: true"),
             }
             return;
         }
-        self.base(out, &flat.item, list);
-        match (count, list) {
+        self.print_base(out, &flat.item, is_list);
+        match (count, is_list) {
             (Some(count), _) => {
-                out.line("repeat: expr");
-                out.line(format!("repeat-expr: {}", quoted(&count)));
+                out.push_line("repeat: expr");
+                out.push_line(format!("repeat-expr: {}", quoted(&count)));
             }
-            (None, true) => out.line("repeat: eos"),
+            (None, true) => out.push_line("repeat: eos"),
             (None, false) if !flat.dimensions.is_empty() => {
-                out.line("repeat: expr");
-                out.line(format!("repeat-expr: {}", flat.items()));
+                out.push_line("repeat: expr");
+                out.push_line(format!("repeat-expr: {}", flat.fixed_item_count()));
             }
             (None, false) => {}
         }
     }
 
-    fn base(&self, out: &mut Lines, ty: &Type, list: bool) {
+    fn print_base(&self, out: &mut Lines, ty: &Type, is_list: bool) {
         // The whole definition defaults to little-endian.
-        let order = if matches!(ty, Type::Big(_)) { "be" } else { "" };
+        let order = if matches!(ty, Type::BigEndian(_)) { "be" } else { "" };
         match ty.without_order() {
-            Type::Unsigned(size) if *size <= 8 => out.line(format!("type: u{size}{order}")),
-            Type::Signed(size) if *size <= 8 => out.line(format!("type: s{size}{order}")),
-            Type::Unsigned(size) | Type::Signed(size) => out.line(format!("size: {size}")),
-            Type::Float(size) => out.line(format!("type: f{size}{order}")),
+            Type::Unsigned(size) if *size <= 8 => out.push_line(format!("type: u{size}{order}")),
+            Type::Signed(size) if *size <= 8 => out.push_line(format!("type: s{size}{order}")),
+            Type::Unsigned(size) | Type::Signed(size) => out.push_line(format!("size: {size}")),
+            Type::Float(size) => out.push_line(format!("type: f{size}{order}")),
             Type::NulString => {
                 // Bytes, since the format does not define an encoding.
-                out.line("terminator: 0");
-                if list {
-                    out.line("eos-error: false");
+                out.push_line("terminator: 0");
+                if is_list {
+                    out.push_line("eos-error: false");
                 }
             }
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { size, .. } => {
-                    out.line(format!("type: u{size}{order}"));
-                    out.line(format!("enum: {}", snake(declaration.name)));
-                    out.line("valid:");
-                    out.indented(|out| out.line("in-enum: true"));
+                    out.push_line(format!("type: u{size}{order}"));
+                    out.push_line(format!("enum: {}", to_snake_case(declaration.name)));
+                    out.push_line("valid:");
+                    out.indented(|out| out.push_line("in-enum: true"));
                 }
                 _ => {
-                    let arguments: Vec<_> =
-                        self.arguments.iter().map(|a| expression(a, self.names)).collect();
-                    out.line(format!("type: {}", quoted(&call(&snake(declaration.name), &arguments))));
+                    let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();
+                    out.push_line(format!(
+                        "type: {}",
+                        quoted(&call_text(&to_snake_case(declaration.name), &arguments))
+                    ));
                 }
             },
             _ => {}

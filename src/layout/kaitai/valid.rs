@@ -1,16 +1,16 @@
 //! Prints constraints on numbers as `valid`, which Kaitai checks for each item of a list.
 
-use super::element::{Kaitai, expression, quoted};
+use super::element::{KaitaiNotation, expr_text, quoted};
 use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Type};
 use crate::layout::expr::Expr;
-use crate::layout::notation::{atom, identifier};
+use crate::layout::notation::{atom, to_identifier};
 use crate::layout::program::Names;
-use crate::layout::wording::{Lines, grouped};
+use crate::layout::wording::{Lines, parenthesize_compound};
 
 /// Prints the constraints on a field's numbers that Kaitai can express. The documentation of the field lists the
 /// others, such as uniqueness and sums.
-pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
-    let flat = field.ty.flat();
+pub(super) fn print_valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
+    let flat = field.ty.flatten();
     let is_number = match *flat.item.without_order() {
         // A list of bytes is one value.
         _ if flat.is_bytes() => false,
@@ -22,20 +22,21 @@ pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
         return;
     }
     if let [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }] = field.constraints {
-        let values: Vec<_> = values.iter().map(|value| quoted(&expression(value, names))).collect();
-        out.line("valid:");
-        return out.indented(|out| out.line(format!("any-of: [{}]", values.join(", "))));
+        let values: Vec<_> = values.iter().map(|value| quoted(&expr_text(value, names))).collect();
+        out.push_line("valid:");
+        return out.indented(|out| out.push_line(format!("any-of: [{}]", values.join(", "))));
     }
-    let terms: Vec<_> = field.constraints.iter().filter_map(|c| term(c, field, id, names)).collect();
+    let terms: Vec<_> =
+        field.constraints.iter().filter_map(|c| constraint_term(c, field, id, names)).collect();
     if !terms.is_empty() {
-        out.line("valid:");
-        out.indented(|out| out.line(format!("expr: {}", quoted(&terms.join(" and ")))));
+        out.push_line("valid:");
+        out.indented(|out| out.push_line(format!("expr: {}", quoted(&terms.join(" and ")))));
     }
 }
 
 /// Returns a constraint as a condition on the number `_`.
-fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
-    let number = |expr: &Expr| atom(expr, names, &Kaitai);
+fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
+    let number = |expr: &Expr| atom(expr, names, &KaitaiNotation);
     let term = match &constraint.requirement {
         Requirement::Below(limit) => format!("_ < {}", number(limit)),
         Requirement::OneOf(values) => {
@@ -44,31 +45,31 @@ fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Opti
         }
         // For an infinity or a NaN, the difference is a NaN.
         Requirement::Finite => "_ - _ == 0".to_owned(),
-        Requirement::Ordered if field.ty.flat().is_list() => {
+        Requirement::Ordered if field.ty.flatten().is_list() => {
             format!("(_index == 0 or not (_ < {id}[_index - 1]))")
         }
         _ => return None,
     };
     Some(match &constraint.condition {
-        Some(condition) => format!("(not {} or {term})", grouped(&expression(condition, names))),
+        Some(condition) => format!("(not {} or {term})", parenthesize_compound(&expr_text(condition, names))),
         None => term,
     })
 }
 
 /// Returns the condition that the reserved bits of a word are 0.
-pub(super) fn zero_bits(field: &Field) -> String {
+pub(super) fn reserved_bits_condition(field: &Field) -> String {
     let mut terms = Vec::new();
     if let Some(declaration) = field.ty.own_declaration() {
-        zero_terms(declaration, &format!("{}.", identifier(field.name)), &mut terms);
+        add_zero_terms(declaration, &format!("{}.", to_identifier(field.name)), &mut terms);
     }
     if terms.is_empty() { "true".to_owned() } else { terms.join(" and ") }
 }
 
-fn zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
+fn add_zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
     for field in declaration.bit_fields() {
-        let id = format!("{prefix}{}", identifier(field.name));
+        let id = format!("{prefix}{}", to_identifier(field.name));
         match field.declared {
-            Some(inner) => zero_terms(inner, &format!("{id}_"), terms),
+            Some(inner) => add_zero_terms(inner, &format!("{id}_"), terms),
             None if field.reserved && field.flag => terms.push(format!("not {id}")),
             None if field.reserved => terms.push(format!("{id} == 0")),
             None => {}

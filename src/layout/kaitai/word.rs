@@ -1,34 +1,34 @@
 //! Prints packed words as Kaitai types.
 
-use super::element::{doc, quoted};
-use super::item;
+use super::element::{print_doc, quoted};
+use super::print_entry;
 use crate::layout::declaration::BitField;
-use crate::layout::notation::identifier;
+use crate::layout::notation::to_identifier;
 use crate::layout::wording::{Lines, bit_field_lines};
 
-/// Prints the bit fields of a word, with those of nested words flattened. In a big-endian word, the first byte has the
-/// highest bits.
-pub(super) fn word(out: &mut Lines, fields: &[BitField], is_big: bool) {
-    out.line("seq:");
+/// Prints the bit fields of a word. The bit fields of nested words are flattened. In a big-endian word, the first byte
+/// contains the highest bits.
+pub(super) fn print_word(out: &mut Lines, fields: &[BitField], is_big: bool) {
+    out.push_line("seq:");
     let mut values = Vec::new();
-    out.indented(|out| bits(out, fields, is_big, "", &mut values));
+    out.indented(|out| print_bits(out, fields, is_big, "", &mut values));
     if values.is_empty() {
         return;
     }
-    out.line("instances:");
+    out.push_line("instances:");
     out.indented(|out| {
         for (id, value, text) in values {
-            out.line(format!("{id}:"));
+            out.push_line(format!("{id}:"));
             out.indented(|out| {
-                out.line(format!("value: {}", quoted(&value)));
-                doc(out, text);
+                out.push_line(format!("value: {}", quoted(&value)));
+                print_doc(out, text);
             });
         }
     });
 }
 
-/// Prints the fields to `seq`, and adds those whose bits need conversion to `values`.
-fn bits(
+/// Prints the fields to `seq`. Adds fields whose bits need conversion to `values`.
+fn print_bits(
     out: &mut Lines,
     fields: &[BitField],
     is_big: bool,
@@ -38,9 +38,9 @@ fn bits(
     let (mut lowest_first, mut highest_first) = (fields.iter(), fields.iter().rev());
     let next = || if is_big { highest_first.next() } else { lowest_first.next() };
     for field in std::iter::from_fn(next) {
-        let id = format!("{prefix}{}", identifier(field.name));
+        let id = format!("{prefix}{}", to_identifier(field.name));
         if let Some(word) = field.declared {
-            bits(out, word.bit_fields(), is_big, &format!("{id}_"), values);
+            print_bits(out, word.bit_fields(), is_big, &format!("{id}_"), values);
             continue;
         }
         // In Kaitai, a single bit is a boolean.
@@ -52,10 +52,10 @@ fn bits(
             _ => None,
         };
         let seq_id = if value.is_some() { format!("{id}_bits") } else { id.clone() };
-        item(out, &seq_id, |out| {
+        print_entry(out, &seq_id, |out| {
             let order = if is_big { "be" } else { "" };
-            out.line(format!("type: b{}{order}", field.bits.width));
-            doc(out, &bit_field_lines(field));
+            out.push_line(format!("type: b{}{order}", field.bits.width));
+            print_doc(out, &bit_field_lines(field));
         });
         values.extend(value.map(|value| (id, value, field.doc)));
     }

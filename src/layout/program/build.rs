@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
-use super::draft::{Draft, Target, bits_of, value_form};
+use super::draft::{DraftUnit, PathTarget, slot_code, value_form};
 use super::equation::unit_that_declares;
 use super::model::{
-    Argument, BlockStep, Call, Form, FormId, Kind, Program, Size, Step, SumStep, Unit, UnitId,
+    Argument, BlockStep, Call, ChecksumStep, Form, FormId, FormKind, FormSize, Program, Step, Unit, UnitId,
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
@@ -17,12 +17,12 @@ impl Program {
     /// Resolves a declaration and every declaration that it reaches.
     pub(super) fn new(ty: &'static Type) -> Program {
         let mut builder = Builder::default();
-        let root = builder.form(ty, &[]);
+        let root = builder.add_form(ty, &[]);
         let Builder { units, forms } = builder;
         let mut program =
             Program { units, forms, root, no_arguments: Call::default(), alignment: 1, problems: Vec::new() };
-        program.find_uses();
-        program.alignment = program.alignment_of_offsets();
+        program.record_uses();
+        program.alignment = program.offset_alignment();
         program.problems = program.find_problems();
         program
     }
@@ -35,28 +35,29 @@ struct Builder {
 }
 
 impl Builder {
-    fn form(&mut self, ty: &'static Type, imports: &[ValueKind]) -> FormId {
+    fn add_form(&mut self, ty: &'static Type, imports: &[ValueKind]) -> FormId {
         let (kind, size, unit) = match ty {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
-                (Kind::Number((*n).into()), Size::Fixed((*n).into()), None)
+                (FormKind::Number((*n).into()), FormSize::Fixed((*n).into()), None)
             }
-            Type::Big(number) => {
-                let form = self.form(number, imports);
+            Type::BigEndian(number) => {
+                let form = self.add_form(number, imports);
                 let Form { kind, size, unit, .. } = self.forms[form];
                 (kind, size, unit)
             }
-            Type::NulString => (Kind::Text, Size::Open, None),
+            Type::NulString => (FormKind::Text, FormSize::FromContent, None),
             Type::Array(item, _) | Type::List(item) => {
-                let (item, count) = (self.form(item, imports), ty.items().and_then(|(_, count)| count));
-                let size = count.map_or(Size::Open, |count| self.forms[item].size.times(count));
-                (Kind::Items(item, count), size, self.forms[item].unit)
+                let (item, count) =
+                    (self.add_form(item, imports), ty.item_type_and_count().and_then(|(_, count)| count));
+                let size = count.map_or(FormSize::FromContent, |count| self.forms[item].size.times(count));
+                (FormKind::Items(item, count), size, self.forms[item].unit)
             }
             Type::Declared(declaration) => {
-                let unit = self.unit(declaration, imports);
+                let unit = self.add_unit(declaration, imports);
                 let kind = match declaration.shape {
-                    Shape::Struct(_) => Kind::Struct(unit),
-                    Shape::Choice(_) => Kind::Choice(unit),
-                    Shape::Enum { size, .. } | Shape::Bits { size, .. } => Kind::Number(size.into()),
+                    Shape::Struct(_) => FormKind::Struct(unit),
+                    Shape::Choice(_) => FormKind::Choice(unit),
+                    Shape::Enum { size, .. } | Shape::Bits { size, .. } => FormKind::Number(size.into()),
                 };
                 (kind, size_of_unit(&self.units[unit], &self.forms), Some(unit))
             }
@@ -69,7 +70,7 @@ impl Builder {
         })
     }
 
-    fn unit(&mut self, declaration: &'static Declaration, imports: &[ValueKind]) -> UnitId {
+    fn add_unit(&mut self, declaration: &'static Declaration, imports: &[ValueKind]) -> UnitId {
         let unknown = std::iter::repeat(ValueKind::Int(None));
         let imports: Vec<_> =
             imports.iter().copied().chain(unknown).take(declaration.imports.len()).collect();
@@ -77,22 +78,23 @@ impl Builder {
         if let Some(id) = self.units.iter().position(is_known) {
             return id;
         }
-        let mut draft = Draft { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
+        let mut draft = DraftUnit { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
         match declaration.shape {
             Shape::Struct(fields) => {
-                fields.iter().for_each(|field| self.step(&mut draft, field, None));
+                fields.iter().for_each(|field| self.add_step(&mut draft, field, None));
                 // Checksums may be stored in later fields.
                 for (index, field) in fields.iter().enumerate() {
-                    let sum = field.checksum.as_ref().map(|checksum| self.sum(checksum, &mut draft));
+                    let sum =
+                        field.checksum.as_ref().map(|checksum| self.resolve_checksum(checksum, &mut draft));
                     if let Some(step) = draft.steps.get_mut(index) {
-                        step.sum = sum;
+                        step.checksum = sum;
                     }
                 }
             }
             Shape::Choice(variants) => {
-                // Expressions cannot name other variants.
+                // Expressions cannot refer to other variants.
                 let steps = variants.iter().flat_map(|variant| {
-                    self.step(&mut draft, &variant.field, Some(variant));
+                    self.add_step(&mut draft, &variant.field, Some(variant));
                     std::mem::take(&mut draft.steps)
                 });
                 let steps = steps.collect();
@@ -100,25 +102,32 @@ impl Builder {
             }
             Shape::Bits { fields, .. } => {
                 for word in fields.iter().filter_map(|field| field.declared) {
-                    self.unit(word, &[]);
+                    self.add_unit(word, &[]);
                 }
             }
             Shape::Enum { .. } => {}
         }
-        let Draft { slots, steps, .. } = draft;
-        let is_summed = steps.iter().any(|step| step.sum.is_some());
-        self.units.push(Unit { declaration, imports, slots, steps, is_summed, compared: OnceLock::new() });
+        let DraftUnit { slots, steps, .. } = draft;
+        let has_checksums = steps.iter().any(|step| step.checksum.is_some());
+        self.units.push(Unit {
+            declaration,
+            imports,
+            slots,
+            steps,
+            has_checksums,
+            compared: OnceLock::new(),
+        });
         self.units.len() - 1
     }
 
     /// Adds a field to the draft.
-    fn step(&mut self, draft: &mut Draft, field: &'static Field, variant: Option<&'static Variant>) {
-        let choice = variant.map(|variant| self.code(&variant.condition, draft));
-        let condition = field.condition.as_ref().map(|expr| self.code(expr, draft));
-        let position = field.position.as_ref().map(|expr| self.code(expr, draft));
-        let count = field.count.as_ref().map(|expr| self.code(expr, draft));
-        let (form, call) = self.called(&field.ty, field.arguments, draft);
-        let block = field.block.as_ref().map(|block| self.block(block, draft));
+    fn add_step(&mut self, draft: &mut DraftUnit, field: &'static Field, variant: Option<&'static Variant>) {
+        let choice = variant.map(|variant| self.resolve_expr(&variant.condition, draft));
+        let condition = field.condition.as_ref().map(|expr| self.resolve_expr(expr, draft));
+        let position = field.position.as_ref().map(|expr| self.resolve_expr(expr, draft));
+        let count = field.count.as_ref().map(|expr| self.resolve_expr(expr, draft));
+        let (form, call) = self.resolve_call(&field.ty, field.arguments, draft);
+        let block = field.block.as_ref().map(|block| self.resolve_block(block, draft));
         let (value, exports, checks, holds) = (None, Vec::new(), Vec::new(), Vec::new());
         draft.steps.push(Step {
             field,
@@ -130,71 +139,77 @@ impl Builder {
             position,
             count,
             checks,
-            holds,
+            required_conditions: holds,
             usage: None,
             block,
-            sum: None,
+            checksum: None,
             value,
             exports,
         });
         if !field.checks.is_empty() {
-            // Messages of checks contain the field's value.
-            self.path(&[field.name], draft);
+            // The message of a check contains the field's value.
+            self.resolve_path(&[field.name], draft);
         }
-        let checks = field.checks.iter().map(|check| self.code(&check.condition, draft)).collect();
-        // Constraints on bit fields can name the values of the struct around their word.
+        let checks = field.checks.iter().map(|check| self.resolve_expr(&check.condition, draft)).collect();
+        // Constraints on bit fields can refer to values of the struct that contains their word.
         let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
         let words = words.flat_map(|(.., bits)| bits.constraints);
         for constraint in field.constraints.iter().chain(words) {
-            self.name_values_of(constraint, draft);
+            self.add_constraint_slots(constraint, draft);
         }
         let holds = field.constraints.iter().filter_map(|constraint| {
-            constraint.condition_held().map(|condition| (constraint, self.code(condition, draft)))
+            constraint.required_condition().map(|condition| (constraint, self.resolve_expr(condition, draft)))
         });
         let holds = holds.collect();
         if let Some(step) = draft.steps.last_mut() {
-            (step.checks, step.holds) = (checks, holds);
+            (step.checks, step.required_conditions) = (checks, holds);
         }
     }
 
-    fn block(&mut self, block: &'static Block, draft: &mut Draft) -> BlockStep {
-        let size = block.size.as_ref().map(|expr| self.code(expr, draft));
-        let encoding = block.encoding.as_ref().map(|expr| self.code(expr, draft));
-        let (form, call) = self.called(&block.content, block.arguments, draft);
+    fn resolve_block(&mut self, block: &'static Block, draft: &mut DraftUnit) -> BlockStep {
+        let size = block.size.as_ref().map(|expr| self.resolve_expr(expr, draft));
+        let encoding = block.encoding.as_ref().map(|expr| self.resolve_expr(expr, draft));
+        let (form, call) = self.resolve_call(&block.content, block.arguments, draft);
         BlockStep { block, form, call, size, encoding }
     }
 
-    fn sum(&mut self, checksum: &'static Checksum, draft: &mut Draft) -> SumStep {
-        let stored = self.code(&checksum.stored, draft);
-        let arguments = checksum.arguments.iter().map(|expr| self.code(expr, draft)).collect();
-        SumStep { checksum, stored, arguments, rule: None }
+    fn resolve_checksum(&mut self, checksum: &'static Checksum, draft: &mut DraftUnit) -> ChecksumStep {
+        let stored = self.resolve_expr(&checksum.stored, draft);
+        let arguments = checksum.arguments.iter().map(|expr| self.resolve_expr(expr, draft)).collect();
+        ChecksumStep { checksum, stored, arguments, rule: None }
     }
 
     /// Allocates slots for the values that a constraint depends on.
-    fn name_values_of(&mut self, constraint: &'static Constraint, draft: &mut Draft) {
+    fn add_constraint_slots(&mut self, constraint: &'static Constraint, draft: &mut DraftUnit) {
         for expr in constraint.expressions() {
-            self.code(expr, draft);
+            self.resolve_expr(expr, draft);
         }
         for placeholder in constraint.placeholders() {
             let name = placeholder.split(':').next().unwrap_or_default();
-            self.path(&name.split('.').collect::<Vec<_>>(), draft);
+            self.resolve_path(&name.split('.').collect::<Vec<_>>(), draft);
         }
     }
 
     /// Resolves a type and the arguments for its imports.
-    fn called(&mut self, ty: &'static Type, arguments: &'static [Expr], draft: &mut Draft) -> (FormId, Call) {
-        let imports: Vec<_> = arguments.iter().map(|argument| self.import(argument, draft)).collect();
-        let form = self.form(ty, &imports);
+    fn resolve_call(
+        &mut self,
+        ty: &'static Type,
+        arguments: &'static [Expr],
+        draft: &mut DraftUnit,
+    ) -> (FormId, Call) {
+        let imports: Vec<_> = arguments.iter().map(|argument| self.import_kind(argument, draft)).collect();
+        let form = self.add_form(ty, &imports);
         let named = self.forms[form].unit.map(|unit| self.units[unit].slots.clone()).unwrap_or_default();
         let arguments = arguments.iter().zip(imports).enumerate().map(|(index, (argument, import))| {
             let named = (0..).zip(&named).filter(|(_, name)| name.import == Some(index));
             match (import, argument) {
                 (ValueKind::Struct(_), Expr::Path(path)) => {
-                    let fields =
-                        named.map(|(slot, name)| (self.path(&[path, &name.path[1..]].concat(), draft), slot));
+                    let fields = named.map(|(slot, name)| {
+                        (self.resolve_path(&[path, &name.path[1..]].concat(), draft), slot)
+                    });
                     Argument::Fields(fields.collect())
                 }
-                _ => Argument::Value(self.code(argument, draft), named.map(|(slot, _)| slot).next()),
+                _ => Argument::Value(self.resolve_expr(argument, draft), named.map(|(slot, _)| slot).next()),
             }
         });
         let arguments = arguments.collect();
@@ -202,45 +217,49 @@ impl Builder {
     }
 
     /// Returns the kind of value that an argument binds.
-    fn import(&mut self, argument: &'static Expr, draft: &mut Draft) -> ValueKind {
+    fn import_kind(&mut self, argument: &'static Expr, draft: &mut DraftUnit) -> ValueKind {
         if let Expr::Path(path) = argument
             && let Some(unit) = self.struct_at(path, draft)
         {
             return ValueKind::Struct(self.units[unit].declaration);
         }
-        self.code(argument, draft);
+        self.resolve_expr(argument, draft);
         Names(&draft.slots).kind(argument)
     }
 
     /// Returns the struct at a path; `None` for any other value.
-    fn struct_at(&self, path: &[&str], draft: &Draft) -> Option<UnitId> {
+    fn struct_at(&self, path: &[&str], draft: &DraftUnit) -> Option<UnitId> {
         let (first, rest) = path.split_first()?;
         let field = draft.steps.iter().rfind(|step| step.field.name == *first);
         let start = match field {
-            Some(step) => self.forms[value_form(step)?].kind.structure(),
-            None => match draft.imports[draft.import(first)?] {
+            Some(step) => self.forms[value_form(step)?].kind.struct_unit(),
+            None => match draft.imports[draft.import_index(first)?] {
                 ValueKind::Struct(declaration) => unit_that_declares(&self.units, declaration),
                 _ => None,
             },
         };
         rest.iter().try_fold(start?, |unit, name| {
             let step = self.units[unit].steps.iter().find(|step| step.field.name == *name)?;
-            self.forms[value_form(step)?].kind.structure()
+            self.forms[value_form(step)?].kind.struct_unit()
         })
     }
 
-    fn code(&mut self, expr: &Expr, draft: &mut Draft) -> Code {
+    fn resolve_expr(&mut self, expr: &Expr, draft: &mut DraftUnit) -> Code {
         match expr {
             Expr::Literal(number) => Code::Int(*number),
             Expr::Bool(value) => Code::Bool(*value),
-            Expr::Path(path) => self.path(path, draft),
-            Expr::Unary(op, a) => Code::Unary(*op, Box::new(self.code(a, draft))),
-            Expr::Binary(op, a, b) => Code::Binary(*op, Box::new([self.code(a, draft), self.code(b, draft)])),
-            Expr::Cast(a, to) => Code::Cast(Box::new(self.code(a, draft)), *to),
-            Expr::If(condition, a, b) => {
-                Code::If(Box::new([self.code(condition, draft), self.code(a, draft), self.code(b, draft)]))
+            Expr::Path(path) => self.resolve_path(path, draft),
+            Expr::Unary(op, a) => Code::Unary(*op, Box::new(self.resolve_expr(a, draft))),
+            Expr::Binary(op, a, b) => {
+                Code::Binary(*op, Box::new([self.resolve_expr(a, draft), self.resolve_expr(b, draft)]))
             }
-            Expr::Matches(path, pattern) => match self.path(path, draft) {
+            Expr::Cast(a, to) => Code::Cast(Box::new(self.resolve_expr(a, draft)), *to),
+            Expr::If(condition, a, b) => Code::If(Box::new([
+                self.resolve_expr(condition, draft),
+                self.resolve_expr(a, draft),
+                self.resolve_expr(b, draft),
+            ])),
+            Expr::Matches(path, pattern) => match self.resolve_path(path, draft) {
                 Code::Slot(slot, _) => Code::Matches(slot, pattern),
                 _ => Code::Unknown,
             },
@@ -248,97 +267,97 @@ impl Builder {
     }
 
     /// Resolves a path. It starts at the last field with that name or, without one, at an import.
-    fn path(&mut self, path: &[&'static str], draft: &mut Draft) -> Code {
+    fn resolve_path(&mut self, path: &[&'static str], draft: &mut DraftUnit) -> Code {
         let Some((first, rest)) = path.split_first() else { return Code::Unknown };
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
-            let target = value_form(&draft.steps[index]).and_then(|form| self.target(form, rest));
-            let Some(Target { depth, kind }) = target else { return Code::Unknown };
-            let slot = draft.slot(&path[..1 + depth], kind, None);
+            let target = value_form(&draft.steps[index]).and_then(|form| self.find_target(form, rest));
+            let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
+            let slot = draft.find_or_add_slot(&path[..1 + depth], kind, None);
             let mut step = draft.steps.remove(index);
-            self.connect(&mut step, &path[1..1 + depth], slot);
+            self.connect_slot(&mut step, &path[1..1 + depth], slot);
             draft.steps.insert(index, step);
-            return bits_of(slot, kind, &path[1 + depth..]);
+            return slot_code(slot, kind, &path[1 + depth..]);
         }
-        let Some(index) = draft.import(first) else { return Code::Unknown };
+        let Some(index) = draft.import_index(first) else { return Code::Unknown };
         let target = match draft.imports[index] {
             ValueKind::Struct(declaration) => {
-                unit_that_declares(&self.units, declaration).and_then(|unit| self.target_in(unit, rest))
+                unit_that_declares(&self.units, declaration).and_then(|unit| self.find_target_in(unit, rest))
             }
-            kind => (rest.is_empty() || kind.word().is_some()).then_some(Target { depth: 0, kind }),
+            kind => (rest.is_empty() || kind.word().is_some()).then_some(PathTarget { depth: 0, kind }),
         };
-        let Some(Target { depth, kind }) = target else { return Code::Unknown };
-        let slot = draft.slot(&path[..1 + depth], kind, Some(index));
-        bits_of(slot, kind, &path[1 + depth..])
+        let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
+        let slot = draft.find_or_add_slot(&path[..1 + depth], kind, Some(index));
+        slot_code(slot, kind, &path[1 + depth..])
     }
 
     /// Returns the value at a path within a form.
-    fn target(&self, form: FormId, path: &[&str]) -> Option<Target> {
+    fn find_target(&self, form: FormId, path: &[&str]) -> Option<PathTarget> {
         let Form { ty, kind, unit, .. } = self.forms[form];
         match (kind, unit) {
-            (Kind::Struct(unit) | Kind::Choice(unit), _) | (Kind::Number(_), Some(unit)) => {
-                self.target_in(unit, path)
+            (FormKind::Struct(unit) | FormKind::Choice(unit), _) | (FormKind::Number(_), Some(unit)) => {
+                self.find_target_in(unit, path)
             }
-            (Kind::Number(_) | Kind::Text, _) if !matches!(ty.without_order(), Type::Float(_)) => {
-                path.is_empty().then_some(Target { depth: 0, kind: ValueKind::of(ty) })
+            (FormKind::Number(_) | FormKind::Text, _) if !matches!(ty.without_order(), Type::Float(_)) => {
+                path.is_empty().then_some(PathTarget { depth: 0, kind: ValueKind::of(ty) })
             }
             _ => None,
         }
     }
 
-    fn target_in(&self, unit: UnitId, path: &[&str]) -> Option<Target> {
+    fn find_target_in(&self, unit: UnitId, path: &[&str]) -> Option<PathTarget> {
         let Unit { declaration, steps, .. } = &self.units[unit];
         match declaration.shape {
             Shape::Enum { .. } => {
-                path.is_empty().then_some(Target { depth: 0, kind: ValueKind::Enum(declaration) })
+                path.is_empty().then_some(PathTarget { depth: 0, kind: ValueKind::Enum(declaration) })
             }
-            Shape::Bits { .. } => Some(Target { depth: 0, kind: ValueKind::Bits(declaration) }),
+            Shape::Bits { .. } => Some(PathTarget { depth: 0, kind: ValueKind::Bits(declaration) }),
             Shape::Struct(_) => {
                 let (first, rest) = path.split_first()?;
                 let step = steps.iter().rfind(|step| step.field.name == *first)?;
-                let target = self.target(value_form(step)?, rest)?;
-                Some(Target { depth: target.depth + 1, ..target })
+                let target = self.find_target(value_form(step)?, rest)?;
+                Some(PathTarget { depth: target.depth + 1, ..target })
             }
             Shape::Choice(_) => {
-                let target = steps.iter().find_map(|step| self.target(value_form(step)?, path))?;
+                let target = steps.iter().find_map(|step| self.find_target(value_form(step)?, path))?;
                 // The number of another variant may be wider.
                 let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
-                Some(Target { kind, ..target })
+                Some(PathTarget { kind, ..target })
             }
         }
     }
 
     /// Connects the value at `path` within a field to a slot of the enclosing unit.
-    fn connect(&mut self, step: &mut Step, path: &[&'static str], slot: Slot) {
+    fn connect_slot(&mut self, step: &mut Step, path: &[&'static str], slot: Slot) {
         let Some(form) = value_form(step) else { return };
         match self.forms[form].kind {
-            Kind::Struct(unit) | Kind::Choice(unit) => {
-                let export = (self.slot_of(unit, path), slot);
+            FormKind::Struct(unit) | FormKind::Choice(unit) => {
+                let export = (self.unit_slot(unit, path), slot);
                 if !step.exports.contains(&export) {
                     step.exports.push(export);
                 }
             }
-            Kind::Number(_) | Kind::Text | Kind::Items(..) => step.value = Some(slot),
+            FormKind::Number(_) | FormKind::Text | FormKind::Items(..) => step.value = Some(slot),
         }
     }
 
     /// Returns the slot of a value in a resolved unit; adds the slot if it is missing.
-    fn slot_of(&mut self, unit: UnitId, path: &[&'static str]) -> Slot {
+    fn unit_slot(&mut self, unit: UnitId, path: &[&'static str]) -> Slot {
         let known = self.units[unit].slots.iter().position(|name| name.import.is_none() && name.path == path);
         if let Some(known) = known {
             return known as Slot;
         }
-        let kind = self.target_in(unit, path).map_or(ValueKind::Other, |target| target.kind);
+        let kind = self.find_target_in(unit, path).map_or(ValueKind::Other, |target| target.kind);
         self.units[unit].slots.push(SlotName { path: path.to_vec(), kind, import: None });
         let slot = (self.units[unit].slots.len() - 1) as Slot;
         let mut steps = std::mem::take(&mut self.units[unit].steps);
         let last = steps.iter().rposition(|step| path.first() == Some(&step.field.name));
         for (index, step) in steps.iter_mut().enumerate() {
             if step.variant.is_none() && last == Some(index) {
-                self.connect(step, &path[1..], slot);
+                self.connect_slot(step, &path[1..], slot);
             } else if step.variant.is_some()
-                && value_form(step).is_some_and(|form| self.target(form, path).is_some())
+                && value_form(step).is_some_and(|form| self.find_target(form, path).is_some())
             {
-                self.connect(step, path, slot);
+                self.connect_slot(step, path, slot);
             }
         }
         self.units[unit].steps = steps;
@@ -346,9 +365,9 @@ impl Builder {
     }
 }
 
-impl Kind {
+impl FormKind {
     /// Returns the unit of a struct.
-    fn structure(self) -> Option<UnitId> {
-        if let Kind::Struct(unit) = self { Some(unit) } else { None }
+    fn struct_unit(self) -> Option<UnitId> {
+        if let FormKind::Struct(unit) = self { Some(unit) } else { None }
     }
 }

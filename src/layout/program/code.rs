@@ -1,9 +1,11 @@
 //! Expressions over slots.
 
 use crate::layout::declaration::{BitField, BitRange, Declaration};
-use crate::layout::expr::{BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, binary, cast, matches};
+use crate::layout::expr::{
+    BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, eval_binary, eval_cast, matches_pattern,
+};
 
-/// Index of a value that the expressions of a [`Unit`](super::Unit) name.
+/// The index of a value that the expressions of a [`Unit`](super::Unit) refer to.
 pub(crate) type Slot = u32;
 
 /// The value in a slot.
@@ -84,37 +86,37 @@ impl Code {
                 Some(Cell::Int(word)) => field_value(*word as u128, *bits, field),
                 _ => return Err(EvalError::Unknown),
             },
-            Code::Unary(UnaryOp::Not, a) => Operand::Bool(!a.truth(cells)?),
+            Code::Unary(UnaryOp::Not, a) => Operand::Bool(!a.eval_bool(cells)?),
             Code::Unary(UnaryOp::Negate, a) => {
-                Operand::Int(a.int(cells)?.checked_neg().ok_or(EvalError::Overflow)?)
+                Operand::Int(a.eval_int(cells)?.checked_neg().ok_or(EvalError::Overflow)?)
             }
             Code::Binary(op, operands) => {
                 let [a, b] = &**operands;
                 match op {
-                    BinaryOp::And => Operand::Bool(a.truth(cells)? && b.truth(cells)?),
-                    BinaryOp::Or => Operand::Bool(a.truth(cells)? || b.truth(cells)?),
-                    op => binary(*op, a.int(cells)?, b.int(cells)?)?,
+                    BinaryOp::And => Operand::Bool(a.eval_bool(cells)? && b.eval_bool(cells)?),
+                    BinaryOp::Or => Operand::Bool(a.eval_bool(cells)? || b.eval_bool(cells)?),
+                    op => eval_binary(*op, a.eval_int(cells)?, b.eval_int(cells)?)?,
                 }
             }
-            Code::Cast(a, to) => Operand::Int(cast(a.int(cells)?, *to)),
+            Code::Cast(a, to) => Operand::Int(eval_cast(a.eval_int(cells)?, *to)),
             Code::If(parts) => {
                 let [condition, a, b] = &**parts;
-                return if condition.truth(cells)? { a } else { b }.eval(cells);
+                return if condition.eval_bool(cells)? { a } else { b }.eval(cells);
             }
             Code::Matches(slot, pattern) => match cells.get(*slot as usize) {
-                Some(Cell::Text(text)) => Operand::Bool(matches(text, pattern)),
+                Some(Cell::Text(text)) => Operand::Bool(matches_pattern(text, pattern)),
                 _ => return Err(EvalError::Unknown),
             },
         })
     }
 
     /// Evaluates to an integer; `true` is 1.
-    pub fn int(&self, cells: &[Cell]) -> Result<i128, EvalError> {
-        self.eval(cells).map(Operand::int)
+    pub fn eval_int(&self, cells: &[Cell]) -> Result<i128, EvalError> {
+        self.eval(cells).map(Operand::to_int)
     }
 
     /// Evaluates to a boolean; an integer is an error.
-    pub fn truth(&self, cells: &[Cell]) -> Result<bool, EvalError> {
+    pub fn eval_bool(&self, cells: &[Cell]) -> Result<bool, EvalError> {
         match self.eval(cells)? {
             Operand::Bool(value) => Ok(value),
             Operand::Int(_) => Err(EvalError::Unknown),
@@ -122,7 +124,7 @@ impl Code {
     }
 
     /// Evaluates to a cell for a slot of another unit; a string is copied.
-    pub fn cell(&self, cells: &[Cell]) -> Result<Cell, EvalError> {
+    pub fn eval_cell(&self, cells: &[Cell]) -> Result<Cell, EvalError> {
         if let Code::Slot(slot, _) = self {
             return match cells.get(*slot as usize) {
                 None | Some(Cell::Empty) => Err(EvalError::Unknown),
@@ -133,13 +135,13 @@ impl Code {
     }
 
     /// Evaluates to a decoded value; a packed word keeps its declaration.
-    pub fn value(&self, cells: &[Cell]) -> Result<Value, EvalError> {
+    pub fn eval_value(&self, cells: &[Cell]) -> Result<Value, EvalError> {
         let word = match self {
             Code::Slot(_, word) => *word,
             Code::Bits(.., field) => field.declared,
             _ => None,
         };
-        let value = self.cell(cells)?;
+        let value = self.eval_cell(cells)?;
         Ok(match (value, word) {
             (Cell::Int(word), Some(declaration)) => Value::Bits(word as u128, declaration),
             (Cell::Int(number), None) => Value::Int(number),
@@ -155,7 +157,7 @@ impl Code {
     }
 
     /// Returns `n` if the expression checks that a value is a multiple of `n`.
-    pub fn multiple(&self) -> Option<u64> {
+    pub fn required_multiple(&self) -> Option<u64> {
         let Code::Binary(BinaryOp::Equal, operands) = self else { return None };
         let [Code::Binary(BinaryOp::Remainder, division), Code::Int(0)] = &**operands else { return None };
         match &**division {
@@ -176,7 +178,8 @@ impl Code {
         }
     }
 
-    /// Calls `each` with every slot that the value depends on, and with the bit field if it only depends on that.
+    /// Calls `each` with every slot that the value depends on. The second argument is the bit field, if the value
+    /// depends only on that bit field of the slot.
     pub fn for_each_value(&self, each: &mut impl FnMut(Slot, Option<&'static BitField>)) {
         self.visit(&mut |part| match part {
             Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),
@@ -207,10 +210,10 @@ impl Code {
 /// Returns the value of a bit field; `bits` is its range in the outermost word.
 pub(crate) fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
     if field.flag {
-        Operand::Bool(bits.of(word) != 0)
+        Operand::Bool(bits.extract(word) != 0)
     } else if field.signed {
-        Operand::Int(bits.signed_of(word))
+        Operand::Int(bits.extract_signed(word))
     } else {
-        Operand::Int(bits.of(word) as i128)
+        Operand::Int(bits.extract(word) as i128)
     }
 }

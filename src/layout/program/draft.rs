@@ -6,27 +6,32 @@ use super::names::{SlotName, ValueKind};
 use crate::layout::declaration::{Block, Declaration, Packing};
 
 /// A partially resolved unit.
-pub(super) struct Draft<'i> {
+pub(super) struct DraftUnit<'i> {
     pub declaration: &'static Declaration,
     pub imports: &'i [ValueKind],
     pub slots: Vec<SlotName>,
-    /// The fields resolved so far; later expressions can name them.
+    /// The fields resolved so far; later expressions can refer to them.
     pub steps: Vec<Step>,
 }
 
 /// The value at a path.
-pub(super) struct Target {
+pub(super) struct PathTarget {
     /// The number of names up to the value; the remaining names are bit fields.
     pub depth: usize,
     pub kind: ValueKind,
 }
 
-impl Draft<'_> {
-    pub fn import(&self, name: &str) -> Option<usize> {
+impl DraftUnit<'_> {
+    pub fn import_index(&self, name: &str) -> Option<usize> {
         self.declaration.imports.iter().rposition(|import| *import == name)
     }
 
-    pub fn slot(&mut self, path: &[&'static str], kind: ValueKind, import: Option<usize>) -> Slot {
+    pub fn find_or_add_slot(
+        &mut self,
+        path: &[&'static str],
+        kind: ValueKind,
+        import: Option<usize>,
+    ) -> Slot {
         let known = self.slots.iter().position(|name| name.import == import && name.path == path);
         let slot = known.unwrap_or_else(|| {
             self.slots.push(SlotName { path: path.to_vec(), kind, import });
@@ -36,8 +41,8 @@ impl Draft<'_> {
     }
 }
 
-/// Returns the form of a field's value in expressions: for encoded content, the decoded form. Expressions cannot
-/// name the content of other blocks.
+/// Returns the form of a field's value in expressions: for encoded content, the decoded form. `None` for other
+/// blocks, since expressions cannot refer to their content.
 pub(super) fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),
@@ -47,7 +52,7 @@ pub(super) fn value_form(step: &Step) -> Option<FormId> {
 }
 
 /// Returns the code for the value in a slot, or for the bit field at `path` within it.
-pub(super) fn bits_of(slot: Slot, kind: ValueKind, path: &[&str]) -> Code {
+pub(super) fn slot_code(slot: Slot, kind: ValueKind, path: &[&str]) -> Code {
     if path.is_empty() {
         return Code::Slot(slot, kind.word());
     }

@@ -1,7 +1,7 @@
 //! Equations between slots: the roles of expressions, and the stored values that they depend on.
 
 use super::code::{Code, Slot};
-use super::model::{Argument, Call, Compared, Kind, Program, Step, Unit, UnitId, Use};
+use super::model::{Argument, Call, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
 use crate::Rule;
 use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing, Requirement};
 use crate::layout::expr::{BinaryOp, Expr};
@@ -11,13 +11,13 @@ use crate::layout::expr::{BinaryOp, Expr};
 pub(crate) enum Role {
     /// The condition of a variant of a choice.
     Choice,
-    /// Whether the field is present.
+    /// The condition of an optional field.
     Presence,
-    /// Whether the field is valid.
+    /// The condition of a check of the field.
     Check(&'static Check),
-    /// Whether a rule holds.
+    /// The condition that a constraint requires.
     Holds(&'static Constraint),
-    /// The number of items of a list, as the stored value divided by this stride; 1 without a division.
+    /// The number of items in a list: the stored value, divided by this stride. The stride is 1 without a division.
     Count(i128),
     /// The size of a block in bytes.
     Bytes,
@@ -25,7 +25,7 @@ pub(crate) enum Role {
     Offset,
     /// The unpacked size of the block.
     UnpackedSize,
-    /// The checksum of the field, possibly together with earlier ones.
+    /// The checksum of the field, possibly together with earlier fields.
     Checksum,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Equation<'p> {
 
 /// A stored value that an expression depends on: a field of a struct or of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Origin {
+pub(crate) struct ValueOrigin {
     pub declaration: &'static Declaration,
     pub name: &'static str,
     /// The rule of the field.
@@ -49,12 +49,12 @@ pub(crate) struct Origin {
 
 impl Role {
     /// Returns how a stored value with this role is used; `None` for conditions.
-    fn usage(self) -> Option<Use> {
+    fn usage(self) -> Option<ValueUse> {
         match self {
-            Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(Use::Derived),
-            Role::Count(1) => Some(Use::Count),
+            Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(ValueUse::Derived),
+            Role::Count(1) => Some(ValueUse::Count),
             // Several sizes yield the same number of items, so a size is derived.
-            Role::Count(_) => Some(Use::Derived),
+            Role::Count(_) => Some(ValueUse::Derived),
             Role::Choice | Role::Presence | Role::Check(_) | Role::Holds(_) => None,
         }
     }
@@ -73,8 +73,8 @@ impl Program {
     }
 
     /// Records how the value of each field is used.
-    pub(super) fn find_uses(&mut self) {
-        let mut uses: Vec<(Origin, Use)> = Vec::new();
+    pub(super) fn record_uses(&mut self) {
+        let mut uses: Vec<(ValueOrigin, ValueUse)> = Vec::new();
         for equation in self.equations() {
             if let Some(usage) = equation.role.usage() {
                 self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {
@@ -82,28 +82,29 @@ impl Program {
                 });
             }
         }
-        let rules = self.rules_of_sums();
+        let rules = self.checksum_rules();
         for unit in &mut self.units {
             let declaration = unit.declaration;
             for step in &mut unit.steps {
-                if let Some(sum) = &mut step.sum {
+                if let Some(sum) = &mut step.checksum {
                     let own = rules.iter().find(|(checksum, _)| std::ptr::eq(*checksum, sum.checksum));
                     sum.rule = own.map(|(_, rule)| *rule);
                 }
-                let is_own =
-                    |origin: &Origin| origin.name == step.field.name && origin.declaration == declaration;
+                let is_own = |origin: &ValueOrigin| {
+                    origin.name == step.field.name && origin.declaration == declaration
+                };
                 let mut own = uses.iter().filter(|(origin, _)| is_own(origin)).map(|(_, usage)| *usage);
                 // `Derived` takes precedence over `Count`.
-                step.usage = own.clone().find(|usage| *usage == Use::Derived).or_else(|| own.next());
+                step.usage = own.clone().find(|usage| *usage == ValueUse::Derived).or_else(|| own.next());
             }
         }
     }
 
-    /// Returns the rule of the field that stores each checksum, if it has one.
-    fn rules_of_sums(&self) -> Vec<(&'static Checksum, &'static Rule)> {
+    /// Returns each checksum with the rule of the field that stores it. Omits checksums without such a rule.
+    fn checksum_rules(&self) -> Vec<(&'static Checksum, &'static Rule)> {
         let mut rules = Vec::new();
         for (unit, id) in self.units.iter().zip(0..) {
-            for sum in unit.steps.iter().flat_map(|step| &step.sum) {
+            for sum in unit.steps.iter().flat_map(|step| &step.checksum) {
                 self.for_each_origin(id, &sum.stored, &mut |origin, _| {
                     rules.extend(origin.rule.map(|rule| (sum.checksum, rule)));
                 });
@@ -113,7 +114,7 @@ impl Program {
     }
 
     /// Returns the alignment that checks require of offsets; 1 without one.
-    pub(super) fn alignment_of_offsets(&self) -> u64 {
+    pub(super) fn offset_alignment(&self) -> u64 {
         let mut alignment = 1;
         for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
             let Code::Slot(..) = offset.code.without_casts() else { continue };
@@ -122,19 +123,30 @@ impl Program {
                 let steps = own.flat_map(|unit| &unit.steps);
                 let checks =
                     steps.filter(|step| step.field.name == origin.name).flat_map(|step| &step.checks);
-                alignment = checks.filter_map(Code::multiple).fold(alignment, u64::max);
+                alignment = checks.filter_map(Code::required_multiple).fold(alignment, u64::max);
             });
         }
         alignment
     }
 
-    /// Calls `each` with every stored value that an expression of a unit depends on. The second argument holds the
+    /// Calls `each` with every stored value that an expression of a unit depends on. The second argument contains the
     /// literals that the value is compared or computed with.
-    pub(crate) fn for_each_origin(&self, unit: UnitId, code: &Code, each: &mut dyn FnMut(Origin, &[i128])) {
-        self.origins(unit, code, &[], each);
+    pub(crate) fn for_each_origin(
+        &self,
+        unit: UnitId,
+        code: &Code,
+        each: &mut dyn FnMut(ValueOrigin, &[i128]),
+    ) {
+        self.for_each_origin_with(unit, code, &[], each);
     }
 
-    fn origins(&self, unit: UnitId, code: &Code, literals: &[i128], each: &mut dyn FnMut(Origin, &[i128])) {
+    fn for_each_origin_with(
+        &self,
+        unit: UnitId,
+        code: &Code,
+        literals: &[i128],
+        each: &mut dyn FnMut(ValueOrigin, &[i128]),
+    ) {
         let mut literals = literals.to_vec();
         code.for_each_literal(&mut |number| literals.push(number));
         code.for_each_value(&mut |slot, field| match field {
@@ -142,30 +154,30 @@ impl Program {
                 let word = self.units[unit].slots[slot as usize].kind.word();
                 let all = word.into_iter().flat_map(Declaration::all_bit_fields);
                 for (declaration, ..) in all.filter(|(.., own)| std::ptr::eq(*own, field)).take(1) {
-                    each(Origin { declaration, name: field.name, rule: None }, &literals);
+                    each(ValueOrigin { declaration, name: field.name, rule: None }, &literals);
                 }
             }
-            None => self.origins_of_slot(unit, slot, &literals, each),
+            None => self.for_each_slot_origin(unit, slot, &literals, each),
         });
     }
 
-    fn origins_of_slot(
+    fn for_each_slot_origin(
         &self,
         unit: UnitId,
         slot: Slot,
         literals: &[i128],
-        each: &mut dyn FnMut(Origin, &[i128]),
+        each: &mut dyn FnMut(ValueOrigin, &[i128]),
     ) {
         let name = &self.units[unit].slots[slot as usize];
         let Some(import) = name.import else {
-            return self.fields_at(unit, &name.path, &mut |origin| each(origin, literals));
+            return self.for_each_field_at(unit, &name.path, &mut |origin| each(origin, literals));
         };
-        for (outer, call) in self.calls_of(unit) {
+        for (outer, call) in self.calls_to(unit) {
             match call.arguments.get(import) {
-                Some(Argument::Value(code, _)) => self.origins(outer, code, literals, each),
+                Some(Argument::Value(code, _)) => self.for_each_origin_with(outer, code, literals, each),
                 Some(Argument::Fields(fields)) => {
                     let codes = fields.iter().filter(|(_, own)| *own == slot);
-                    codes.for_each(|(code, _)| self.origins(outer, code, literals, each));
+                    codes.for_each(|(code, _)| self.for_each_origin_with(outer, code, literals, each));
                 }
                 None => {}
             }
@@ -173,25 +185,27 @@ impl Program {
     }
 
     /// Calls `each` with the field at a path; for a choice, with the field in each variant.
-    fn fields_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(Origin)) {
+    fn for_each_field_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(ValueOrigin)) {
         let Unit { declaration, steps, .. } = &self.units[unit];
         for step in steps.iter().filter(|step| step.variant.is_some()) {
-            if let Kind::Struct(unit) | Kind::Choice(unit) = self.forms[step.content().0].kind {
-                self.fields_at(unit, path, each);
+            if let FormKind::Struct(unit) | FormKind::Choice(unit) = self.forms[step.content().0].kind {
+                self.for_each_field_at(unit, path, each);
             }
         }
         let Some((name, rest)) = path.split_first() else { return };
         let is_named = |step: &&Step| step.variant.is_none() && step.field.name == *name;
         let Some(step) = steps.iter().rfind(is_named) else { return };
         match (rest, self.forms[step.content().0].kind) {
-            ([], _) => each(Origin { declaration, name: step.field.name, rule: step.field.rule }),
-            (rest, Kind::Struct(unit) | Kind::Choice(unit)) => self.fields_at(unit, rest, each),
+            ([], _) => each(ValueOrigin { declaration, name: step.field.name, rule: step.field.rule }),
+            (rest, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
+                self.for_each_field_at(unit, rest, each)
+            }
             _ => {}
         }
     }
 
     /// Returns each use of a unit: the enclosing unit and the arguments.
-    fn calls_of(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &Call)> {
+    fn calls_to(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &Call)> {
         self.units.iter().enumerate().flat_map(move |(outer, other)| {
             let calls = other.steps.iter().map(Step::content);
             let own = calls.filter(move |(form, _)| self.forms[*form].unit == Some(unit));
@@ -199,7 +213,7 @@ impl Program {
         })
     }
 
-    /// Returns the units reachable from the root, in depth-first preorder, each with whether it lies in a packed
+    /// Returns the units reachable from the root, in depth-first preorder. The flag is `true` for a unit in a packed
     /// block.
     pub(super) fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
@@ -235,7 +249,7 @@ impl Step {
     fn equations(&self) -> impl Iterator<Item = (Role, &Code)> {
         let checks = self.checks.iter().zip(self.field.checks);
         let checks = checks.map(|(code, check)| (Role::Check(check), code));
-        let holds = self.holds.iter().map(|(constraint, code)| (Role::Holds(constraint), code));
+        let holds = self.required_conditions.iter().map(|(constraint, code)| (Role::Holds(constraint), code));
         let count = self.count.iter().map(|code| match (&self.block, self.field.count) {
             (Some(_), _) => (Role::Bytes, code),
             (None, Some(Expr::Binary(BinaryOp::Divide, _, Expr::Literal(stride)))) => {
@@ -247,14 +261,14 @@ impl Step {
         let presence = self.condition.iter().map(|code| (Role::Presence, code));
         let position = self.position.iter().map(|code| (Role::Offset, code));
         let size = self.block.iter().flat_map(|block| &block.size).map(|code| (Role::UnpackedSize, code));
-        let sum = self.sum.iter().map(|sum| (Role::Checksum, &sum.stored));
+        let sum = self.checksum.iter().map(|sum| (Role::Checksum, &sum.stored));
         choice.chain(checks).chain(holds).chain(presence).chain(count).chain(position).chain(size).chain(sum)
     }
 }
 
-impl Compared {
+impl ComparedValues {
     /// An empty set.
-    pub const NONE: Compared = Compared { numbers: Vec::new(), patterns: Vec::new() };
+    pub const NONE: ComparedValues = ComparedValues { numbers: Vec::new(), patterns: Vec::new() };
 
     fn add(&mut self, code: &Code) {
         code.for_each_literal(&mut |number| {
@@ -270,12 +284,12 @@ impl Compared {
 
 impl Unit {
     /// Returns the numbers and patterns in the unit's expressions and in the conditions of its choices.
-    pub fn compared(&self, program: &Program) -> &Compared {
+    pub fn compared_values(&self, program: &Program) -> &ComparedValues {
         self.compared.get_or_init(|| {
-            let mut compared = Compared::NONE;
+            let mut compared = ComparedValues::NONE;
             for step in &self.steps {
                 step.checks.iter().for_each(|code| compared.add(code));
-                step.holds.iter().for_each(|(_, code)| compared.add(code));
+                step.required_conditions.iter().for_each(|(_, code)| compared.add(code));
                 step.condition.iter().for_each(|code| compared.add(code));
                 for argument in step.block.iter().flat_map(|block| &block.call.arguments) {
                     if let Argument::Value(code, _) = argument {
@@ -294,7 +308,7 @@ impl Unit {
 
 impl Constraint {
     /// Returns the required condition; `None` for other requirements.
-    pub(super) fn condition_held(&self) -> Option<&Expr> {
+    pub(super) fn required_condition(&self) -> Option<&Expr> {
         match &self.requirement {
             Requirement::Holds(condition) => Some(condition),
             _ => None,

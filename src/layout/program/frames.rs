@@ -1,11 +1,11 @@
 //! The values of slots while a program runs.
 
 use super::code::{Cell, Code, Slot};
-use super::model::{Argument, Call, FormId, Kind, Program, Size, Step, Unit};
-use crate::layout::expr::{EvalError, Lookup, Value, bit_value};
+use super::model::{Argument, Call, FormId, FormKind, FormSize, Program, Step, Unit};
+use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
 
-/// Data that a driver attaches to each slot.
-pub(crate) trait Mark: Copy + Default {
+/// Data that the walker, assembler or generator attaches to each slot.
+pub(crate) trait SlotMark: Copy + Default {
     /// Returns the mark of an argument, given the marks of the slots of the enclosing unit.
     fn of_argument(code: &Code, marks: &[Self]) -> Self {
         let _ = (code, marks);
@@ -14,12 +14,12 @@ pub(crate) trait Mark: Copy + Default {
 }
 
 /// No marks.
-impl Mark for () {}
+impl SlotMark for () {}
 
 /// The slots of all entered units.
 pub(crate) struct Frames<M = ()> {
     program: &'static Program,
-    /// The slots of all units, outermost first. Those of the innermost unit start at `base`.
+    /// The slots of all units, outermost first. The slots of the innermost unit start at `base`.
     cells: Vec<Cell>,
     /// The mark of each slot.
     marks: Vec<M>,
@@ -29,25 +29,25 @@ pub(crate) struct Frames<M = ()> {
 }
 
 /// The enclosing unit, restored by [`Frames::leave`].
-pub(crate) struct Outer {
+pub(crate) struct EnclosingUnit {
     base: usize,
     unit: Option<&'static Unit>,
 }
 
-impl<M: Mark> Frames<M> {
+impl<M: SlotMark> Frames<M> {
     pub fn new(program: &'static Program) -> Frames<M> {
         Frames { program, cells: Vec::new(), marks: Vec::new(), base: 0, unit: None }
     }
 
-    /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and whether every
-    /// argument has a value, structs aside.
-    pub fn enter(&mut self, unit: &'static Unit, call: &Call) -> (Outer, bool) {
+    /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and `true` if all
+    /// arguments except structs have a value.
+    pub fn enter(&mut self, unit: &'static Unit, call: &Call) -> (EnclosingUnit, bool) {
         let (outer, start) = (self.base, self.cells.len());
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
         self.marks.resize(start + unit.slots.len(), M::default());
         let mut has_all = true;
         let mut bind = |code: &Code, slot: Option<Slot>| {
-            let value = code.cell(&self.cells[outer..start]);
+            let value = code.eval_cell(&self.cells[outer..start]);
             let is_known = value.is_ok();
             if let Some(slot) = slot {
                 self.cells[start + slot as usize] = value.unwrap_or_default();
@@ -65,14 +65,14 @@ impl<M: Mark> Frames<M> {
                 }
             }
         }
-        let outer = Outer { base: self.base, unit: self.unit };
+        let outer = EnclosingUnit { base: self.base, unit: self.unit };
         (self.base, self.unit) = (start, Some(unit));
         (outer, has_all)
     }
 
     /// Leaves the innermost unit. If it is the value of `step`, its exported values move to slots of the enclosing
     /// unit.
-    pub fn leave(&mut self, outer: Outer, step: Option<&Step>) {
+    pub fn leave(&mut self, outer: EnclosingUnit, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
             self.cells[to] = std::mem::take(&mut self.cells[from]);
@@ -84,25 +84,25 @@ impl<M: Mark> Frames<M> {
     }
 
     /// Stores the value of a field in its slot, if it has one.
-    pub fn set(&mut self, step: &Step, value: &Value) {
+    pub fn set_field(&mut self, step: &Step, value: &Value) {
         if let Some(slot) = step.value {
             self.cells[self.base + slot as usize] = Cell::of(value);
         }
     }
 
     /// Sets a slot of the innermost unit.
-    pub fn put(&mut self, slot: Slot, value: &Value) {
+    pub fn set_slot(&mut self, slot: Slot, value: &Value) {
         self.cells[self.base + slot as usize] = Cell::of(value);
     }
 
     /// Sets the value and the mark of a slot of the innermost unit.
-    pub fn put_marked(&mut self, slot: Slot, value: Cell, mark: M) {
+    pub fn set_marked_slot(&mut self, slot: Slot, value: Cell, mark: M) {
         self.cells[self.base + slot as usize] = value;
         self.marks[self.base + slot as usize] = mark;
     }
 
     /// Updates each slot for whose mark `value` returns a value.
-    pub fn update(&mut self, value: impl Fn(M) -> Option<Cell>) {
+    pub fn update_marked(&mut self, value: impl Fn(M) -> Option<Cell>) {
         for (cell, mark) in self.cells.iter_mut().zip(&self.marks) {
             if let Some(value) = value(*mark) {
                 *cell = value;
@@ -115,15 +115,19 @@ impl<M: Mark> Frames<M> {
         (&self.cells[self.base..], &self.marks[self.base..])
     }
 
-    pub fn truth(&self, code: &Code) -> Result<bool, EvalError> {
-        code.truth(&self.cells[self.base..])
+    pub fn eval_bool(&self, code: &Code) -> Result<bool, EvalError> {
+        code.eval_bool(&self.cells[self.base..])
     }
 
-    /// Returns the first variant whose condition holds; an error has the variants whose condition is undecided.
-    pub fn choose(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
+    /// Returns the first variant whose condition is true.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, returns the variants whose condition cannot be evaluated.
+    pub fn choose_variant(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {
-            match step.choice.as_ref().map_or(Ok(true), |condition| self.truth(condition)) {
+            match step.choice.as_ref().map_or(Ok(true), |condition| self.eval_bool(condition)) {
                 Ok(true) => return Ok(step),
                 Ok(false) => {}
                 Err(_) => open.push(step),
@@ -132,34 +136,38 @@ impl<M: Mark> Frames<M> {
         Err(open)
     }
 
-    pub fn int(&self, code: &Code) -> Result<i128, EvalError> {
-        code.int(&self.cells[self.base..])
+    pub fn eval_int(&self, code: &Code) -> Result<i128, EvalError> {
+        code.eval_int(&self.cells[self.base..])
     }
 
-    pub fn value(&self, code: &Code) -> Result<Value, EvalError> {
-        code.value(&self.cells[self.base..])
+    pub fn eval_value(&self, code: &Code) -> Result<Value, EvalError> {
+        code.eval_value(&self.cells[self.base..])
     }
 
     /// Returns the values visible in the innermost unit.
-    pub fn seen(&self) -> VisibleValues<'_> {
+    pub fn visible_values(&self) -> VisibleValues<'_> {
         VisibleValues { unit: self.unit, cells: &self.cells[self.base..] }
     }
 
     /// Returns the size in bytes of a value with these arguments; `None` if it depends on the content.
-    pub fn size_of(&mut self, form: FormId, call: &'static Call) -> Option<u64> {
+    pub fn form_size(&mut self, form: FormId, call: &'static Call) -> Option<u64> {
         let form = &self.program.forms[form];
         match (form.size, form.kind) {
-            (Size::Fixed(size), _) => Some(size),
-            (Size::Argued, Kind::Items(item, Some(count))) => self.size_of(item, call)?.checked_mul(count),
-            (Size::Argued, Kind::Struct(unit) | Kind::Choice(unit)) => {
+            (FormSize::Fixed(size), _) => Some(size),
+            (FormSize::FromArguments, FormKind::Items(item, Some(count))) => {
+                self.form_size(item, call)?.checked_mul(count)
+            }
+            (FormSize::FromArguments, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
                 let unit = &self.program.units[unit];
                 let (outer, has_all) = self.enter(unit, call);
                 let steps = match form.kind {
-                    Kind::Choice(_) => self.choose(&unit.steps).map_or(&[][..], std::slice::from_ref),
+                    FormKind::Choice(_) => {
+                        self.choose_variant(&unit.steps).map_or(&[][..], std::slice::from_ref)
+                    }
                     _ => &unit.steps,
                 };
                 let size = steps.iter().try_fold(unit.declaration.magic.len() as u64, |size, step| {
-                    size.checked_add(self.size_of_step(step)?)
+                    size.checked_add(self.step_size(step)?)
                 });
                 self.leave(outer, None);
                 size.filter(|_| has_all && !steps.is_empty())
@@ -170,19 +178,19 @@ impl<M: Mark> Frames<M> {
 
     /// Returns the size of a field in bytes: 0 for a missing field or a look-ahead, `None` if it depends on the
     /// content.
-    pub fn size_of_step(&mut self, step: &'static Step) -> Option<u64> {
-        match step.condition.as_ref().map(|condition| self.truth(condition)) {
+    pub fn step_size(&mut self, step: &'static Step) -> Option<u64> {
+        match step.condition.as_ref().map(|condition| self.eval_bool(condition)) {
             _ if step.field.lookahead => return Some(0),
             Some(Ok(false)) => return Some(0),
             Some(Err(_)) => return None,
             Some(Ok(true)) | None => {}
         }
         match (self.program.forms[step.form].kind, &step.count) {
-            (Kind::Items(item, None), Some(count)) => {
-                let count = u64::try_from(self.int(count).ok()?).ok()?;
-                self.size_of(item, &step.call)?.checked_mul(count)
+            (FormKind::Items(item, None), Some(count)) => {
+                let count = u64::try_from(self.eval_int(count).ok()?).ok()?;
+                self.form_size(item, &step.call)?.checked_mul(count)
             }
-            _ => self.size_of(step.form, &step.call),
+            _ => self.form_size(step.form, &step.call),
         }
     }
 }
@@ -207,7 +215,7 @@ impl Lookup for VisibleValues<'_> {
         };
         match (&path[name.path.len()..], value) {
             ([], value) => Some(value),
-            ([field], Value::Bits(word, declaration)) => bit_value(word, declaration, field),
+            ([field], Value::Bits(word, declaration)) => bit_field_value(word, declaration, field),
             _ => None,
         }
     }

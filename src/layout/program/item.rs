@@ -1,19 +1,19 @@
-//! The values that drivers process.
+//! The values that the walker, assembler and generator process.
 
 use super::model::{BlockStep, Call, FormId, Program, Step};
 use crate::layout::declaration::Constraint;
 use crate::layout::decoding::Decoding;
 
-/// A value for a driver to process.
+/// A value to walk over, assemble or generate.
 #[derive(Clone, Copy)]
 pub(crate) struct Item {
     pub form: FormId,
-    /// The field, or for an item of an array, the field that contains it.
+    /// The field of the value. For an item of an array, the field that contains the array.
     pub step: Option<&'static Step>,
     /// The arguments for the imports of the type.
     pub call: &'static Call,
     /// Whether the value is an item of an array.
-    pub is_item: bool,
+    pub is_array_item: bool,
     /// The number of items of a list; `None` if unknown.
     pub count: Option<u64>,
     pub decoding: Decoding,
@@ -23,28 +23,28 @@ impl Item {
     /// Returns the item for a whole file.
     pub fn root(program: &'static Program) -> Item {
         let (form, call) = (program.root, &program.no_arguments);
-        Item { form, step: None, call, is_item: false, count: None, decoding: Decoding::NONE }
+        Item { form, step: None, call, is_array_item: false, count: None, decoding: Decoding::NONE }
     }
 
     /// Returns the item for the stored value of a field.
     pub fn of_field(step: &'static Step) -> Item {
         let (form, call, decoding) = (step.form, &step.call, step.field.decoding);
-        Item { form, step: Some(step), call, is_item: false, count: None, decoding }
+        Item { form, step: Some(step), call, is_array_item: false, count: None, decoding }
     }
 
     /// Returns the item for the content of a block.
-    pub fn content(self, block: &'static BlockStep) -> Item {
+    pub fn block_content(self, block: &'static BlockStep) -> Item {
         Item { form: block.form, call: &block.call, count: None, decoding: Decoding::NONE, ..self }
     }
 
     /// Returns the item for each value of an array.
-    pub fn item(self, form: FormId) -> Item {
-        Item { form, is_item: true, count: None, ..self }
+    pub fn array_item(self, form: FormId) -> Item {
+        Item { form, is_array_item: true, count: None, ..self }
     }
 
     /// Returns the field of the value; `None` for an item of an array.
     pub fn own_step(&self) -> Option<&'static Step> {
-        self.step.filter(|_| !self.is_item)
+        self.step.filter(|_| !self.is_array_item)
     }
 
     /// Returns the constraints on the value, or on each item of the field.

@@ -1,53 +1,62 @@
 //! Lists the declarations of several layouts, for printers.
 
-use super::model::{Form, Program, Size, Unit};
+use super::model::{Form, FormSize, Program, Unit};
 use super::names::{Names, ValueKind};
 use super::size::size_of_unit;
 use crate::layout::declaration::{Declaration, Type};
 
 /// A declaration that a layout reaches.
 #[derive(Debug)]
-pub(in crate::layout) struct Reached {
+pub(in crate::layout) struct ReachedDeclaration {
     pub declaration: &'static Declaration,
     /// The kind of each import.
     pub imports: &'static [ValueKind],
-    /// The names in the expressions of the declaration.
+    /// The names that the expressions of the declaration use.
     pub names: Names<'static>,
-    pub size: Size,
+    pub size: FormSize,
     /// Whether the declaration is in a packed block, so that offsets are relative to the unpacked bytes.
-    pub packed: bool,
+    pub is_packed: bool,
     /// Whether the declaration is a number that is stored big-endian.
     pub is_big: bool,
 }
 
 /// The order of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::layout) enum Order {
+pub(in crate::layout) enum ListingOrder {
     /// Parts before containers, as compilers require.
-    Parts,
+    PartsFirst,
     /// Containers before parts, as in a specification.
-    Reading,
+    ContainersFirst,
 }
 
 /// Lists all declarations that the layouts reach, without duplicates.
-pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Order) -> Vec<Reached> {
-    let mut found: Vec<Reached> = Vec::new();
+pub(in crate::layout) fn reachable(
+    layouts: &[(&str, &'static Type)],
+    order: ListingOrder,
+) -> Vec<ReachedDeclaration> {
+    let mut found: Vec<ReachedDeclaration> = Vec::new();
     for (_, ty) in layouts {
         let program = Program::of(ty);
         let mut units = program.reading_order();
-        if order == Order::Parts {
+        if order == ListingOrder::PartsFirst {
             // Parts are resolved first.
             units.sort_unstable();
         }
-        for (unit, packed) in units {
+        for (unit, is_packed) in units {
             let unit = &program.units[unit];
             let Unit { declaration, imports, slots, .. } = unit;
             if !found.iter().any(|known| known.declaration == *declaration) {
                 let size = size_of_unit(unit, &program.forms);
-                let is_big =
-                    |form: &Form| matches!(form.ty, Type::Big(Type::Declared(big)) if big == declaration);
+                let is_big = |form: &Form| matches!(form.ty, Type::BigEndian(Type::Declared(big)) if big == declaration);
                 let is_big = program.forms.iter().any(is_big);
-                found.push(Reached { declaration, imports, names: Names(slots), size, packed, is_big });
+                found.push(ReachedDeclaration {
+                    declaration,
+                    imports,
+                    names: Names(slots),
+                    size,
+                    is_packed,
+                    is_big,
+                });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Resolved declarations, and their defects.
 //!
-//! A [`Declaration`](super::declaration::Declaration) refers to values by name; a `Program` has a slot for each of them. The
-//! walker, the assembler, the generator and the breaker run programs, and printers list their units.
+//! A [`Declaration`](super::declaration::Declaration) refers to values by name; a `Program` has a slot for each of
+//! them. The walker, the assembler, the generator and the breaker run programs, and printers list their units.
 //! [`Schema::Program`](super::schema::Schema::Program) prints one.
 
 mod build;
@@ -21,13 +21,14 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 pub(crate) use code::{Cell, Code, field_value};
-pub(crate) use equation::{Origin, Role};
-pub(crate) use frames::{Frames, Mark};
+pub(crate) use equation::{Role, ValueOrigin};
+pub(crate) use frames::{Frames, SlotMark};
 pub(crate) use item::Item;
-pub(super) use listing::{Order, Reached, reachable};
+pub(super) use listing::{ListingOrder, ReachedDeclaration, reachable};
 pub use model::Problem;
 pub(crate) use model::{
-    Argument, BlockStep, Call, Compared, FormId, Kind, Program, Size, Step, SumStep, Unit, UnitId, Use,
+    Argument, BlockStep, Call, ChecksumStep, ComparedValues, FormId, FormKind, FormSize, Program, Step, Unit,
+    UnitId, ValueUse,
 };
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
@@ -53,7 +54,7 @@ impl Program {
         })
     }
 
-    /// Returns all constraints. A declaration that several places use is listed several times.
+    /// Returns all constraints. A declaration with several units yields its constraints once per unit.
     pub(crate) fn constraints(&self) -> impl Iterator<Item = &'static Constraint> {
         self.units.iter().flat_map(|unit| unit.declaration.constraints())
     }

@@ -26,7 +26,8 @@ pub(crate) struct Program {
     pub problems: Vec<Problem>,
 }
 
-/// A defect of a declaration. Its files cannot be assembled, and most of them cannot be read.
+/// A defect of a declaration. Files with such a declaration cannot be assembled, and most of
+/// them cannot be read.
 ///
 /// ```
 /// use binrw::binrw;
@@ -63,36 +64,37 @@ pub(crate) type UnitId = usize;
 #[derive(Debug)]
 pub(crate) struct Form {
     pub ty: &'static Type,
-    pub kind: Kind,
-    pub size: Size,
+    pub kind: FormKind,
+    pub size: FormSize,
     /// The unit of the type or of its innermost items; `None` for numbers and text.
     pub unit: Option<UnitId>,
 }
 
 /// The kind of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FormKind {
     /// A number, enum or packed word of this many bytes.
     Number(u64),
     /// A NUL-terminated string.
     Text,
-    /// An array of this many items, or a list, whose field determines the number of items.
+    /// An array or a list: the form of its items, and their number. The number is `None` for a list, since the field
+    /// determines it.
     Items(FormId, Option<u64>),
     /// All fields of a unit, in order.
     Struct(UnitId),
-    /// One field of a unit: that of the first variant whose condition holds.
+    /// One field of a unit: the field of the first variant whose condition is true.
     Choice(UnitId),
 }
 
-/// The source of the size of a form.
+/// The size of a form, or what it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Size {
+pub(crate) enum FormSize {
     /// A fixed number of bytes.
     Fixed(u64),
     /// Computed from the arguments.
-    Argued,
+    FromArguments,
     /// Known only from the content.
-    Open,
+    FromContent,
 }
 
 /// A declaration with its names resolved.
@@ -106,14 +108,14 @@ pub(crate) struct Unit {
     /// The fields of a struct or the variants of a choice; empty for an enum or packed word.
     pub steps: Vec<Step>,
     /// Whether any field has a checksum.
-    pub is_summed: bool,
+    pub has_checksums: bool,
     /// The numbers and patterns in the expressions, collected on first use.
-    pub compared: OnceLock<Compared>,
+    pub compared: OnceLock<ComparedValues>,
 }
 
 /// The numbers and patterns that values are compared with.
 #[derive(Debug)]
-pub(crate) struct Compared {
+pub(crate) struct ComparedValues {
     /// The numbers, each with its predecessor and successor.
     pub numbers: Vec<i128>,
     /// The patterns that strings are matched against.
@@ -122,7 +124,7 @@ pub(crate) struct Compared {
 
 /// The use of a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum ValueUse {
     /// An offset, size or checksum: derived from the written content.
     Derived,
     /// A number of items.
@@ -143,15 +145,15 @@ pub(crate) struct Step {
     pub position: Option<Code>,
     pub count: Option<Code>,
     pub checks: Vec<Code>,
-    /// The conditions that constraints require to hold.
-    pub holds: Vec<(&'static Constraint, Code)>,
+    /// The conditions that constraints require.
+    pub required_conditions: Vec<(&'static Constraint, Code)>,
     pub block: Option<BlockStep>,
-    pub sum: Option<SumStep>,
+    pub checksum: Option<ChecksumStep>,
     /// How other fields use the value.
-    pub usage: Option<Use>,
-    /// The slot of the value, if an expression names it.
+    pub usage: Option<ValueUse>,
+    /// The slot of the value, if an expression refers to it.
     pub value: Option<Slot>,
-    /// The values of parts that expressions name: the slot in the part's unit, then the slot in this unit.
+    /// The nested values that expressions refer to: the slot in the nested unit, then the slot in this unit.
     pub exports: Vec<(Slot, Slot)>,
 }
 
@@ -167,7 +169,7 @@ pub(crate) struct BlockStep {
 
 /// The checksum of a field.
 #[derive(Debug)]
-pub(crate) struct SumStep {
+pub(crate) struct ChecksumStep {
     pub checksum: &'static Checksum,
     pub stored: Code,
     pub arguments: Vec<Code>,

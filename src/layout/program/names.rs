@@ -1,7 +1,7 @@
 //! The names in expressions, and the kinds of their values.
 
 use crate::layout::declaration::{BitField, Declaration, Type};
-use crate::layout::expr::{Class, Expr, IntType, UnaryOp};
+use crate::layout::expr::{Expr, IntType, PrecedenceClass, UnaryOp};
 
 /// The kind of a named value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) enum ValueKind {
     Other,
 }
 
-/// A value that expressions name.
+/// A value that expressions refer to by name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SlotName {
     pub path: Vec<&'static str>,
@@ -32,14 +32,14 @@ pub(crate) struct SlotName {
 impl ValueKind {
     /// Returns the kind of a number or string.
     pub fn of(ty: &Type) -> ValueKind {
-        ty.int().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int)))
+        ty.int_type().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int)))
     }
 
     fn of_bits(field: &BitField) -> ValueKind {
         match field.declared {
             _ if field.flag => ValueKind::Bool,
             Some(word) => ValueKind::Bits(word),
-            None => ValueKind::Int(Some(field.int())),
+            None => ValueKind::Int(Some(field.int_type())),
         }
     }
 
@@ -79,7 +79,7 @@ impl Names<'_> {
             Expr::Path(path) => self.steps(path).last().copied().unwrap_or(ValueKind::Other),
             Expr::Unary(UnaryOp::Negate, a) => self.kind(a),
             Expr::Binary(op, a, b) => match op.class() {
-                Class::Comparison | Class::Logic => ValueKind::Bool,
+                PrecedenceClass::Comparison | PrecedenceClass::Logic => ValueKind::Bool,
                 _ => first_typed(a, b),
             },
             Expr::Cast(_, to) => ValueKind::Int(Some(*to)),

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::code::Code;
-use super::equation::{Equation, Origin, Role};
-use super::model::{Kind, Problem, Program, Step, Unit};
+use super::equation::{Equation, Role, ValueOrigin};
+use super::model::{FormKind, Problem, Program, Step, Unit};
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,24 +18,25 @@ impl Program {
     /// Finds the defects.
     pub(super) fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
-        let mut problems: Vec<_> = equations.iter().filter_map(|equation| self.undecided(equation)).collect();
+        let mut problems: Vec<_> =
+            equations.iter().filter_map(|equation| self.find_unresolved_name(equation)).collect();
         for (unit, _) in self.reading_order() {
-            problems.extend(self.endless(&self.units[unit]));
+            problems.extend(self.find_field_after_end(&self.units[unit]));
         }
-        problems.extend(self.conflicting_uses(&equations));
+        problems.extend(self.find_conflicting_uses(&equations));
         problems
     }
 
     /// Returns the defect of an expression that cannot be evaluated.
-    fn undecided(&self, equation: &Equation) -> Option<Problem> {
+    fn find_unresolved_name(&self, equation: &Equation) -> Option<Problem> {
         let mut is_unknown = false;
         equation.code.visit(&mut |part| is_unknown |= *part == Code::Unknown);
-        let message = || format!("the {} depends on a value that is not an integer", equation.role.noun());
-        is_unknown.then(|| self.problem(equation, message()))
+        let message = || format!("the {} depends on a value that is not an integer", equation.role.name());
+        is_unknown.then(|| self.new_problem(equation, message()))
     }
 
     /// Returns the defect of a struct in which fields follow a list that runs to the end.
-    fn endless(&self, unit: &Unit) -> Option<Problem> {
+    fn find_field_after_end(&self, unit: &Unit) -> Option<Problem> {
         let is_next = |step: &&Step| step.position.is_none() && step.variant.is_none();
         let in_sequence: Vec<_> = unit.steps.iter().filter(is_next).collect();
         let endless = in_sequence.iter().position(|step| self.runs_to_end(step))?;
@@ -49,8 +50,8 @@ impl Program {
     /// Returns `true` for a list without a count, and for a struct that ends with one.
     fn runs_to_end(&self, step: &Step) -> bool {
         let is_endless = match self.forms[step.form].kind {
-            Kind::Items(_, None) => step.count.is_none(),
-            Kind::Struct(unit) => {
+            FormKind::Items(_, None) => step.count.is_none(),
+            FormKind::Struct(unit) => {
                 let mut steps = self.units[unit].steps.iter();
                 let last = steps.rfind(|step| step.position.is_none() && !step.field.lookahead);
                 last.is_some_and(|last| self.runs_to_end(last))
@@ -60,9 +61,9 @@ impl Program {
         is_endless && step.condition.is_none()
     }
 
-    /// Returns the defects of stored values that are an offset or checksum and have another use as well.
-    fn conflicting_uses(&self, equations: &[Equation]) -> Vec<Problem> {
-        let mut decided: Vec<(Origin, &Equation)> = Vec::new();
+    /// Returns the defects of stored values that have two uses, one of which is an offset or a checksum.
+    fn find_conflicting_uses(&self, equations: &[Equation]) -> Vec<Problem> {
+        let mut decided: Vec<(ValueOrigin, &Equation)> = Vec::new();
         for equation in equations.iter().filter(|equation| equation.decides_value()) {
             self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {
                 decided.push((origin, equation));
@@ -70,7 +71,7 @@ impl Program {
         }
         let mut problems = Vec::new();
         for (index, (origin, second)) in decided.iter().enumerate() {
-            let conflicts = |first: &&(Origin, &Equation)| {
+            let conflicts = |first: &&(ValueOrigin, &Equation)| {
                 let is_single = |role| matches!(role, Role::Offset | Role::Checksum);
                 first.0 == *origin
                     && !std::ptr::eq(first.1.code, second.code)
@@ -81,24 +82,24 @@ impl Program {
                     "`{}.{}` is its {} and the {} of `{}`",
                     origin.declaration.name,
                     origin.name,
-                    second.role.noun(),
-                    first.role.noun(),
+                    second.role.name(),
+                    first.role.name(),
                     first.step.field.name
                 );
-                problems.push(self.problem(second, message));
+                problems.push(self.new_problem(second, message));
             }
         }
         problems
     }
 
-    fn problem(&self, equation: &Equation, message: String) -> Problem {
+    fn new_problem(&self, equation: &Equation, message: String) -> Problem {
         let declaration = self.units[equation.unit].declaration;
         Problem { field: format!("{}.{}", declaration.name, equation.step.field.name), message }
     }
 }
 
 impl Equation<'_> {
-    /// Returns `true` if the field determines the stored value in every file.
+    /// Returns `true` if the equation determines the stored value in every file.
     fn decides_value(&self) -> bool {
         let is_value = matches!(self.code.without_casts(), Code::Slot(..) | Code::Bits(..));
         is_value && self.step.condition.is_none() && self.step.variant.is_none() && self.role.is_written()
@@ -112,7 +113,7 @@ impl Role {
     }
 
     /// Returns the name of the property or condition.
-    pub(crate) fn noun(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Choice => "alternative",
             Role::Presence => "presence",

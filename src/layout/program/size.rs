@@ -1,60 +1,63 @@
-//! Sizes of units: fixed, computed from arguments, or open.
+//! Sizes of units: fixed, computed from arguments, or dependent on the content.
 
 use super::code::Code;
-use super::model::{Argument, Form, Kind, Size, Step, Unit};
+use super::model::{Argument, Form, FormKind, FormSize, Step, Unit};
 use super::names::SlotName;
 use crate::layout::declaration::Shape;
 
 /// Returns the size of a unit.
-pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> Size {
+pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> FormSize {
     let Unit { declaration, slots, steps, .. } = unit;
     match declaration.shape {
-        Shape::Enum { size, .. } | Shape::Bits { size, .. } => Size::Fixed(size.into()),
+        Shape::Enum { size, .. } | Shape::Bits { size, .. } => FormSize::Fixed(size.into()),
         Shape::Struct(_) => {
-            let magic = Size::Fixed(declaration.magic.len() as u64);
+            let magic = FormSize::Fixed(declaration.magic.len() as u64);
             steps.iter().fold(magic, |size, step| size.plus(size_of_step(step, slots, forms)))
         }
         Shape::Choice(_) => {
-            let conditions = steps.iter().flat_map(|step| &step.choice).all(|choice| choice.is_argued(slots));
+            let conditions = steps
+                .iter()
+                .flat_map(|step| &step.choice)
+                .all(|choice| choice.depends_only_on_imports(slots));
             let mut sizes = steps.iter().map(|step| size_of_step(step, slots, forms));
-            let first = sizes.next().unwrap_or(Size::Open);
-            match sizes.fold(first, Size::or) {
-                Size::Argued if !conditions => Size::Open,
+            let first = sizes.next().unwrap_or(FormSize::FromContent);
+            match sizes.fold(first, FormSize::either) {
+                FormSize::FromArguments if !conditions => FormSize::FromContent,
                 size => size,
             }
         }
     }
 }
 
-fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> Size {
+fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
     if step.position.is_some() {
-        return Size::Open;
+        return FormSize::FromContent;
     }
     if step.field.lookahead {
-        return Size::Fixed(0);
+        return FormSize::Fixed(0);
     }
     let Form { kind, size, .. } = &forms[step.form];
     let size = match (kind, &step.count) {
-        (Kind::Items(item, None), Some(Code::Int(count))) => {
+        (FormKind::Items(item, None), Some(Code::Int(count))) => {
             forms[*item].size.times(u64::try_from(*count).unwrap_or(u64::MAX))
         }
-        (Kind::Items(item, None), Some(count)) if count.is_argued(slots) => {
-            forms[*item].size.or(Size::Argued)
+        (FormKind::Items(item, None), Some(count)) if count.depends_only_on_imports(slots) => {
+            forms[*item].size.either(FormSize::FromArguments)
         }
         _ => *size,
     };
-    let is_argued = |code: &Code| code.is_argued(slots);
+    let depends_only_on_imports = |code: &Code| code.depends_only_on_imports(slots);
     let arguments = step.call.arguments.iter().all(|argument| match argument {
-        Argument::Value(code, _) => is_argued(code),
-        Argument::Fields(fields) => fields.iter().all(|(code, _)| is_argued(code)),
+        Argument::Value(code, _) => depends_only_on_imports(code),
+        Argument::Fields(fields) => fields.iter().all(|(code, _)| depends_only_on_imports(code)),
     });
     match (size, &step.condition) {
-        (Size::Argued, _) if !arguments => Size::Open,
-        (size, Some(condition)) if size != Size::Fixed(0) => {
-            if is_argued(condition) {
-                size.or(Size::Argued)
+        (FormSize::FromArguments, _) if !arguments => FormSize::FromContent,
+        (size, Some(condition)) if size != FormSize::Fixed(0) => {
+            if depends_only_on_imports(condition) {
+                size.either(FormSize::FromArguments)
             } else {
-                Size::Open
+                FormSize::FromContent
             }
         }
         (size, _) => size,
@@ -63,35 +66,37 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> Size {
 
 impl Code {
     /// Returns `true` if the value depends only on imports.
-    fn is_argued(&self, slots: &[SlotName]) -> bool {
+    fn depends_only_on_imports(&self, slots: &[SlotName]) -> bool {
         let mut argued = *self != Code::Unknown;
         self.for_each_value(&mut |slot, _| argued &= slots[slot as usize].import.is_some());
         argued
     }
 }
 
-impl Size {
-    pub fn times(self, count: u64) -> Size {
+impl FormSize {
+    pub fn times(self, count: u64) -> FormSize {
         match self {
-            Size::Fixed(size) => size.checked_mul(count).map_or(Size::Open, Size::Fixed),
+            FormSize::Fixed(size) => size.checked_mul(count).map_or(FormSize::FromContent, FormSize::Fixed),
             size => size,
         }
     }
 
-    fn plus(self, other: Size) -> Size {
+    fn plus(self, other: FormSize) -> FormSize {
         match (self, other) {
-            (Size::Fixed(a), Size::Fixed(b)) => a.checked_add(b).map_or(Size::Open, Size::Fixed),
-            (Size::Open, _) | (_, Size::Open) => Size::Open,
-            _ => Size::Argued,
+            (FormSize::Fixed(a), FormSize::Fixed(b)) => {
+                a.checked_add(b).map_or(FormSize::FromContent, FormSize::Fixed)
+            }
+            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
+            _ => FormSize::FromArguments,
         }
     }
 
-    /// Returns the size of a value with either size.
-    fn or(self, other: Size) -> Size {
+    /// Returns the size of a value that has one of the two sizes.
+    fn either(self, other: FormSize) -> FormSize {
         match (self, other) {
             (a, b) if a == b => a,
-            (Size::Open, _) | (_, Size::Open) => Size::Open,
-            _ => Size::Argued,
+            (FormSize::FromContent, _) | (_, FormSize::FromContent) => FormSize::FromContent,
+            _ => FormSize::FromArguments,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::{Limits, Path, Span};
 
-/// The last step in the path of trailing bytes, at the end of the file or of a block.
+/// The last segment in the path of trailing bytes, at the end of the file or of a block.
 pub const TRAILING: &str = "trailing";
 
 /// Returns the span of the value at a path; `None` if there is no such value.
@@ -19,7 +19,8 @@ pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Lim
     finder.found
 }
 
-/// Returns the unpacked content of the packed block at these bytes of the file; `None` if there is no such block.
+/// Returns the unpacked content of the block that is packed in the range `packed` of the file; `None` if there is no
+/// such block.
 /// Ranges in a [`Span::Unpacked`] refer to this content.
 ///
 /// ```
@@ -69,7 +70,7 @@ impl Visitor for ContentFinder<'_> {
         }
     }
 
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         if node.span.range() == self.packed {
             self.found = Some(content.to_vec());
         }
@@ -82,7 +83,7 @@ struct Finder<'p> {
 }
 
 impl Finder<'_> {
-    fn check(&mut self, node: &Node) -> ControlFlow<()> {
+    fn record_match(&mut self, node: &Node) -> ControlFlow<()> {
         if self.path != node.path {
             return ControlFlow::Continue(());
         }
@@ -100,19 +101,19 @@ impl Visitor for Finder<'_> {
         }
     }
 
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
-        self.check(node)
+    fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+        self.record_match(node)
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
+    fn should_unpack(&mut self, node: &Node) -> bool {
         self.path.starts_with(node.path)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.check(node)
+        self.record_match(node)
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span, _: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, _: &[u8]) {
         if self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
             self.found = Some(span);
         }

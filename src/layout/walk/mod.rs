@@ -17,14 +17,14 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 
 use super::declaration::{BitField, BitRange, Field, Type, Variant};
-use super::decoding::{Decoded, Decoding};
+use super::decoding::{DecodedValue, Decoding};
 use super::expr::{Lookup, Value};
-use crate::finding::write_place;
+use crate::finding::write_location;
 use crate::{Limits, Path, Rule, Span};
 
 pub use crate::path::{Segment, path_text};
-pub(super) use document::walk_fields;
-pub use document::{Fields, Part, StoredFields};
+pub(super) use document::walk_document;
+pub use document::{DocumentValue, Fields, StoredFields};
 pub use find::{TRAILING, find, unpack_block};
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;
@@ -41,9 +41,9 @@ pub struct Node<'w> {
     pub ty: &'static Type,
     /// The field that declares it; `None` for the root and for items of arrays.
     pub field: Option<&'static Field>,
-    /// The variant, if it is the field of a choice.
+    /// The variant, if the node is the field of a choice.
     pub variant: Option<&'static Variant>,
-    /// The decoding of the field or bit field; items use that of their array.
+    /// The decoding of the field or bit field. Items have the decoding of their array.
     pub decoding: Decoding,
     /// Its span. When a group is entered, the span is empty, since its end is unknown.
     pub span: Span,
@@ -53,7 +53,7 @@ pub struct Node<'w> {
     pub count: Option<u64>,
     /// The bit field, if the node is a field of the packed word at `span` or of a nested word.
     pub bit_field: Option<&'static BitField>,
-    /// The bits of that field within the outermost word.
+    /// The bits of `bit_field` within the outermost word.
     pub bits: Option<BitRange>,
 }
 
@@ -64,9 +64,9 @@ impl Node<'_> {
         self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
     }
 
-    /// Returns the decoded value and its unit.
-    pub fn decoded(&self, value: &Value) -> (Option<Decoded>, &'static str) {
-        self.decoding.of(value)
+    /// Decodes a stored value of this node. Returns the decoded value, if there is a decoding, and its unit.
+    pub fn decode(&self, value: &Value) -> (Option<DecodedValue>, &'static str) {
+        self.decoding.apply(value)
     }
 }
 
@@ -75,10 +75,10 @@ impl Node<'_> {
 pub enum Visit {
     /// Everything.
     All,
-    /// These items of an array; all of any other group.
+    /// The items of an array with indices in this range; everything in any other group.
     Items(Range<u64>),
-    /// The first and last items of an array; all of any other group. In a list that runs to the end, only the
-    /// first, since its last items are not known in advance.
+    /// The first and last items of an array; everything in any other group. In a list that runs to the end, only
+    /// the first items, since its length is not known in advance.
     Ends {
         /// The number of first items.
         first: u64,
@@ -99,78 +99,78 @@ pub trait Visitor {
         Visit::All
     }
 
-    /// Returns whether to request a field from a document, if no expression names it.
-    fn wants(&self, field: &Field) -> bool {
+    /// Returns `true` to request a field from a document. Fields that expressions refer to are always requested.
+    fn should_request(&self, field: &Field) -> bool {
         let _ = field;
         true
     }
 
-    /// Returns whether to walk over a value of a document that satisfies all constraints of these rules.
-    fn wants_beyond(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
+    /// Returns `true` to walk over a value in a document even though it satisfies all constraints of `rules`.
+    fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
         let _ = (ty, rules);
         true
     }
 
     /// Called before the items of an array of fixed-size structs; `node` spans all of them. `values` looks up the
     /// imports of the structs. Returns `true` to skip the items.
-    fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
+    fn should_skip_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         let _ = (node, values);
         false
     }
 
     /// Called for a number, string, flag or packed word. The fields of a packed word follow it.
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let _ = (node, value);
         ControlFlow::Continue(())
     }
 
     /// Called for the magic bytes at the start of a struct; `node` spans them.
-    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         let _ = node;
         ControlFlow::Continue(())
     }
 
-    /// Returns whether to unpack the block at `node` and visit its content.
-    fn unpack(&mut self, node: &Node) -> bool {
+    /// Returns `true` to unpack the block at `node` and visit its content.
+    fn should_unpack(&mut self, node: &Node) -> bool {
         let _ = node;
         true
     }
 
-    /// Returns whether to visit the items of a truncated array, the last one in part, before the fault.
+    /// Returns `true` to visit the items of a truncated array before its fault, including its truncated last item.
     fn visits_partial_arrays(&self) -> bool {
         false
     }
 
-    /// Called at the end of a group, whichever part of it was visited. The span of `node` is complete.
+    /// Called at the end of a group, even if only a part of it was visited. The span of `node` is complete.
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         let _ = node;
         ControlFlow::Continue(())
     }
 
-    /// Called after a packed block, at the span of `node`, was unpacked to `content`, which is decoded next.
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+    /// Called when the packed block at the span of `node` has been unpacked, before `content` is decoded.
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         let _ = (node, content);
     }
 
     /// Called for a field with [constraints](Field::constraints). `node` spans the field; `values` looks up the
     /// names in its constraints.
-    fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
+    fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let _ = (node, values);
     }
 
-    /// Returns whether to verify the checksums whose field has this rule.
-    fn verifies(&self, rule: Option<&'static Rule>) -> bool {
+    /// Returns `true` to verify the checksums that are stored in a field with this rule.
+    fn should_verify(&self, rule: Option<&'static Rule>) -> bool {
         let _ = rule;
         false
     }
 
     /// Called for a wrong checksum, with the path of the stored value and the rule of its field.
-    fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
+    fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
         let _ = (path, rule, message);
     }
 
     /// Called for bytes that no field covers, at the end of the file or of the block at `path`.
-    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         let _ = (path, span, bytes);
     }
 }
@@ -189,7 +189,7 @@ pub struct Fault {
     pub span: Span,
     /// The message: found and expected values.
     pub message: String,
-    /// The rule that the declaration names for the field.
+    /// The rule that the declaration assigns to the field.
     pub rule: Option<&'static Rule>,
 }
 
@@ -200,13 +200,13 @@ pub enum FaultKind {
     End,
     /// The magic bytes are wrong.
     Magic,
-    /// A check of the declaration does not hold.
+    /// A check of the declaration fails.
     Check,
-    /// The enum or choice has no such value.
+    /// A number is not a value of its enum, or no variant of a choice applies.
     Value,
     /// A count, size or offset is negative, too large, or cannot be computed.
     Count,
-    /// Packed bytes cannot be unpacked, or not to the declared size.
+    /// Packed bytes cannot be unpacked, or their unpacked size differs from the declared one.
     Packing,
     /// Bytes follow the packed content.
     Trailing,
@@ -218,14 +218,14 @@ pub enum FaultKind {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_place(f, &self.path, Some(&self.span))?;
+        write_location(f, &self.path, Some(&self.span))?;
         f.write_str(&self.message)
     }
 }
 
 impl std::error::Error for Fault {}
 
-/// Walks over `bytes` as a value of type `ty`. Returns the offset of its end.
+/// Walks over `bytes` as a value of type `ty`. Returns the offset of its end, or 0 if the visitor ended the walk.
 ///
 /// ```
 /// use meshspec::layout::{Layout, walk};

@@ -39,8 +39,9 @@ pub enum Selection {
 /// ```
 pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Selection {
     let Some(pattern) = Pattern::parse(path) else { return Selection::None };
-    let whole = pattern.whole(ty).filter(|path| find(ty, bytes, path.as_slice(), limits).is_some());
-    if let Some(path) = whole {
+    let full_path =
+        pattern.to_full_path(ty).filter(|path| find(ty, bytes, path.as_slice(), limits).is_some());
+    if let Some(path) = full_path {
         return Selection::One(path);
     }
     let mut selector = Selector { pattern, first: Vec::new(), last: Vec::new(), count: 0 };
@@ -55,21 +56,21 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
 
 /// Parses a full path, with names as declared; `None` if no value of the type can have it.
 pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
-    Pattern::parse(path)?.whole(ty).filter(|path| can_have(ty, path))
+    Pattern::parse(path)?.to_full_path(ty).filter(|path| can_contain(ty, path))
 }
 
 /// Returns the field `name` of the struct at `path`, if values of type `ty` can have it.
 pub(crate) fn parse_field(ty: &Type, path: &[Segment], name: &str) -> Option<Segment> {
     let field = Segment::Field(declared_name(ty, name)?);
-    can_have(ty, &[path, &[field]].concat()).then_some(field)
+    can_contain(ty, &[path, &[field]].concat()).then_some(field)
 }
 
 /// A partial path: names, each with the indices after it.
 struct Pattern<'p> {
-    steps: Vec<Step<'p>>,
+    steps: Vec<PatternStep<'p>>,
 }
 
-struct Step<'p> {
+struct PatternStep<'p> {
     /// Empty only if the path starts with an index.
     name: &'p str,
     indices: Vec<Segment>,
@@ -77,15 +78,15 @@ struct Step<'p> {
 
 impl<'p> Pattern<'p> {
     fn parse(path: &'p str) -> Option<Pattern<'p>> {
-        let steps: Option<Vec<_>> = path.split('.').map(Step::parse).collect();
+        let steps: Option<Vec<_>> = path.split('.').map(PatternStep::parse).collect();
         let steps = steps?;
-        let named = steps.iter().skip(1).all(|step| !step.name.is_empty());
-        let empty = steps.first().is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
-        (named && !empty).then_some(Pattern { steps })
+        let are_named = steps.iter().skip(1).all(|step| !step.name.is_empty());
+        let is_empty = steps.first().is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
+        (are_named && !is_empty).then_some(Pattern { steps })
     }
 
     /// Returns the pattern as a full path; `None` if the declaration lacks a name.
-    fn whole(&self, ty: &Type) -> Option<Vec<Segment>> {
+    fn to_full_path(&self, ty: &Type) -> Option<Vec<Segment>> {
         let mut path = Vec::new();
         for step in &self.steps {
             if !step.name.is_empty() {
@@ -96,8 +97,8 @@ impl<'p> Pattern<'p> {
         Some(path)
     }
 
-    /// Returns the step that names the value itself.
-    fn last(&self) -> Option<&Step<'p>> {
+    /// Returns the step of the value itself.
+    fn last(&self) -> Option<&PatternStep<'p>> {
         self.steps.last()
     }
 
@@ -111,14 +112,14 @@ impl<'p> Pattern<'p> {
             }
             let Some((Segment::Field(name), before)) = names.split_last() else { return false };
             rest = before;
-            let left_out = step.indices.is_empty() && number != last;
-            *name == step.name && (left_out || indices == step.indices)
+            let are_indices_omitted = step.indices.is_empty() && number != last;
+            *name == step.name && (are_indices_omitted || indices == step.indices)
         })
     }
 }
 
-impl<'p> Step<'p> {
-    fn parse(text: &'p str) -> Option<Step<'p>> {
+impl<'p> PatternStep<'p> {
+    fn parse(text: &'p str) -> Option<PatternStep<'p>> {
         let (name, mut rest) = text.split_at(text.find('[').unwrap_or(text.len()));
         let mut indices = Vec::new();
         while !rest.is_empty() {
@@ -126,7 +127,7 @@ impl<'p> Step<'p> {
             indices.push(Segment::Index(index.parse().ok()?));
             rest = after;
         }
-        Some(Step { name, indices })
+        Some(PatternStep { name, indices })
     }
 }
 
@@ -144,7 +145,7 @@ struct Selector<'p> {
 }
 
 impl Selector<'_> {
-    fn check(&mut self, path: &[Segment]) {
+    fn record_match(&mut self, path: &[Segment]) {
         // A struct that replaces its container, as in a choice, has the same path.
         if !self.pattern.matches(path) || (self.count > 0 && self.last == path) {
             return;
@@ -159,7 +160,7 @@ impl Selector<'_> {
 
 impl Visitor for Selector<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        self.check(node.path);
+        self.record_match(node.path);
         let Some(step) = self.pattern.last() else { return Visit::Stop };
         let (names, indices) = split_indices(node.path);
         if matches!(names.last(), Some(Segment::Field(name)) if *name == step.name)
@@ -168,12 +169,12 @@ impl Visitor for Selector<'_> {
             return Visit::Items(*index..index.saturating_add(1));
         }
         // Skips items that cannot contain a match, since there may be millions.
-        let is_near = step.name.is_empty() || declared_name(node.ty, step.name).is_some();
-        if is_near { Visit::All } else { Visit::Items(0..0) }
+        let can_match = step.name.is_empty() || declared_name(node.ty, step.name).is_some();
+        if can_match { Visit::All } else { Visit::Items(0..0) }
     }
 
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
-        self.check(node.path);
+    fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+        self.record_match(node.path);
         ControlFlow::Continue(())
     }
 
@@ -181,14 +182,14 @@ impl Visitor for Selector<'_> {
         true
     }
 
-    fn trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
         let mut path = path.to_vec();
         path.push(Segment::Field(TRAILING));
-        self.check(&path);
+        self.record_match(&path);
     }
 }
 
-/// Returns the declared name, if values of this type can contain a field with this name.
+/// Returns the declared name, if values of type `ty` can contain a field `name`.
 fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
     if name == TRAILING {
         return Some(TRAILING);
@@ -196,27 +197,28 @@ fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
     let named = |own: &'static str| (own == name).then_some(own);
     let declaration = ty.declaration()?;
     let bits = || declaration.all_bit_fields().into_iter().find_map(|(.., field)| named(field.name));
-    let field = |field: &Field| named(field.name).or_else(|| declared_name(&field.content(), name));
+    let field = |field: &Field| named(field.name).or_else(|| declared_name(&field.content_type(), name));
     declaration.fields().find_map(field).or_else(bits)
 }
 
-/// Whether values of this type can contain this path.
-fn can_have(ty: &Type, path: &[Segment]) -> bool {
+/// Returns `true` if values of type `ty` can contain a value at `path`.
+fn can_contain(ty: &Type, path: &[Segment]) -> bool {
     let Some((step, rest)) = path.split_first() else { return true };
     if *step == Segment::Field(TRAILING) && rest.is_empty() {
         return true;
     }
-    if let Some((item, count)) = ty.items() {
-        let is_item = |index| count.is_none_or(|count| index < count) && can_have(item, rest);
+    if let Some((item, count)) = ty.item_type_and_count() {
+        let is_item = |index| count.is_none_or(|count| index < count) && can_contain(item, rest);
         return matches!(step, Segment::Index(index) if is_item(*index));
     }
     let Some(declaration) = ty.own_declaration() else { return false };
     let is_choice = !declaration.variants().is_empty();
     let has_field = declaration.fields().any(|field| {
-        // Inline content has the path of the field that holds it.
+        // Inline content has the path of the field that contains it.
         let is_inline = is_choice || field.block.is_some_and(|block| block.inline);
-        let named = !is_choice && *step == Segment::Field(field.name) && can_have(&field.content(), rest);
-        named || (is_inline && can_have(&field.content(), path))
+        let named =
+            !is_choice && *step == Segment::Field(field.name) && can_contain(&field.content_type(), rest);
+        named || (is_inline && can_contain(&field.content_type(), path))
     });
     let name = |segment: &Segment| match *segment {
         Segment::Field(name) => Some(name),

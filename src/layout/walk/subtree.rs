@@ -44,16 +44,20 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
         }
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.leaf(node, value) } else { self.stop_after_value() }
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if self.covers(node.path) { self.visitor.visit_leaf(node, value) } else { self.stop_after_value() }
     }
 
-    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.magic(node) } else { self.stop_after_value() }
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
+        if self.covers(node.path) { self.visitor.visit_magic(node) } else { self.stop_after_value() }
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
-        if self.covers(node.path) { self.visitor.unpack(node) } else { self.path.starts_with(node.path) }
+    fn should_unpack(&mut self, node: &Node) -> bool {
+        if self.covers(node.path) {
+            self.visitor.should_unpack(node)
+        } else {
+            self.path.starts_with(node.path)
+        }
     }
 
     fn visits_partial_arrays(&self) -> bool {
@@ -64,15 +68,15 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
         if self.covers(node.path) { self.visitor.leave(node) } else { self.stop_after_value() }
     }
 
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         if self.covers(node.path) {
-            self.visitor.unpacked(node, content);
+            self.visitor.visit_unpacked(node, content);
         }
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+    fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         if self.covers(path) || self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
-            self.visitor.trailing(path, span, bytes);
+            self.visitor.visit_trailing(path, span, bytes);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
-use crate::layout::program::{FormId, Frames, Item, Kind, Program};
+use crate::layout::program::{FormId, FormKind, Frames, Item, Program};
 use crate::{Limits, Rule, Span};
 
 /// See [`super::walk`].
@@ -19,11 +19,11 @@ pub(super) fn walk(
     let program = Program::of(ty);
     let frames = Frames::new(program);
     let mut walker =
-        Walker { program, visitor, path: Vec::new(), limits, muted: false, frames, covered: None };
-    let space = Space::of(bytes);
-    match walker.value(&space, 0, &Item::root(program)) {
+        Walker { program, visitor, path: Vec::new(), limits, is_muted: false, frames, field_range: None };
+    let space = AddressSpace::of(bytes);
+    match walker.walk_value(&space, 0, &Item::root(program)) {
         Ok(end) => {
-            walker.rest(&space, end);
+            walker.report_trailing(&space, end);
             Ok(end)
         }
         Err(Interrupt::Stopped) => Ok(0),
@@ -32,22 +32,22 @@ pub(super) fn walk(
 }
 
 /// An address space: the file, or the unpacked content of a block.
-pub(super) struct Space<'b> {
+pub(super) struct AddressSpace<'b> {
     pub(super) bytes: &'b [u8],
     /// For a block, the range of its packed bytes in the file.
     pub(super) packed: Option<Range<u64>>,
     /// The largest end of a field with an explicit offset.
-    pub(super) reached: cell::Cell<u64>,
+    pub(super) max_end: cell::Cell<u64>,
 }
 
-impl<'b> Space<'b> {
-    pub(super) fn of(bytes: &'b [u8]) -> Space<'b> {
-        Space { bytes, packed: None, reached: cell::Cell::new(0) }
+impl<'b> AddressSpace<'b> {
+    pub(super) fn of(bytes: &'b [u8]) -> AddressSpace<'b> {
+        AddressSpace { bytes, packed: None, max_end: cell::Cell::new(0) }
     }
 
     /// Returns the range of trailing bytes, given the end of the consecutive fields.
-    pub(super) fn rest(&self, end: u64) -> Range<u64> {
-        end.max(self.reached.get())..self.len()
+    pub(super) fn trailing_range(&self, end: u64) -> Range<u64> {
+        end.max(self.max_end.get())..self.len()
     }
 
     pub(super) fn span(&self, range: Range<u64>) -> Span {
@@ -63,15 +63,15 @@ impl<'b> Space<'b> {
 }
 
 /// The items of an array to visit, as two ranges in order.
-pub(super) struct Visited([Range<u64>; 2]);
+pub(super) struct VisitedItems([Range<u64>; 2]);
 
-impl Visited {
+impl VisitedItems {
     fn contains(&self, index: u64) -> bool {
         self.0.iter().any(|range| range.contains(&index))
     }
 
     /// Returns the first visited index from `index` on.
-    fn next(&self, index: u64) -> Option<u64> {
+    fn first_at_or_after(&self, index: u64) -> Option<u64> {
         let ranges = self.0.iter().filter(|range| !range.is_empty() && index < range.end);
         ranges.map(|range| range.start.max(index)).min()
     }
@@ -82,7 +82,7 @@ pub(super) enum Interrupt {
     Stopped,
 }
 
-pub(super) type Flow<T> = Result<T, Interrupt>;
+pub(super) type WalkResult<T> = Result<T, Interrupt>;
 
 pub(super) struct Walker<'v> {
     pub(super) program: &'static Program,
@@ -90,10 +90,10 @@ pub(super) struct Walker<'v> {
     pub(super) path: Vec<Segment>,
     pub(super) limits: &'v Limits,
     /// Whether the current value is hidden from the visitor.
-    pub(super) muted: bool,
+    pub(super) is_muted: bool,
     pub(super) frames: Frames,
     /// The byte range of the last field, if it is present.
-    pub(super) covered: Option<Range<u64>>,
+    pub(super) field_range: Option<Range<u64>>,
 }
 
 impl Walker<'_> {
@@ -103,21 +103,21 @@ impl Walker<'_> {
         span: Span,
         message: String,
         rule: Option<&'static Rule>,
-    ) -> Flow<T> {
+    ) -> WalkResult<T> {
         let path = self.path.as_slice().into();
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
     }
 
-    pub(super) fn rest(&mut self, space: &Space, end: u64) {
-        let rest = space.rest(end);
-        if !rest.is_empty() && !self.muted {
+    pub(super) fn report_trailing(&mut self, space: &AddressSpace, end: u64) {
+        let rest = space.trailing_range(end);
+        if !rest.is_empty() && !self.is_muted {
             let bytes = space.bytes.get(rest.start as usize..).unwrap_or_default();
-            self.visitor.trailing(&self.path, space.span(rest), bytes);
+            self.visitor.visit_trailing(&self.path, space.span(rest), bytes);
         }
     }
 
     /// Returns `size` bytes at `at`, or a fault if there are fewer.
-    pub(super) fn take<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Flow<&'b [u8]> {
+    pub(super) fn bytes_at<'b>(&self, space: &AddressSpace<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()
             .zip(usize::try_from(size).ok())
@@ -133,76 +133,82 @@ impl Walker<'_> {
     }
 
     /// Reports a single value, and stores it if an expression refers to it.
-    pub(super) fn leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Flow<()> {
-        if !self.muted {
+    pub(super) fn report_leaf(
+        &mut self,
+        space: &AddressSpace,
+        range: Range<u64>,
+        item: &Item,
+        value: Value,
+    ) -> WalkResult<()> {
+        if !self.is_muted {
             let node = node(self.program, &self.path, space, range, item);
-            if self.visitor.leaf(&node, &value).is_break() {
+            if self.visitor.visit_leaf(&node, &value).is_break() {
                 return Err(Interrupt::Stopped);
             }
         }
         if let Some(step) = item.own_step() {
-            self.frames.set(step, &value);
+            self.frames.set_field(step, &value);
         }
         Ok(())
     }
 
     /// Decodes one value; returns its end.
-    pub(super) fn value(&mut self, space: &Space, at: u64, item: &Item) -> Flow<u64> {
+    pub(super) fn walk_value(&mut self, space: &AddressSpace, at: u64, item: &Item) -> WalkResult<u64> {
         let form = &self.program.forms[item.form];
         match form.kind {
-            Kind::Number(size) => {
-                let bytes = self.take(space, at, size)?;
-                self.single(space, at..at + size, bytes, (item, form.ty))?;
+            FormKind::Number(size) => {
+                let bytes = self.bytes_at(space, at, size)?;
+                self.walk_number(space, at..at + size, bytes, (item, form.ty))?;
                 Ok(at + size)
             }
-            Kind::Text => self.text(space, at, item),
-            Kind::Items(inner, count) => {
-                self.items(space, at, &Item { count: count.or(item.count), ..*item }, inner)
+            FormKind::Text => self.walk_text(space, at, item),
+            FormKind::Items(inner, count) => {
+                self.walk_items(space, at, &Item { count: count.or(item.count), ..*item }, inner)
             }
-            Kind::Struct(unit) => self.unit(space, at, item, unit, |walker, unit| {
-                walker.group(space, at, item, |walker, _| {
-                    let start = walker.magic(space, at, item, unit.declaration)?;
-                    Ok((walker.fields(space, at, start, unit)?, None))
+            FormKind::Struct(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
+                walker.walk_group(space, at, item, |walker, _| {
+                    let start = walker.walk_magic(space, at, item, unit.declaration)?;
+                    Ok((walker.walk_struct_fields(space, at, start, unit)?, None))
                 })
             }),
-            Kind::Choice(unit) => self.unit(space, at, item, unit, |walker, unit| {
-                let Ok(step) = walker.frames.choose(&unit.steps) else {
-                    let message = format!("no variant of {} fits", unit.declaration.name);
+            FormKind::Choice(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
+                let Ok(step) = walker.frames.choose_variant(&unit.steps) else {
+                    let message = format!("no variant of {} applies", unit.declaration.name);
                     return walker.fault(FaultKind::Value, space.span(at..at), message, None);
                 };
-                walker.field(space, at, step)
+                walker.walk_field(space, at, step)
             }),
         }
     }
 
     /// Reports the start of a group, decodes it with `body`, and reports its end. `body` receives the items to
     /// visit, and returns the end and the number of items.
-    pub(super) fn group(
+    pub(super) fn walk_group(
         &mut self,
-        space: &Space,
+        space: &AddressSpace,
         at: u64,
         item: &Item,
-        body: impl FnOnce(&mut Self, &Visited) -> Flow<(u64, Option<u64>)>,
-    ) -> Flow<u64> {
-        let was_muted = self.muted;
+        body: impl FnOnce(&mut Self, &VisitedItems) -> WalkResult<(u64, Option<u64>)>,
+    ) -> WalkResult<u64> {
+        let was_muted = self.is_muted;
         let visit = if was_muted {
             Visit::Nothing
         } else {
             self.visitor.enter(&node(self.program, &self.path, space, at..at, item))
         };
-        self.muted = visit == Visit::Nothing;
+        self.is_muted = visit == Visit::Nothing;
         let visited = match visit {
-            Visit::All => Visited([0..u64::MAX, 0..0]),
-            Visit::Items(items) => Visited([items, 0..0]),
+            Visit::All => VisitedItems([0..u64::MAX, 0..0]),
+            Visit::Items(items) => VisitedItems([items, 0..0]),
             Visit::Ends { first, last } => {
                 let end = item.count.unwrap_or_default();
-                Visited([0..first, end.saturating_sub(last)..end])
+                VisitedItems([0..first, end.saturating_sub(last)..end])
             }
-            Visit::Nothing => Visited([0..0, 0..0]),
+            Visit::Nothing => VisitedItems([0..0, 0..0]),
             Visit::Stop => return Err(Interrupt::Stopped),
         };
         let (end, count) = body(self, &visited)?;
-        self.muted = was_muted;
+        self.is_muted = was_muted;
         if was_muted {
             return Ok(end);
         }
@@ -213,14 +219,21 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports the visited ones of `count` numbers. All numbers are within the space.
-    fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
+    /// Reports the numbers at `at` whose index is in `visited`. All `count` numbers are within the space.
+    fn walk_numbers(
+        &mut self,
+        space: &AddressSpace,
+        at: u64,
+        item: &Item,
+        visited: &VisitedItems,
+        count: u64,
+    ) -> WalkResult<()> {
         let form = &self.program.forms[item.form];
-        let Kind::Number(size) = form.kind else { return Ok(()) };
-        let bytes = self.take(space, at, size * count)?;
+        let FormKind::Number(size) = form.kind else { return Ok(()) };
+        let bytes = self.bytes_at(space, at, size * count)?;
         let mut next = 0;
         self.path.push(Segment::Index(0));
-        for range in if self.muted { &[][..] } else { &visited.0 } {
+        for range in if self.is_muted { &[][..] } else { &visited.0 } {
             // The ranges may overlap.
             for index in range.start.max(next)..range.end.min(count) {
                 next = index + 1;
@@ -229,64 +242,66 @@ impl Walker<'_> {
                 }
                 let (start, end) = (size * index, size * next);
                 let bytes = bytes.get(start as usize..end as usize).unwrap_or_default();
-                self.single(space, at + start..at + end, bytes, (item, form.ty))?;
+                self.walk_number(space, at + start..at + end, bytes, (item, form.ty))?;
             }
         }
         self.path.pop();
         Ok(())
     }
 
-    fn items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Flow<u64> {
-        let size = self.frames.size_of(inner, list.call);
+    fn walk_items(&mut self, space: &AddressSpace, at: u64, list: &Item, inner: FormId) -> WalkResult<u64> {
+        let size = self.frames.form_size(inner, list.call);
         let (missing, count) = match (size, list.count) {
-            (Some(size), Some(count)) => match self.take(space, at, size.saturating_mul(count)) {
+            (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count)) {
                 Ok(_) => (None, Some(count)),
-                Err(missing) if self.muted || !self.visitor.visits_partial_arrays() => return Err(missing),
-                // Includes one more item than fits, the truncated one.
+                Err(missing) if self.is_muted || !self.visitor.visits_partial_arrays() => {
+                    return Err(missing);
+                }
+                // The items that fit, and the truncated one.
                 Err(missing) => {
-                    let there = space.len().saturating_sub(at) / size.max(1) + 1;
-                    (Some(missing), Some(count.min(there)))
+                    let present = space.len().saturating_sub(at) / size.max(1) + 1;
+                    (Some(missing), Some(count.min(present)))
                 }
             },
             (_, count) => (None, count),
         };
-        let item = list.item(inner);
-        let result = self.group(space, at, list, |walker, visited| {
-            if let (Kind::Number(size), Some(count), None) =
+        let item = list.array_item(inner);
+        let result = self.walk_group(space, at, list, |walker, visited| {
+            if let (FormKind::Number(size), Some(count), None) =
                 (walker.program.forms[inner].kind, count, &missing)
             {
-                walker.numbers(space, at, &item, visited, count)?;
+                walker.walk_numbers(space, at, &item, visited, count)?;
                 return Ok((at + size * count, Some(count)));
             }
             let mut position = at;
-            if let (Some(size), Some(count), None, false) = (size, count, &missing, walker.muted)
-                && walker.skips(space, at..at + size * count, list, inner)
+            if let (Some(size), Some(count), None, false) = (size, count, &missing, walker.is_muted)
+                && walker.skips_structs(space, at..at + size * count, list, inner)
             {
                 return Ok((at + size * count, Some(count)));
             }
-            let hidden = walker.muted;
+            let was_muted = walker.is_muted;
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
                 if let (Some(size), Some(count), false) = (size, count, visit) {
                     // Skips to the next visited item, or to the end.
-                    let next = visited.next(index).map_or(count, |next| next.min(count));
+                    let next = visited.first_at_or_after(index).map_or(count, |next| next.min(count));
                     position += size * (next - index);
                     index = next;
                     continue;
                 }
-                walker.muted = hidden || !visit;
+                walker.is_muted = was_muted || !visit;
                 walker.path.push(Segment::Index(index));
-                let end = walker.value(space, position, &item)?;
+                let end = walker.walk_value(space, position, &item)?;
                 walker.path.pop();
                 if end == position {
-                    // Empty items: all that follow are the same.
+                    // The item is empty, so all following items are empty, too.
                     break;
                 }
                 position = end;
                 index += 1;
             }
-            walker.muted = hidden;
+            walker.is_muted = was_muted;
             Ok((position, list.count.or(Some(index))))
         });
         match (missing, result) {
@@ -298,11 +313,13 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     /// Returns `true` if the visitor skips the fixed-size structs in `range`.
-    fn skips(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
-        let (Kind::Struct(unit) | Kind::Choice(unit)) = self.program.forms[inner].kind else { return false };
+    fn skips_structs(&mut self, space: &AddressSpace, range: Range<u64>, list: &Item, inner: FormId) -> bool {
+        let (FormKind::Struct(unit) | FormKind::Choice(unit)) = self.program.forms[inner].kind else {
+            return false;
+        };
         let (outer, _) = self.frames.enter(&self.program.units[unit], list.call);
         let node = node(self.program, &self.path, space, range, list);
-        let skips = self.visitor.structs(&node, &self.frames.seen());
+        let skips = self.visitor.should_skip_structs(&node, &self.frames.visible_values());
         self.frames.leave(outer, None);
         skips
     }
@@ -312,7 +329,7 @@ impl Walker<'_> {
 pub(super) fn node<'w>(
     program: &'static Program,
     path: &'w [Segment],
-    space: &'w Space,
+    space: &'w AddressSpace,
     range: Range<u64>,
     item: &Item,
 ) -> Node<'w> {

@@ -2,74 +2,77 @@
 
 use std::collections::VecDeque;
 
-use super::point_tree::{PointTree, area};
+use super::point_tree::{PointTree, doubled_area};
 
 /// The maximum number of tree nodes visited per corner of a polygon: 100,000 corners take at most about a second.
-/// Simple polygons take about 30 visits per corner, or up to 200 with long thin ears that pass many others.
+/// Simple polygons take about 30 visits per corner, and up to 200 if long thin ears pass many other corners.
 pub const VISITS_PER_CORNER: usize = 250;
 
-/// Marks a corner that was cut off, in place of its next corner.
+/// The value in [`RemainingPolygon::next`] of a corner that was cut off.
 const CUT: usize = usize::MAX;
 
 /// Triangulates a counter-clockwise polygon with at least three corners by ear clipping. Returns three corner indices
 /// per triangle; n corners always result in n − 2 triangles.
 ///
-/// The rest becomes a fan if it has no ear, as in self-intersecting polygons, or if `visits` is exhausted. The
-/// total area of the triangles then exceeds that of the polygon.
+/// If the remaining polygon has no ear, as in self-intersecting polygons, or if `visits` is exhausted, it becomes a
+/// fan. The total area of the triangles then exceeds the area of the polygon.
 ///
-/// A corner is tested again only after a neighbour was cut off: at most three tests per corner on average.
+/// A corner is tested again only after a neighbour is cut off, so corners are tested at most three times on average.
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
     let count = corners.len();
     let around = |corner| [(corner + count - 1) % count, corner, (corner + 1) % count];
     let is_reflex: Vec<_> =
-        (0..count).map(|corner| area(around(corner).map(|corner| corners[corner])) <= 0.0).collect();
-    let mut ring = Ring {
+        (0..count).map(|corner| doubled_area(around(corner).map(|corner| corners[corner])) <= 0.0).collect();
+    let mut polygon = RemainingPolygon {
         corners,
         previous: (0..count).map(|corner| around(corner)[0]).collect(),
         next: (0..count).map(|corner| around(corner)[2]).collect(),
         reflex: PointTree::new(corners, &is_reflex),
         is_reflex,
         triangles: Vec::with_capacity(3 * count.saturating_sub(2)),
-        left: count,
+        remaining: count,
     };
-    let fan = ring.cut(visits);
-    while ring.left >= 3 {
-        ring.cut_off(ring.next[fan]);
+    let fan = polygon.clip_ears(visits);
+    while polygon.remaining >= 3 {
+        polygon.cut_off(polygon.next[fan]);
     }
-    ring.triangles
+    polygon.triangles
 }
 
 /// The remaining corners of a polygon, and the triangles cut off so far.
-struct Ring<'a> {
+struct RemainingPolygon<'a> {
     corners: &'a [[f64; 2]],
+    /// The neighbours of each corner.
     previous: Vec<usize>,
     next: Vec<usize>,
-    /// Corners with an angle of at least half a turn. A triangle that contains any corner contains one of these.
+    /// Whether the angle at each corner is at least 180°. A triangle that contains any corner contains such a corner.
     is_reflex: Vec<bool>,
+    /// The corners with `is_reflex`.
     reflex: PointTree,
     triangles: Vec<u32>,
-    left: usize,
+    /// The number of remaining corners.
+    remaining: usize,
 }
 
 /// The classification of a corner.
-enum Shape {
-    /// A corner to cut off.
+enum CornerClass {
+    /// The corner can be cut off.
     Ear,
-    /// A corner whose triangle has no area, to cut off if no ear is left.
+    /// The triangle of the corner has no area; it is cut off if no ear is left.
     Straight,
-    /// A corner to test again after a neighbour is cut off.
+    /// The corner cannot be cut off; it is tested again after a neighbour is cut off.
     Blocked,
 }
 
-impl Ring<'_> {
-    /// Cuts off ears until three corners are left, no ear is left or the visits are used up. Returns a remaining corner.
-    fn cut(&mut self, visits: &mut usize) -> usize {
+impl RemainingPolygon<'_> {
+    /// Cuts off ears until only three corners or no ears remain, or `visits` is exhausted. Returns a remaining corner.
+    fn clip_ears(&mut self, visits: &mut usize) -> usize {
         let count = self.corners.len();
         let mut waiting: VecDeque<usize> = (0..count).collect();
         let mut times_waiting = vec![1_u32; count];
         let mut straight = Vec::new();
         let mut last = 0;
-        while self.left > 3 && *visits > 0 {
+        while self.remaining > 3 && *visits > 0 {
             let corner = if let Some(corner) = waiting.pop_front() {
                 times_waiting[corner] -= 1;
                 // Neighbours of a cut corner move to the end of the queue, so that triangles do not all share one
@@ -77,17 +80,17 @@ impl Ring<'_> {
                 if times_waiting[corner] > 0 || self.next[corner] == CUT {
                     continue;
                 }
-                match self.shape(corner, visits) {
-                    Shape::Ear => corner,
-                    Shape::Straight => {
+                match self.classify(corner, visits) {
+                    CornerClass::Ear => corner,
+                    CornerClass::Straight => {
                         straight.push(corner);
                         continue;
                     }
-                    Shape::Blocked => continue,
+                    CornerClass::Blocked => continue,
                 }
             } else {
                 let Some(corner) = straight.pop() else { break };
-                if self.next[corner] == CUT || area(self.triangle(corner)) != 0.0 {
+                if self.next[corner] == CUT || doubled_area(self.triangle(corner)) != 0.0 {
                     continue;
                 }
                 corner
@@ -95,7 +98,7 @@ impl Ring<'_> {
             let neighbours = [self.previous[corner], self.next[corner]];
             self.cut_off(corner);
             for neighbour in neighbours {
-                self.set_reflex(neighbour, area(self.triangle(neighbour)) <= 0.0);
+                self.set_reflex(neighbour, doubled_area(self.triangle(neighbour)) <= 0.0);
                 times_waiting[neighbour] += 1;
                 waiting.push_back(neighbour);
             }
@@ -104,15 +107,19 @@ impl Ring<'_> {
         last
     }
 
-    fn shape(&self, corner: usize, visits: &mut usize) -> Shape {
+    fn classify(&self, corner: usize, visits: &mut usize) -> CornerClass {
         let triangle @ [a, b, c] = self.triangle(corner);
-        let area = area(triangle);
+        let area = doubled_area(triangle);
         if area == 0.0 {
             let ahead = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
             // A repeated point, or the tip of a spike.
-            return if ahead > 0.0 { Shape::Straight } else { Shape::Ear };
+            return if ahead > 0.0 { CornerClass::Straight } else { CornerClass::Ear };
         }
-        if area > 0.0 && !self.reflex.any_in(triangle, visits) { Shape::Ear } else { Shape::Blocked }
+        if area > 0.0 && !self.reflex.any_inside(triangle, visits) {
+            CornerClass::Ear
+        } else {
+            CornerClass::Blocked
+        }
     }
 
     fn triangle(&self, corner: usize) -> [[f64; 2]; 3] {
@@ -132,6 +139,6 @@ impl Ring<'_> {
         (self.next[before], self.previous[after]) = (after, before);
         self.next[corner] = CUT;
         self.set_reflex(corner, false);
-        self.left -= 1;
+        self.remaining -= 1;
     }
 }

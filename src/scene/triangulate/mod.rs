@@ -7,87 +7,89 @@ use earcut::Earcut;
 use glam::DVec3;
 
 use self::ears::{VISITS_PER_CORNER, cut_ears};
-use self::point_tree::area;
+use self::point_tree::doubled_area;
 use super::{Indices, Mesh};
 use crate::Loss;
 
-/// The largest number of corners passed to the crate `earcut`, which is faster for few corners. Its time is at least
-/// quadratic: with repeated points, this many corners take a millisecond.
+/// The largest number of corners passed to the crate `earcut`, which is faster for few corners. Its running time is at
+/// least quadratic: 128 corners with repeated points take a millisecond.
 const FEW_CORNERS: usize = 128;
 
-/// The tolerated difference between the doubled areas of a polygon and of its triangles. Relative to the square of the
-/// largest distance of a corner from the first.
+/// The tolerated difference between the doubled areas of a polygon and of its triangles, as a fraction of the square of
+/// the largest distance between the first corner and another.
 const TOLERANCE: f64 = 1e-5;
 
 impl Mesh {
     /// Splits faces with more than three corners into triangles in place, keeping their winding. Convex faces, and
-    /// faces without a plane, become fans around the first corner. Other faces are split by ear clipping in their
-    /// plane. Faces with fewer than three corners are removed.
+    /// faces without a finite normal, become fans around the first corner. Other faces are split by ear clipping in
+    /// their plane. Faces with fewer than three corners are removed.
     ///
-    /// Takes time proportional to the number of corners: at most a second for 100,000.
+    /// The running time is proportional to the number of corners: at most a second for 100,000.
     ///
-    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. Such a face
-    /// intersects itself, or has thousands of corners and exceeds that time; its rest becomes a fan around one corner.
+    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. This happens if the
+    /// face intersects itself, or is so complex that ear clipping stops early and the remaining corners become a fan.
     pub fn triangulate(&mut self) -> Option<Loss> {
         let counts = self.faces.corners.take()?;
         if counts.iter().all(|count| *count == 3) {
             return None;
         }
-        let mut cutter = Cutter {
+        let mut triangulator = Triangulator {
             positions: &self.positions,
             earcut: Earcut::new(),
-            flat: Vec::new(),
-            bad: 0,
-            first_bad: None,
+            projected: Vec::new(),
+            bad_faces: 0,
+            first_bad_face: None,
         };
         self.faces.indices = Some(match &self.faces.indices {
-            Some(Indices::U16(values)) => Indices::U16(cutter.triangles(&counts, values)),
-            Some(Indices::U32(values)) => Indices::U32(cutter.triangles(&counts, values)),
+            Some(Indices::U16(values)) => Indices::U16(triangulator.triangulate_faces(&counts, values)),
+            Some(Indices::U32(values)) => Indices::U32(triangulator.triangulate_faces(&counts, values)),
             None => {
                 let values: Vec<_> = (0..self.positions.len() as u32).collect();
-                Indices::U32(cutter.triangles(&counts, &values))
+                Indices::U32(triangulator.triangulate_faces(&counts, &values))
             }
         });
-        let first = cutter.first_bad?;
-        let message =
-            "polygons that cross themselves or are too intricate: their triangles overlap or leave gaps";
-        let loss = Loss::changed("faces", message).affecting(cutter.bad, counts.len(), "faces");
-        Some(loss.detail(format_args!("the first is faces[{first}] with {} corners", counts[first])))
+        let first = triangulator.first_bad_face?;
+        let message = "triangles of self-intersecting or too complex polygons overlap or leave gaps";
+        let loss =
+            Loss::changed("faces", message).with_count_of(triangulator.bad_faces, counts.len(), "faces");
+        Some(loss.with_detail(format_args!("the first is faces[{first}] with {} corners", counts[first])))
     }
 }
 
-struct Cutter<'a> {
+struct Triangulator<'a> {
     positions: &'a [[f32; 3]],
     earcut: Earcut<f64>,
     /// The corners of a face, projected to its plane.
-    flat: Vec<[f64; 2]>,
+    projected: Vec<[f64; 2]>,
     /// The number of faces whose triangles overlap or leave gaps.
-    bad: usize,
-    first_bad: Option<usize>,
+    bad_faces: usize,
+    first_bad_face: Option<usize>,
 }
 
 /// The triangulation of a face.
-enum Cut {
+enum Triangulation {
     /// A fan around the first corner.
     Fan,
     /// Triangles from ear clipping, as indices into the corners.
     Ears(Vec<u32>),
 }
 
-impl Cutter<'_> {
-    fn triangles<T: Copy + Into<u32>>(&mut self, counts: &[u32], indices: &[T]) -> Vec<T> {
+impl Triangulator<'_> {
+    fn triangulate_faces<T: Copy + Into<u32>>(&mut self, counts: &[u32], indices: &[T]) -> Vec<T> {
         let mut triangles = Vec::with_capacity(indices.len());
         let mut rest = indices;
         for (index, &count) in counts.iter().enumerate() {
             let Some((face, others)) = rest.split_at_checked(count as usize) else { break };
             match *face {
                 [a, b, c] => triangles.extend([a, b, c]),
-                [a, b, c, d] if self.is_cut_from_second([a, b, c, d]) => triangles.extend([b, c, d, b, d, a]),
-                [first, ref corners @ ..] => match self.cut(index, face) {
-                    Cut::Ears(ears) => {
+                [a, b, c, d] if self.is_split_from_second([a, b, c, d]) => {
+                    triangles.extend([b, c, d, b, d, a])
+                }
+                [first, ref corners @ ..] => match self.triangulate_face(index, face) {
+                    Triangulation::Ears(ears) => {
                         triangles.extend(ears.iter().filter_map(|corner| face.get(*corner as usize)))
                     }
-                    Cut::Fan => {
+                    Triangulation::Fan => {
                         triangles.extend(corners.windows(2).flat_map(|pair| [first, pair[0], pair[1]]));
                     }
                 },
@@ -102,91 +104,98 @@ impl Cutter<'_> {
         self.positions.get(corner.into() as usize).map_or(DVec3::ZERO, |p| DVec3::from(p.map(f64::from)))
     }
 
-    /// Returns `true` if the diagonal of a quad from the second corner is inside and that from the first is not.
-    fn is_cut_from_second<T: Copy + Into<u32>>(&self, [a, b, c, d]: [T; 4]) -> bool {
+    /// Returns `true` if the diagonal of a quad from its second corner is inside, and the diagonal from its first
+    /// corner is not.
+    fn is_split_from_second<T: Copy + Into<u32>>(&self, [a, b, c, d]: [T; 4]) -> bool {
         let [a, b, c, d] = [a, b, c, d].map(|corner| self.position(corner));
         let normal = (c - a).cross(d - b);
-        let is_turned_alike = |a: DVec3, b: DVec3, c: DVec3| (b - a).cross(c - a).dot(normal) > 0.0;
-        !(is_turned_alike(a, b, c) && is_turned_alike(a, c, d))
-            && is_turned_alike(b, c, d)
-            && is_turned_alike(b, d, a)
+        let has_same_winding = |a: DVec3, b: DVec3, c: DVec3| (b - a).cross(c - a).dot(normal) > 0.0;
+        !(has_same_winding(a, b, c) && has_same_winding(a, c, d))
+            && has_same_winding(b, c, d)
+            && has_same_winding(b, d, a)
     }
 
-    /// Triangulates a face other than a triangle. Convex faces, quads and faces without a plane become fans.
-    fn cut<T: Copy + Into<u32>>(&mut self, index: usize, face: &[T]) -> Cut {
+    /// Triangulates a face with other than three corners. Convex faces, quads, and faces without a finite normal become
+    /// fans.
+    fn triangulate_face<T: Copy + Into<u32>>(&mut self, index: usize, face: &[T]) -> Triangulation {
         if face.len() < 5 {
-            return Cut::Fan;
+            return Triangulation::Fan;
         }
         let first = self.position(face[0]);
         let sides: Vec<_> = face.iter().map(|corner| self.position(*corner) - first).collect();
         let triangles = sides.windows(2).map(|pair| pair[0].cross(pair[1]));
         let normal: DVec3 = triangles.clone().sum();
         if !normal.is_finite() {
-            return Cut::Fan;
+            return Triangulation::Fan;
         }
         let tolerated = TOLERANCE * sides.iter().map(|side| side.length_squared()).fold(0.0, f64::max);
         if normal == DVec3::ZERO {
             let covered: f64 = triangles.map(DVec3::length).sum();
             self.count_if_bad(index, covered > tolerated);
-            return Cut::Fan;
+            return Triangulation::Fan;
         }
-        // Drops the dominant axis of the normal: corners stay exact, and counter-clockwise around it.
+        // Projects along the dominant axis of the normal: coordinates stay exact, and corners counter-clockwise.
         let axis = normal.abs().max_position();
         let (x, y) = match normal[axis] > 0.0 {
             true => ((axis + 1) % 3, (axis + 2) % 3),
             false => ((axis + 2) % 3, (axis + 1) % 3),
         };
-        self.flat.clear();
-        self.flat.extend(sides.iter().map(|side| [side[x], side[y]]));
-        if is_convex(&self.flat) {
-            return Cut::Fan;
+        self.projected.clear();
+        self.projected.extend(sides.iter().map(|side| [side[x], side[y]]));
+        if is_convex(&self.projected) {
+            return Triangulation::Fan;
         }
         let mut ears = Vec::new();
         if face.len() <= FEW_CORNERS {
-            self.earcut.earcut_slice(&self.flat, &[], &mut ears);
+            self.earcut.earcut_slice(&self.projected, &[], &mut ears);
             add_unused_corners(&mut ears, face.len());
         } else {
-            ears = cut_ears(&self.flat, &mut (face.len() * VISITS_PER_CORNER));
+            ears = cut_ears(&self.projected, &mut (face.len() * VISITS_PER_CORNER));
         }
-        let flat = |corner: u32| self.flat.get(corner as usize).copied().unwrap_or_default();
+        let flat = |corner: u32| self.projected.get(corner as usize).copied().unwrap_or_default();
         let covered: f64 = match ears.as_chunks().0 {
-            [] => self.flat.windows(2).map(|pair| area([self.flat[0], pair[0], pair[1]]).abs()).sum(),
-            triangles => triangles.iter().map(|triangle| area(triangle.map(flat)).abs()).sum(),
+            [] => self
+                .projected
+                .windows(2)
+                .map(|pair| doubled_area([self.projected[0], pair[0], pair[1]]).abs())
+                .sum(),
+            triangles => triangles.iter().map(|triangle| doubled_area(triangle.map(flat)).abs()).sum(),
         };
         self.count_if_bad(index, (covered - normal[axis].abs()).abs() > tolerated);
-        if ears.is_empty() { Cut::Fan } else { Cut::Ears(ears) }
+        if ears.is_empty() { Triangulation::Fan } else { Triangulation::Ears(ears) }
     }
 
     /// Counts a face if its triangles overlap or leave gaps.
     fn count_if_bad(&mut self, index: usize, is_bad: bool) {
         if is_bad {
-            self.bad += 1;
-            self.first_bad.get_or_insert(index);
+            self.bad_faces += 1;
+            self.first_bad_face.get_or_insert(index);
         }
     }
 }
 
-/// Returns `true` if a counter-clockwise polygon never turns right and winds around once.
+/// Returns `true` if a counter-clockwise polygon never turns right, and winds around only once.
 fn is_convex(corners: &[[f64; 2]]) -> bool {
     let count = corners.len();
-    (0..count).all(|place| area([0, 1, 2].map(|step| corners[(place + step) % count])) >= 0.0)
-        && corners.windows(2).all(|pair| area([corners[0], pair[0], pair[1]]) >= 0.0)
+    (0..count).all(|position| doubled_area([0, 1, 2].map(|step| corners[(position + step) % count])) >= 0.0)
+        && corners.windows(2).all(|pair| doubled_area([corners[0], pair[0], pair[1]]) >= 0.0)
 }
 
-/// Adds degenerate triangles for corners that no ear contains, as on straight edges. Neighbouring faces may use these
-/// corners, so omitting them would leave gaps.
+/// Adds degenerate triangles for corners that no ear uses, such as those on straight edges. Neighbouring faces may use
+/// these corners, so omitting them would leave gaps.
 fn add_unused_corners(ears: &mut Vec<u32>, count: usize) {
     let mut used = vec![false; count];
     ears.iter().for_each(|corner| used[*corner as usize] = true);
     let mut left: Vec<_> = (0..count as u32).collect();
-    let mut place = 0;
-    while let (Some(corner), false) = (left.get(place).copied(), ears.is_empty()) {
+    let mut position = 0;
+    while let (Some(corner), false) = (left.get(position).copied(), ears.is_empty()) {
         if used[corner as usize] {
-            place += 1;
+            position += 1;
             continue;
         }
-        let (before, after) = (left[(place + left.len() - 1) % left.len()], left[(place + 1) % left.len()]);
+        let (before, after) =
+            (left[(position + left.len() - 1) % left.len()], left[(position + 1) % left.len()]);
         ears.extend([before, corner, after]);
-        left.remove(place);
+        left.remove(position);
     }
 }

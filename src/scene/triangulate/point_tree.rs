@@ -2,28 +2,28 @@
 
 use std::cmp::Ordering;
 
-/// A k-d tree of distinct points that splits the longer side of its bounds at every level. The array stores the root of
-/// each range at its middle. Corners at the same point share a node, so repeated points cost nothing.
+/// A k-d tree of distinct points that splits the longer side of its bounds at every level. The root of the tree, and of
+/// each subtree, is in the middle of its range in `nodes`. Corners at the same point share a node.
 pub struct PointTree {
     nodes: Vec<Node>,
-    /// The node of each corner; past the end for corners outside the tree.
-    places: Vec<u32>,
+    /// The index of the node of each corner; past the end for corners outside the tree.
+    node_of_corner: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Node {
     point: [f64; 2],
-    /// Bounds of the points in the range with this node as its root.
+    /// The bounds of the points in the subtree of the node.
     low: [f64; 2],
     high: [f64; 2],
-    /// The number of present corners at the point.
-    own: u32,
-    /// The number of present corners in the range with this node as its root.
-    all: u32,
+    /// The number of corners in the tree at the point.
+    count: u32,
+    /// The number of corners in the subtree of the node.
+    subtree_count: u32,
 }
 
 impl PointTree {
-    /// Creates a tree of the chosen corners, all present.
+    /// Creates a tree of the corners with `true` in `is_chosen`.
     pub fn new(corners: &[[f64; 2]], is_chosen: &[bool]) -> PointTree {
         // Adding 0 turns -0 into 0.
         let numbered = (0..).zip(corners.iter().map(|corner| corner.map(|x| x + 0.0)));
@@ -39,73 +39,74 @@ impl PointTree {
             groups[corner as usize] = distinct.len() as u32 - 1;
         }
         let mut nodes = vec![Node::default(); distinct.len()];
-        arrange(&mut distinct, &mut nodes);
-        let mut place_of = vec![0; distinct.len()];
-        for (place, (group, _)) in (0..).zip(&distinct) {
-            place_of[*group as usize] = place;
+        build_subtree(&mut distinct, &mut nodes);
+        let mut node_of_group = vec![0; distinct.len()];
+        for (node_index, (group, _)) in (0..).zip(&distinct) {
+            node_of_group[*group as usize] = node_index;
         }
-        let place = |group: u32| place_of.get(group as usize).copied().unwrap_or(u32::MAX);
-        let mut tree = PointTree { nodes, places: groups.into_iter().map(place).collect() };
+        let node_index = |group: u32| node_of_group.get(group as usize).copied().unwrap_or(u32::MAX);
+        let mut tree = PointTree { nodes, node_of_corner: groups.into_iter().map(node_index).collect() };
         (0..corners.len()).for_each(|corner| tree.set(corner, true));
         tree
     }
 
-    /// Adds or removes a corner; ignores corners that were not chosen.
+    /// Adds or removes a corner that was chosen when the tree was created; ignores other corners.
     pub fn set(&mut self, corner: usize, is_present: bool) {
         let change = |count: &mut u32| if is_present { *count += 1 } else { *count -= 1 };
-        let mut place = self.places[corner] as usize;
-        let Some(node) = self.nodes.get_mut(place) else { return };
-        change(&mut node.own);
+        let mut node_index = self.node_of_corner[corner] as usize;
+        let Some(node) = self.nodes.get_mut(node_index) else { return };
+        change(&mut node.count);
         let mut nodes = &mut self.nodes[..];
         loop {
             let middle = nodes.len() / 2;
-            change(&mut nodes[middle].all);
-            match place.cmp(&middle) {
+            change(&mut nodes[middle].subtree_count);
+            match node_index.cmp(&middle) {
                 Ordering::Less => nodes = &mut nodes[..middle],
                 Ordering::Equal => return,
                 Ordering::Greater => {
                     nodes = &mut nodes[middle + 1..];
-                    place -= middle + 1;
+                    node_index -= middle + 1;
                 }
             }
         }
     }
 
     /// Returns `true` if a point of the tree is inside a counter-clockwise triangle or on its border. Ignores points
-    /// equal to corners of the triangle. Each node costs one visit; returns `true` if the visits are exhausted.
-    pub fn any_in(&self, triangle: [[f64; 2]; 3], visits: &mut usize) -> bool {
+    /// equal to corners of the triangle. Subtracts 1 from `visits` per node; returns `true` if `visits` is exhausted.
+    pub fn any_inside(&self, triangle: [[f64; 2]; 3], visits: &mut usize) -> bool {
         let [a, b, c] = triangle;
         let center = [0, 1].map(|axis| (a[axis] + b[axis] + c[axis]) / 3.0);
-        any_in(&self.nodes, &triangle, center, visits)
+        any_inside(&self.nodes, &triangle, center, visits)
     }
 }
 
-fn any_in(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits: &mut usize) -> bool {
+fn any_inside(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits: &mut usize) -> bool {
     let middle = nodes.len() / 2;
-    let Some(node) = nodes.get(middle).filter(|node| node.all > 0) else { return false };
+    let Some(node) = nodes.get(middle).filter(|node| node.subtree_count > 0) else { return false };
     let Some(left) = visits.checked_sub(1) else { return true };
     *visits = left;
-    if is_apart(node.low, node.high, triangle) {
+    if is_disjoint(node.low, node.high, triangle) {
         return false;
     }
-    if node.own > 0 && !triangle.contains(&node.point) && has_inside(triangle, node.point) {
+    if node.count > 0 && !triangle.contains(&node.point) && contains_point(triangle, node.point) {
         return true;
     }
-    let axis = node.divided_axis();
+    let axis = node.split_axis();
     let halves = [&nodes[..middle], &nodes[middle + 1..]];
-    // Searches the half with the triangle's centre first, where points are most likely inside.
+    // Searches the half with the triangle's centre first, since its points are more likely inside.
     let near = usize::from(center[axis] > node.point[axis]);
-    any_in(halves[near], triangle, center, visits) || any_in(halves[1 - near], triangle, center, visits)
+    any_inside(halves[near], triangle, center, visits)
+        || any_inside(halves[1 - near], triangle, center, visits)
 }
 
 impl Node {
-    fn divided_axis(&self) -> usize {
+    fn split_axis(&self) -> usize {
         usize::from(self.high[1] - self.low[1] > self.high[0] - self.low[0])
     }
 }
 
-/// Sorts numbered points into the order of their nodes, and fills in the nodes.
-fn arrange(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
+/// Sorts numbered points into the order of their nodes, and initialises the nodes.
+fn build_subtree(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
     let middle = points.len() / 2;
     if points.is_empty() {
         return;
@@ -115,26 +116,28 @@ fn arrange(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
         node.low = [0, 1].map(|axis| node.low[axis].min(point[axis]));
         node.high = [0, 1].map(|axis| node.high[axis].max(point[axis]));
     }
-    let axis = node.divided_axis();
+    let axis = node.split_axis();
     points.select_nth_unstable_by(middle, |(_, a), (_, b)| a[axis].total_cmp(&b[axis]));
     node.point = points[middle].1;
     nodes[middle] = node;
-    arrange(&mut points[..middle], &mut nodes[..middle]);
-    arrange(&mut points[middle + 1..], &mut nodes[middle + 1..]);
+    build_subtree(&mut points[..middle], &mut nodes[..middle]);
+    build_subtree(&mut points[middle + 1..], &mut nodes[middle + 1..]);
 }
 
 /// Returns twice the area of a triangle, positive if it is counter-clockwise.
-pub fn area([a, b, c]: [[f64; 2]; 3]) -> f64 {
+pub fn doubled_area([a, b, c]: [[f64; 2]; 3]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
 /// Returns `true` if a point is inside a counter-clockwise triangle or on its border.
-pub fn has_inside([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
-    [[*a, *b, point], [*b, *c, point], [*c, *a, point]].into_iter().all(|triangle| area(triangle) >= 0.0)
+pub fn contains_point([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
+    [[*a, *b, point], [*b, *c, point], [*c, *a, point]]
+        .into_iter()
+        .all(|triangle| doubled_area(triangle) >= 0.0)
 }
 
 /// Returns `true` if a box and a counter-clockwise triangle have no point in common.
-fn is_apart(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
+fn is_disjoint(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
     let is_beside = |axis: usize| {
         a[axis].max(b[axis]).max(c[axis]) < low[axis] || a[axis].min(b[axis]).min(c[axis]) > high[axis]
     };
@@ -142,7 +145,7 @@ fn is_apart(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
         // The box corner farthest to the left of the side.
         let x = if b[1] > a[1] { low[0] } else { high[0] };
         let y = if b[0] > a[0] { high[1] } else { low[1] };
-        area([*a, *b, [x, y]]) < 0.0
+        doubled_area([*a, *b, [x, y]]) < 0.0
     };
     (0..2).any(is_beside) || [[a, b], [b, c], [c, a]].into_iter().any(is_right_of)
 }

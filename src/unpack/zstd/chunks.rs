@@ -1,42 +1,43 @@
-//! Packed bytes of a stream, kept until their hash is verified.
+//! The packed bytes of a stream, kept in memory until their hash is verified.
 
 use std::io::{self, Read};
 
-use super::fault::Fault;
+use super::error::ZstdError;
 
 /// The size of a chunk in bytes, a multiple of the 48-byte blocks of the hash.
-const CHUNK: usize = 48 * 21_845;
+const CHUNK_SIZE: usize = 48 * 21_845;
 
-/// The content of a stream, in chunks that are freed as they are read again. A growing list would use up to three times
-/// the memory while it reallocates.
+/// The content of a stream, in chunks. Reading frees each chunk after its last byte. A single growing list would need
+/// up to three times the memory while it reallocates.
 #[derive(Default)]
 pub(crate) struct Chunks {
-    /// Chunks of [`CHUNK`] bytes. The last one may differ in size, but has at least 48 bytes unless it is the only one.
+    /// Chunks of [`CHUNK_SIZE`] bytes. The last one may differ in size, but has at least 48 bytes unless it is the
+    /// only one.
     chunks: Vec<Vec<u8>>,
-    /// The index of the chunk to read next, and the offset in it.
-    next: (usize, usize),
+    /// The position of the next byte to read: the index of the chunk, and the offset in it.
+    position: (usize, usize),
 }
 
 impl Chunks {
-    /// Reads a stream to its end.
-    pub(crate) fn read(mut source: impl Read, limit: u64) -> Result<Chunks, Fault> {
+    /// Reads a stream to its end. Returns an error if it has more than `limit` bytes.
+    pub(crate) fn read(mut source: impl Read, limit: u64) -> Result<Chunks, ZstdError> {
         let mut chunks: Vec<Vec<u8>> = Vec::new();
         let mut total = 0;
         loop {
             let mut chunk = Vec::new();
-            // One byte beyond the limit reveals that the stream exceeds it.
-            let size = (limit - total).saturating_add(1).min(CHUNK as u64);
-            let read = source.by_ref().take(size).read_to_end(&mut chunk).map_err(Fault::Io)? as u64;
+            // Reads up to one byte beyond the limit, to detect that the stream exceeds it.
+            let size = (limit - total).saturating_add(1).min(CHUNK_SIZE as u64);
+            let read = source.by_ref().take(size).read_to_end(&mut chunk).map_err(ZstdError::Io)? as u64;
             total += read;
             if total > limit {
-                return Err(Fault::Limit(format!("the packed data is over the limit of {limit} bytes")));
+                return Err(ZstdError::Limit(format!("the packed data is over the limit of {limit} bytes")));
             }
             match chunks.last_mut() {
                 Some(last) if read < 48 => last.append(&mut chunk),
                 _ => chunks.push(chunk),
             }
             if read < size {
-                return Ok(Chunks { chunks, next: (0, 0) });
+                return Ok(Chunks { chunks, position: (0, 0) });
             }
         }
     }
@@ -45,6 +46,7 @@ impl Chunks {
         &self.chunks
     }
 
+    /// The total size of the chunks in bytes.
     pub(super) fn len(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.len() as u64).sum()
     }
@@ -53,13 +55,13 @@ impl Chunks {
 /// Frees each chunk after it has been read.
 impl Read for Chunks {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (index, start) = self.next;
+        let (index, start) = self.position;
         let Some(chunk) = self.chunks.get_mut(index) else { return Ok(0) };
         let read = (&chunk[start..]).read(buffer)?;
-        self.next = (index, start + read);
+        self.position = (index, start + read);
         if start + read == chunk.len() {
             *chunk = Vec::new();
-            self.next = (index + 1, 0);
+            self.position = (index + 1, 0);
         }
         Ok(read)
     }

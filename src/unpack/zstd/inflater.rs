@@ -1,35 +1,37 @@
-//! Unpacks zstd frames from a stream incrementally.
+//! Incremental unpacking of zstd frames from a stream.
 
 use std::io::{self, Read};
 
 use zstd::zstd_safe::{DCtx, DParameter, FrameFormat, InBuffer, OutBuffer};
 
-use super::fault::{Fault, MAX_WINDOW_LOG, fault_of, too_little, too_much};
+use super::error::{MAX_WINDOW_LOG, ZstdError, decoder_error, excess_error, shortfall_error};
 
-/// Stated sizes up to this size, or up to this ratio to the packed size, are trusted.
+/// A stated size up to this number of bytes is trusted for any packed size.
 pub(super) const TRUSTED_SIZE: u64 = 8 << 20;
+/// A stated size up to this multiple of the packed size is trusted.
 pub(super) const TRUSTED_RATIO: u64 = 16;
 
-/// Creates a decoder for IyMA's frames, which lack magic bytes.
-pub(super) fn decoder() -> DCtx<'static> {
+/// Creates a decoder for frames without magic bytes, as in IyMA.
+pub(super) fn create_decoder() -> DCtx<'static> {
     let mut decoder = DCtx::create();
     for parameter in [DParameter::Format(FrameFormat::Magicless), DParameter::WindowLogMax(MAX_WINDOW_LOG)] {
-        // Both values are in range.
+        // Cannot fail: both values are in range.
         let _ = decoder.set_parameter(parameter);
     }
     decoder
 }
 
-/// Unpacks frames incrementally while reading.
+/// Unpacks frames while reading their source.
 pub(crate) struct Inflater<R> {
     source: R,
     decoder: DCtx<'static>,
     input: Box<[u8]>,
-    /// The range of the input that is not yet decompressed.
+    /// The range of `input` that is not yet decompressed.
     start: usize,
     end: usize,
-    /// Whether the last frame is incomplete.
-    inside: bool,
+    /// Whether the decoder is inside a frame.
+    is_in_frame: bool,
+    /// The number of frames unpacked completely.
     frames: u64,
     /// The number of bytes unpacked so far.
     unpacked: u64,
@@ -39,22 +41,22 @@ impl<R: Read> Inflater<R> {
     pub(crate) fn new(source: R) -> Inflater<R> {
         Inflater {
             source,
-            decoder: decoder(),
+            decoder: create_decoder(),
             input: vec![0; DCtx::in_size()].into(),
             start: 0,
             end: 0,
-            inside: false,
+            is_in_frame: false,
             frames: 0,
             unpacked: 0,
         }
     }
 
-    /// Reads more input. Returns `false` at its end.
-    fn refill(&mut self) -> Result<bool, Fault> {
+    /// Reads more input. Returns `false` at the end of the source.
+    fn refill(&mut self) -> Result<bool, ZstdError> {
         let read = loop {
             match self.source.read(&mut self.input) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => break result.map_err(Fault::Io)?,
+                result => break result.map_err(ZstdError::Io)?,
             }
         };
         (self.start, self.end) = (0, read);
@@ -62,32 +64,32 @@ impl<R: Read> Inflater<R> {
     }
 
     /// Decompresses into `out[filled..]`. Returns the number of bytes produced.
-    fn step(&mut self, out: &mut [u8], filled: usize) -> Result<usize, Fault> {
+    fn decompress_step(&mut self, out: &mut [u8], filled: usize) -> Result<usize, ZstdError> {
         let mut input = InBuffer::around(&self.input[self.start..self.end]);
         let mut output = OutBuffer::around_pos(out, filled);
-        let left = self.decoder.decompress_stream(&mut output, &mut input);
+        let remaining = self.decoder.decompress_stream(&mut output, &mut input);
         let (read, written) = (input.pos(), output.pos() - filled);
-        let left = left.map_err(|code| fault_of(code, self.unpacked))?;
+        let remaining = remaining.map_err(|code| decoder_error(code, self.unpacked))?;
         self.start += read;
         self.unpacked += written as u64;
-        // Without input, the decoder stays between two frames.
-        if left == 0 && (self.inside || read > 0) {
+        // Without input, a decoder between two frames stays there.
+        if remaining == 0 && (self.is_in_frame || read > 0) {
             self.frames += 1;
         }
-        self.inside = left != 0 && (self.inside || read > 0);
+        self.is_in_frame = remaining != 0 && (self.is_in_frame || read > 0);
         Ok(written)
     }
 
     /// Returns `true` if nothing is left to unpack, given the number of bytes that the last step produced.
-    fn is_done(&mut self, written: usize) -> Result<bool, Fault> {
+    fn is_done(&mut self, written: usize) -> Result<bool, ZstdError> {
         Ok(self.start == self.end && written == 0 && !self.refill()?)
     }
 
-    /// Fills `out` as far as the content suffices. Returns the number of bytes filled.
-    fn fill(&mut self, out: &mut [u8]) -> Result<usize, Fault> {
+    /// Fills `out`, or its beginning if the content ends earlier. Returns the number of bytes filled.
+    fn fill(&mut self, out: &mut [u8]) -> Result<usize, ZstdError> {
         let mut filled = 0;
         loop {
-            let written = self.step(out, filled)?;
+            let written = self.decompress_step(out, filled)?;
             filled += written;
             if filled == out.len() || self.is_done(written)? {
                 return Ok(filled);
@@ -95,41 +97,41 @@ impl<R: Read> Inflater<R> {
         }
     }
 
-    /// Unpacks everything, exactly `size` bytes, directly into the result, so the decoder allocates no window.
-    pub(super) fn read_all(mut self, size: u64) -> Result<Vec<u8>, Fault> {
-        // The decoder supports this parameter.
+    /// Unpacks the whole content of exactly `size` bytes directly into the result. The decoder allocates no window.
+    pub(super) fn read_direct(mut self, size: u64) -> Result<Vec<u8>, ZstdError> {
+        // Cannot fail: the decoder supports this parameter.
         let _ = self.decoder.set_parameter(DParameter::StableOutBuffer(true));
         let mut content = vec![0; size as usize];
         let mut filled = 0;
         loop {
-            let written = self.step(&mut content, filled)?;
+            let written = self.decompress_step(&mut content, filled)?;
             filled += written;
             if self.is_done(written)? {
                 break;
             }
         }
-        if self.inside || self.frames == 0 || filled < content.len() {
-            return Err(self.ended(size));
+        if self.is_in_frame || self.frames == 0 || filled < content.len() {
+            return Err(self.end_error(size));
         }
         Ok(content)
     }
 
-    /// Unpacks everything, exactly `size` bytes, without relying on `size` for allocation.
-    pub(crate) fn read_only(mut self, size: u64) -> Result<Vec<u8>, Fault> {
+    /// Unpacks the whole content of exactly `size` bytes. The result grows with the content, as `size` may be wrong.
+    pub(crate) fn read_growing(mut self, size: u64) -> Result<Vec<u8>, ZstdError> {
         let content = self.read_vec(size)?;
         self.finish(size).map(|()| content)
     }
 
     /// Unpacks the next `size` bytes.
-    pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, ZstdError> {
         let mut content = Vec::new();
         self.append(size, &mut content).map(|()| content)
     }
 
-    /// Appends the next `size` bytes. Memory grows with the actual content, in steps that keep overhead small.
-    pub(crate) fn append(&mut self, size: u64, content: &mut Vec<u8>) -> Result<(), Fault> {
+    /// Appends the next `size` bytes to `content`, which grows in few steps as the bytes arrive.
+    pub(crate) fn append(&mut self, size: u64, content: &mut Vec<u8>) -> Result<(), ZstdError> {
         let first = content.len();
-        // Each step is a sixteenth of the next; the last one is the full size.
+        // Each step is a sixteenth of the next. The last step is the full size.
         let mut step = size;
         while step > TRUSTED_SIZE {
             step = step.div_ceil(TRUSTED_RATIO);
@@ -142,39 +144,40 @@ impl<R: Read> Inflater<R> {
             content.resize(target, 0);
             let filled = self.fill(&mut content[start..])?;
             if start + filled < target {
-                return Err(self.ended(size));
+                return Err(self.end_error(size));
             }
         }
         Ok(())
     }
 
     /// Skips `size` bytes.
-    pub(crate) fn skip(&mut self, mut size: u64) -> Result<(), Fault> {
+    pub(crate) fn skip(&mut self, mut size: u64) -> Result<(), ZstdError> {
         let mut scratch = vec![0; DCtx::out_size()];
         while size > 0 {
-            let piece = size.min(scratch.len() as u64) as usize;
-            if self.fill(&mut scratch[..piece])? < piece {
-                return Err(self.ended(self.unpacked + size));
+            let count = size.min(scratch.len() as u64) as usize;
+            if self.fill(&mut scratch[..count])? < count {
+                return Err(self.end_error(self.unpacked + size));
             }
-            size -= piece as u64;
+            size -= count as u64;
         }
         Ok(())
     }
 
     /// Returns an error if the frames do not end after `size` unpacked bytes.
-    fn finish(&mut self, size: u64) -> Result<(), Fault> {
+    fn finish(&mut self, size: u64) -> Result<(), ZstdError> {
         match self.fill(&mut [0])? {
-            0 if self.inside || self.frames == 0 => Err(self.ended(size)),
+            0 if self.is_in_frame || self.frames == 0 => Err(self.end_error(size)),
             0 => Ok(()),
-            _ => Err(too_much(size)),
+            _ => Err(excess_error(size)),
         }
     }
 
-    fn ended(&self, size: u64) -> Fault {
-        if self.inside || self.frames == 0 {
-            Fault::Invalid("the frame is truncated".into())
+    /// Returns the error for content that ends before `size` bytes.
+    fn end_error(&self, size: u64) -> ZstdError {
+        if self.is_in_frame || self.frames == 0 {
+            ZstdError::Invalid("the frame is truncated".into())
         } else {
-            too_little(self.unpacked, size)
+            shortfall_error(self.unpacked, size)
         }
     }
 }

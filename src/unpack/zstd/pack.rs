@@ -4,20 +4,21 @@ use zstd::zstd_safe::{
     self, CCtx, CParameter, FrameFormat, InBuffer, OutBuffer, ResetDirective, zstd_sys::ZSTD_EndDirective,
 };
 
-/// The default compression level, that of zstd.
+/// The default compression level of zstd.
 pub(crate) const DEFAULT_LEVEL: i32 = 3;
 
-/// Returns the range of valid levels.
-pub(crate) fn levels() -> std::ops::RangeInclusive<i32> {
+/// Returns the range of valid compression levels.
+pub(crate) fn compression_levels() -> std::ops::RangeInclusive<i32> {
     zstd_safe::min_c_level()..=zstd_safe::max_c_level()
 }
 
-/// Appends one frame with the concatenated `parts` to `out`, with the settings of the specification.
+/// Compresses the concatenated `parts` into one frame and appends it to `out`. Uses the settings of IyMA's
+/// specification.
 pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>) -> Result<(), String> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
-    let failed = |code| zstd_safe::get_error_name(code).to_owned();
+    let message = |code| zstd_safe::get_error_name(code).to_owned();
     let mut encoder = CCtx::create();
-    encoder.reset(ResetDirective::SessionAndParameters).map_err(failed)?;
+    encoder.reset(ResetDirective::SessionAndParameters).map_err(message)?;
     for parameter in [
         CParameter::CompressionLevel(level),
         CParameter::Format(FrameFormat::Magicless),
@@ -26,35 +27,36 @@ pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>)
         CParameter::DictIdFlag(false),
         CParameter::EnableLongDistanceMatching(true),
     ] {
-        encoder.set_parameter(parameter).map_err(failed)?;
+        encoder.set_parameter(parameter).map_err(message)?;
     }
-    share(&mut encoder, total, threads).map_err(failed)?;
-    encoder.set_pledged_src_size(Some(total as u64)).map_err(failed)?;
+    set_threads(&mut encoder, total, threads).map_err(message)?;
+    encoder.set_pledged_src_size(Some(total as u64)).map_err(message)?;
     out.reserve_exact(zstd_safe::compress_bound(total));
     for (index, part) in parts.iter().enumerate() {
-        push(&mut encoder, part, index + 1 == parts.len(), out).map_err(failed)?;
+        compress_part(&mut encoder, part, index + 1 == parts.len(), out).map_err(message)?;
     }
     Ok(())
 }
 
-fn push(encoder: &mut CCtx, part: &[u8], finishes: bool, out: &mut Vec<u8>) -> Result<(), usize> {
+/// Compresses `part`, the last one of the frame if `is_last`.
+fn compress_part(encoder: &mut CCtx, part: &[u8], is_last: bool, out: &mut Vec<u8>) -> Result<(), usize> {
     let mut input = InBuffer::around(part);
     loop {
         out.reserve(CCtx::out_size());
         let position = out.len();
         let mut output = OutBuffer::around_pos(out, position);
-        let end = if finishes { ZSTD_EndDirective::ZSTD_e_end } else { ZSTD_EndDirective::ZSTD_e_continue };
-        let left = encoder.compress_stream2(&mut output, &mut input, end)?;
-        if input.pos() == part.len() && (left == 0 || !finishes) {
+        let end = if is_last { ZSTD_EndDirective::ZSTD_e_end } else { ZSTD_EndDirective::ZSTD_e_continue };
+        let remaining = encoder.compress_stream2(&mut output, &mut input, end)?;
+        if input.pos() == part.len() && (remaining == 0 || !is_last) {
             return Ok(());
         }
     }
 }
 
-/// Distributes the work over threads. The output for one thread differs from that for several, but does not depend on
-/// their number.
+/// Sets the number of threads. With several threads, the output differs from the output of one thread, but does not
+/// depend on their number.
 #[cfg(feature = "parallel")]
-fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
+fn set_threads(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
     const JOBS: usize = 16;
     const SMALLEST_JOB: usize = 1 << 20;
     const OVERLAP: u32 = 5;
@@ -62,14 +64,14 @@ fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
         let job = (total / JOBS).clamp(SMALLEST_JOB, 512 << 20);
         encoder.set_parameter(CParameter::NbWorkers(threads))?;
         encoder.set_parameter(CParameter::JobSize(job as u32))?;
-        // The part of the previous job that each job loads first. A full overlap, the default at high levels, would
-        // take as long as the threads save.
+        // Each job first loads a part of the previous job. The default at high levels, a full overlap, would cost as
+        // much time as the threads save.
         encoder.set_parameter(CParameter::OverlapSizeLog(OVERLAP))?;
     }
     Ok(())
 }
 
 #[cfg(not(feature = "parallel"))]
-fn share(_: &mut CCtx, _: usize, _: u32) -> Result<(), usize> {
+fn set_threads(_: &mut CCtx, _: usize, _: u32) -> Result<(), usize> {
     Ok(())
 }

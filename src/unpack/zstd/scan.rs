@@ -1,88 +1,90 @@
 //! Checks the headers of zstd frames before decompression.
 
-use super::fault::{Fault, MAX_WINDOW};
+use super::error::{MAX_WINDOW, ZstdError};
 
-/// The largest decompressed size of a block.
+/// The largest decompressed size of a zstd block in bytes.
 const MAX_BLOCK: u64 = 128 << 10;
 
-/// The range of content sizes that the headers of frames and blocks allow.
+/// The range of content sizes, in bytes, that the headers of frames and blocks allow.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Sizes {
+pub(super) struct SizeRange {
     pub(super) min: u64,
     pub(super) max: u64,
 }
 
-/// The bytes that are not read yet.
-struct Bytes<'b>(&'b [u8]);
+/// A reader of bytes: the rest of its input.
+struct ByteReader<'b>(&'b [u8]);
 
-impl<'b> Bytes<'b> {
-    fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {
-        let cut = || Fault::Invalid("the frame is truncated".into());
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(cut)?;
+impl<'b> ByteReader<'b> {
+    fn take(&mut self, count: usize) -> Result<&'b [u8], ZstdError> {
+        let truncated = || ZstdError::Invalid("the frame is truncated".into());
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(truncated)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn number(&mut self, size: usize) -> Result<u64, Fault> {
+    /// Reads a little-endian number of `size` bytes.
+    fn read_uint(&mut self, size: usize) -> Result<u64, ZstdError> {
         Ok(self.take(size)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 }
 
-/// Checks the headers of all frames and returns the possible content sizes.
-pub(super) fn scan(packed: &[u8]) -> Result<Sizes, Fault> {
-    let mut bytes = Bytes(packed);
-    let mut sizes = Sizes::default();
+/// Checks the headers of all frames. Returns the range of possible content sizes.
+pub(super) fn scan(packed: &[u8]) -> Result<SizeRange, ZstdError> {
+    let mut bytes = ByteReader(packed);
+    let mut sizes = SizeRange::default();
     scan_frame(&mut bytes, &mut sizes)?;
     while !bytes.0.is_empty() {
-        let left = bytes.0.len();
-        scan_frame(&mut bytes, &mut sizes).map_err(|fault| match fault {
-            Fault::Invalid(_) => Fault::Trailing(left),
+        let remaining = bytes.0.len();
+        scan_frame(&mut bytes, &mut sizes).map_err(|error| match error {
+            ZstdError::Invalid(_) => ZstdError::Trailing(remaining),
             other => other,
         })?;
     }
     Ok(sizes)
 }
 
-/// Checks a frame as in RFC 8878, section 3.1.1, without the magic number.
-fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
-    let invalid = |message: &str| Err(Fault::Invalid(message.into()));
-    let flags = bytes.number(1)?;
+/// Checks a frame without a magic number, following RFC 8878, section 3.1.1. Adds the range of its content size to
+/// `sizes`.
+fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdError> {
+    let invalid = |message: &str| Err(ZstdError::Invalid(message.into()));
+    let flags = bytes.read_uint(1)?;
     let single_segment = flags & 0x20 != 0;
     if flags & 0x08 != 0 {
         return invalid("the frame header has its reserved bit set");
     }
     let mut window = match single_segment {
         true => 0,
-        false => window_of(bytes.number(1)?),
+        false => window_size(bytes.read_uint(1)?),
     };
-    if bytes.number([0, 1, 2, 4][(flags & 3) as usize])? != 0 {
+    if bytes.read_uint([0, 1, 2, 4][(flags & 3) as usize])? != 0 {
         return invalid("the frame requires a dictionary");
     }
     let content_size = match (flags >> 6, single_segment) {
         (0, false) => None,
-        (0, true) => Some(bytes.number(1)?),
-        (1, _) => Some(bytes.number(2)? + 256),
-        (2, _) => Some(bytes.number(4)?),
-        _ => Some(bytes.number(8)?),
+        (0, true) => Some(bytes.read_uint(1)?),
+        (1, _) => Some(bytes.read_uint(2)? + 256),
+        (2, _) => Some(bytes.read_uint(4)?),
+        _ => Some(bytes.read_uint(8)?),
     };
     if single_segment {
         window = content_size.unwrap_or_default();
     }
     if window > MAX_WINDOW {
-        return Err(Fault::Window(format!(
+        return Err(ZstdError::Window(format!(
             "the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}"
         )));
     }
     let (mut min, mut max) = (0, 0);
     loop {
-        let header = bytes.number(3)?;
+        let header = bytes.read_uint(3)?;
         let (kind, size) = (header >> 1 & 3, header >> 3);
         // The size of a block has 21 bits.
         let (packed, low, high) = match kind {
             0 => (size as usize, size, size),
             1 => (1, size, size),
             2 => (size as usize, 0, MAX_BLOCK),
-            _ => return invalid("a block is of the reserved type"),
+            _ => return invalid("a block has the reserved type"),
         };
         bytes.take(packed)?;
         min += low;
@@ -99,8 +101,8 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns the size of a window in bytes: a power of two plus up to seven eighths of it.
-fn window_of(descriptor: u64) -> u64 {
+/// Decodes the size of a window in bytes: a power of two plus up to seven eighths of this power.
+fn window_size(descriptor: u64) -> u64 {
     let base = 1 << (10 + (descriptor >> 3));
     base + base / 8 * (descriptor & 7)
 }

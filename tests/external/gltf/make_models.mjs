@@ -1,6 +1,6 @@
 // Writes models with other glTF writers, and the expected results of reading: node make_models.mjs OUT_DIR
 //
-// Each model is FILE.glb or FILE.gltf, with FILE.json for the expected counts and values.
+// Each model is FILE.glb or FILE.gltf, with the expected counts and values in FILE.json.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Accessor, Document, NodeIO, Primitive } from '@gltf-transform/core';
@@ -14,7 +14,7 @@ const save = (name, bytes, expected) => {
   writeFileSync(join(out, `${name}.json`), JSON.stringify(expected, null, 2));
 };
 
-// The browser API that three.js needs.
+// A substitute for the browser API that three.js requires.
 globalThis.FileReader ??= class {
   readAsArrayBuffer(blob) {
     blob.arrayBuffer().then((buffer) => {

@@ -5,7 +5,7 @@ import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
 const hex = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('hex');
 const list = (count, value) => Array.from({ length: count }, (_, index) => value(index));
 
-/** The triangles of a grid of `side` by `side` vertices. */
+/** Returns the triangles of a grid of `side` by `side` vertices. */
 const grid = (side) =>
     list((side - 1) * (side - 1), (cell) => {
         const corner = Math.floor(cell / (side - 1)) * side + (cell % (side - 1));
@@ -59,7 +59,7 @@ for (const size of [1, 2]) {
 const encoders = await draco3d.createEncoderModule({});
 const decoders = await draco3d.createDecoderModule({});
 
-/** The mesh as Draco packs it. Attributes: name, Draco's kind, numbers, components, bits. */
+/** Returns the mesh compressed by Draco. Each attribute is [name, Draco's kind, numbers, components, bits]. */
 function encode(method, indices, attributes) {
     const [encoder, builder, mesh] = [new encoders.Encoder(), new encoders.MeshBuilder(), new encoders.Mesh()];
     builder.AddFacesToMesh(mesh, indices.length / 3, Uint32Array.from(indices));

@@ -4,9 +4,9 @@
 #
 # Usage: tests/external/gltf/run.sh
 #
-# Needs cargo, python3, and node with npm; installs the packages pinned in package.json beside this file into
+# Requires cargo, python3, and node with npm; installs the packages pinned in package.json beside this file into
 # $MESHSPEC_CACHE (default: the user's cache folder). Converts the files in samples/ and random scenes. If
-# $MESHSPEC_FIXTURES names a folder with an index.json, also converts every file in it that strict reading accepts.
+# $MESHSPEC_FIXTURES is a folder with an index.json, also converts every file in it that strict reading accepts.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ mapfile -t files < <(
 )
 "$write" "$out/files" "${files[@]}" > "$out/files.txt"
 if grep -B1 'not written' "$out/files.txt"; then
-    echo "every one of these files is valid" >&2
+    echo "not written, although all of these files are valid" >&2
     exit 1
 fi
 "$write" "$out/generated" --generated 600 > "$out/generated.txt"

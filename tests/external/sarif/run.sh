@@ -3,7 +3,7 @@
 #
 # Usage: tests/external/sarif/run.sh
 #
-# Needs cargo and node with npm; installs the schema and a validator, pinned in package.json beside this file, into
+# Requires cargo and node with npm; installs the schema and a validator, pinned in package.json beside this file, into
 # $MESHSPEC_CACHE (default: the user's cache folder). Checks the files in samples/, complete and truncated.
 set -euo pipefail
 

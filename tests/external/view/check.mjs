@@ -180,7 +180,7 @@ const checks = {
       assert.equal(await page.evaluate(() => window.ran), undefined, name);
       assert.equal(await page.locator("img").count(), 0, name);
       const text = await page.locator("body").innerText();
-      assert.ok(!/[\u202a-\u202e\u2028]/.test(text), `${name}: steering characters are escaped`);
+      assert.ok(!/[\u202a-\u202e\u2028]/.test(text), `${name}: characters that change the direction of text must be escaped`);
       await close(page);
     }
   },
@@ -227,7 +227,7 @@ const checks = {
     await differences.filter({ hasText: "vertices[40].position" }).click();
     assert.match(await selection(page), /by 0\.2[^]*vertex 40 of mesh 0/);
     assert.deepEqual(await markedBytes(page), range(13 + 12 * 40, 25 + 12 * 40));
-    // The missing triangle is in the first file only: its indices, and its place.
+    // The missing triangle is only in the first file: its indices and its location are marked there.
     await differences.filter({ hasText: "removed" }).click();
     const start = 13 + 12 * 81 + 4 * 381;
     assert.deepEqual(await markedBytes(page), range(start, start + 12));

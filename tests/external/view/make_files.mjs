@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const [, , folder] = process.argv;
 
-/** A MESH file of positions and indices, by its specification. */
+/** Returns a MESH file with positions and indices. */
 function mesh(positions, indices) {
   const head = Buffer.alloc(13);
   head.writeUInt8(1, 0);
@@ -17,7 +17,7 @@ function mesh(positions, indices) {
   return Buffer.concat([head, Buffer.from(Float32Array.from(positions).buffer), Buffer.from(Uint32Array.from(indices).buffer)]);
 }
 
-/** A square of hills, `side` quads wide. */
+/** Returns a MESH file of hills in a square, `side` quads wide. */
 function hills(side) {
   return mesh(...hillArrays(side));
 }
@@ -44,7 +44,7 @@ writeFileSync(join(folder, "before.mesh"), mesh(positions, indices));
 const changed = positions.map((value, at) => (at === 3 * 40 + 1 ? value + 0.2 : value));
 writeFileSync(join(folder, "after.mesh"), mesh(changed, indices.slice(0, -3)));
 
-// The smallest and the largest models that 32-bit floats hold with some precision.
+// The smallest and the largest models that 32-bit floats can store with sufficient precision.
 for (const [name, scale] of [["tiny", 1e-30], ["huge", 1e30]]) {
   writeFileSync(join(folder, `${name}.mesh`), mesh(positions.map((value) => value * scale), indices));
 }

@@ -1,4 +1,4 @@
-// Opens pages in Chromium, and looks at what they show.
+// Opens pages in Chromium, and returns the content that they show.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export const browser = await chromium.launch({ executablePath, args: FLAGS });
 export const WIDE = { width: 1000, height: 800 };
 export const NARROW = { width: 390, height: 780 };
 
-/** Opens a page, and fails if it logs an error or requests anything but itself. */
+/** Opens a page. `close` fails if the page logged an error or requested anything except itself. */
 export async function open(address, { viewport = WIDE, colorScheme = "light" } = {}) {
   const page = await browser.newPage({ viewport, colorScheme });
   page.problems = [];
@@ -35,7 +35,7 @@ export async function close(page) {
   await page.close();
 }
 
-/** Draws, and keeps the pixels of a canvas in the page. Returns how many differ from those kept before. */
+/** Draws a canvas and stores its pixels in the page. Returns how many pixels differ from the previous snapshot. */
 export function snapshot(page, canvas = "canvas") {
   return page.evaluate(async (id) => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -51,13 +51,13 @@ export function snapshot(page, canvas = "canvas") {
   }, canvas);
 }
 
-/** The number of colours of the canvas. */
+/** Returns the number of colours in the canvas. */
 export async function colorCount(page) {
   await snapshot(page);
   return page.evaluate(() => new Set(window.kept).size);
 }
 
-/** The mean position of the pixels that a selection colours orange, from 0 to 1; `null` for fewer than 20. */
+/** Returns the count and the mean position, from 0 to 1, of the orange pixels of a selection; `null` for fewer than 20. */
 export async function markedPlace(page) {
   await snapshot(page);
   return page.evaluate(() => {
@@ -86,7 +86,7 @@ export async function selectPath(page, path) {
 
 export const selection = (page) => page.locator("#selection").innerText();
 
-/** The offsets of marked bytes, of the file or of the unpacked block beside it. */
+/** Returns the offsets of marked bytes, in the file (`pane` 0) or in the unpacked block beside it (`pane` 1). */
 export function markedBytes(page, kind = "selected", pane = 0) {
   return page.evaluate(([kind, pane]) => {
     const holder = document.querySelectorAll("#bytes .hex")[pane];

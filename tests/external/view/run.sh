@@ -3,7 +3,7 @@
 #
 # Usage: tests/external/view/run.sh
 #
-# Needs cargo and node with npm. Installs the driver, pinned in package-lock.json, into $MESHSPEC_CACHE (default: the
+# Requires cargo and node with npm. Installs the driver, pinned in package-lock.json, into $MESHSPEC_CACHE (default: the
 # user's cache folder), and Debian's chromium if none is found. Saves screenshots of both themes and widths to
 # target/view.
 set -euo pipefail

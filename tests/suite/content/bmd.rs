@@ -1,4 +1,4 @@
-//! Compares BMD documents with sidecars. Their floats are the shortest decimals of 32-bit floats and must match
+//! Compares BMD documents with sidecars. Floats in sidecars are the shortest decimals of 32-bit floats and must match
 //! exactly.
 
 use meshspec::Text;
@@ -27,7 +27,7 @@ fn text(text: &Option<Text>) -> Value {
     json!(text.as_ref().map(Text::to_string))
 }
 
-/// Requires equal numbers, or nested lists of equal numbers.
+/// Asserts that the numbers are equal. `expected` may be a nested list.
 fn assert_numbers(at: &str, found: &[f32], expected: &Value) {
     let expected: Vec<f32> =
         expected.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect();
@@ -44,7 +44,7 @@ fn assert_mesh(at: &str, mesh: &Mesh, expected: &Value) {
     assert_eq!(expected["n_vtx"], mesh.vertices.len(), "{at}");
     assert_eq!(expected["sz_vtx"], 4 * mesh.vertices.words().len(), "{at}");
     assert_eq!(expected["sz_tris"], 4 * mesh.faces.words().len(), "{at}");
-    for (index, vertex) in mesh.vertices.packed().enumerate() {
+    for (index, vertex) in mesh.vertices.packed_items().enumerate() {
         let at = format!("{at}.vertices[{index}]");
         assert_eq!(expected["vtx_size"][index], vertex.bits() / 8, "{at}");
         let value = vertex.value();
@@ -57,7 +57,7 @@ fn assert_mesh(at: &str, mesh: &Mesh, expected: &Value) {
     let faces: Vec<Value> = mesh.faces.iter().map(|face| json!(face.vertices())).collect();
     assert_eq!(expected["faces"], Value::from(faces), "{at}");
     let counts = mesh.faces.counts();
-    assert_eq!(expected["n_tris_items"], counts.items(), "{at}");
+    assert_eq!(expected["n_tris_items"], counts.faces(), "{at}");
     assert_eq!(expected["n_tris_quads_as_2"], counts.triangulated(), "{at}");
 }
 
@@ -122,13 +122,13 @@ fn assert_animation(at: &str, animation: &Animation, expected: &Value) {
     }
 }
 
-/// Requires the same packed word, or none on both sides. Returns `true` if there is one.
+/// Asserts that the packed words are equal, or both missing. Returns `true` if there is a word.
 fn assert_word(at: &str, found: Option<u32>, expected: &Value) -> bool {
     assert_eq!(json!(found.map(|word| format!("{word:08x}"))), *expected, "{at}");
     found.is_some()
 }
 
-/// Compares every line of the table of F8A magnitudes, `code:value`, for both signs.
+/// Compares F8A codes of both signs with a table of magnitudes, whose lines are `code:value`.
 pub fn compare_f8a(table: &str) {
     let entries: Vec<_> = table.split_whitespace().collect();
     assert_eq!(entries.len(), 128);

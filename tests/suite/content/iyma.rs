@@ -83,7 +83,7 @@ fn assert_first_values(file: &str, document: &Document, expected: &Value) {
     }
 }
 
-/// Requires that the written file has the same header and descriptor. Checksums must match if zstd produces the same
+/// Asserts that the written file has the same header and descriptor. Checksums must match if zstd produces the same
 /// bytes.
 fn assert_same_head(file: &str, document: &Document, bytes: &[u8]) {
     use meshspec::{Format, WriteOptions};

@@ -56,7 +56,7 @@ impl Flatten for [[f32; 4]; 4] {
     }
 }
 
-/// Requires that the sections have the offsets of the layout and the hashes of the independent decoder.
+/// Asserts that the sections have the offsets of the layout, and the hashes from the independent decoder.
 fn assert_sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
     let layout = meshspec::FormatId::Mesh.layout_of(bytes, document.dialect).unwrap();
     let names = [
@@ -106,7 +106,7 @@ fn assert_vertices(file: &str, document: &Document, expected: &Value) {
     vertices.joint_weights().inspect(|c| assert_column(file, &c.to_vec(), &streams["joint_weights"]));
 }
 
-fn assert_column<T: bulk::Plain>(file: &str, values: &[T], expected: &Value) {
+fn assert_column<T: bulk::PlainData>(file: &str, values: &[T], expected: &Value) {
     assert_eq!(expected["size"], size_of_val(values), "{file}");
     assert_eq!(expected["sha256"], sha256(&bulk::as_bytes(values)), "{file}");
 }
@@ -119,7 +119,7 @@ fn assert_vertex(file: &str, vertex: &Vertex, expected: &Value) {
     assert_eq!(expected.get("joint_weights"), vertex.joint_weights.map(|w| json!(w)).as_ref(), "{file}");
 }
 
-/// Compares the first and the last values.
+/// Asserts that the first and the last values match.
 fn assert_ends(file: &str, values: &[u32], expected: &Value) {
     let first: Vec<u64> = expected["first"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
     let last: Vec<u64> = expected["last"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
@@ -137,7 +137,7 @@ fn assert_joint(file: &str, joint: &Joint, expected: &Value) {
 fn assert_animations(file: &str, document: &Document, expected: &[Value]) {
     for (animation, expected) in document.animations.iter().zip(expected) {
         assert_eq!(expected.get("name_index"), animation.name.map(|n| json!(n)).as_ref(), "{file}");
-        let name = document.name_of(animation).map(|name| name.to_string());
+        let name = document.animation_name(animation).map(|name| name.to_string());
         assert_eq!(expected.get("name").and_then(Value::as_str), name.as_deref(), "{file}");
         assert_eq!(json!([expected["duration_bits"]]), bits([animation.duration]), "{file}");
         assert_eq!(json!([expected["speed_bits"]]), bits([animation.speed]), "{file}");

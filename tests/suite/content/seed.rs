@@ -1,6 +1,6 @@
 //! Compares Seed documents with sidecars.
 
-use meshspec::bulk::{self, Plain};
+use meshspec::bulk::{self, PlainData};
 use meshspec::seed::Document;
 use serde_json::{Value, json};
 
@@ -36,15 +36,15 @@ pub fn compare(file: &str, document: &Document, _: &[u8], expected: &Value) -> b
 
 fn assert_floats<const N: usize>(file: &str, values: &[[f32; N]], expected: &Value)
 where
-    [f32; N]: Plain,
+    [f32; N]: PlainData,
 {
     assert_column(file, values, expected);
     assert_eq!(expected["first_bits"], bits(values[0]), "{file}");
 }
 
-fn assert_column<T: Plain + Into<f64>, const N: usize>(file: &str, values: &[[T; N]], expected: &Value)
+fn assert_column<T: PlainData + Into<f64>, const N: usize>(file: &str, values: &[[T; N]], expected: &Value)
 where
-    [T; N]: Plain,
+    [T; N]: PlainData,
 {
     assert_eq!(expected["count"], values.len(), "{file}");
     assert_eq!(expected["components"], N, "{file}");

@@ -1,4 +1,4 @@
-//! Accepted notations of contents, and differences.
+//! Comparison of contents: accepted notations, and reported differences.
 
 use meshspec::contents::compare;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn differences(found: &Value) -> Vec<String> {
     differences.listed.iter().map(ToString::to_string).collect()
 }
 
-/// Returns contents with only this attribute.
+/// Returns contents with a single attribute.
 fn attribute(name: &str, array: Value) -> Value {
     json!({"meshes": [{"attributes": {name: array}}]})
 }

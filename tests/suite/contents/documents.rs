@@ -51,7 +51,7 @@ proptest! {
     }
 }
 
-/// A broken file has the error of strict reading instead of contents.
+/// For a broken file, `contents` returns the error of strict reading.
 #[test]
 fn broken_files_have_no_contents() {
     for format in FormatId::ALL {

@@ -1,4 +1,4 @@
-//! Contents as other programs read them: JSON by a published schema, compared with independent decoders.
+//! Contents as JSON, according to a published schema, compared with independent decoders.
 
 mod comparison;
 mod documents;
@@ -11,16 +11,16 @@ use serde_json::Value;
 
 /// Returns the contents of a document as parsed JSON.
 fn contents(document: &Document) -> Value {
-    // Converts through text, which drops NaN and rounds no float.
+    // Converts to text and back, in which NaN is null and no float is rounded.
     serde_json::from_str(&serde_json::to_string(&document.contents()).unwrap()).unwrap()
 }
 
-/// Returns the numbers of an array as values; undefined floats are NaN.
+/// Returns the values of an array; undefined floats are NaN.
 fn numbers(array: &Value) -> Vec<f64> {
     list(&array["values"]).iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect()
 }
 
-/// Returns the numbers of a 32-bit float array, from their bits.
+/// Returns the floats of a 32-bit array, from their bits.
 fn floats(array: &Value) -> Vec<f32> {
     assert_eq!(array["type"], "f32");
     let bits = list(&array["bits"]).iter().map(|bits| bits.as_str().unwrap());

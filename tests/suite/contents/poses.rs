@@ -1,4 +1,4 @@
-//! Recomputes skinned positions from the other contents, by the formulas of `docs/contents.md`.
+//! Recomputes skinned positions from the other contents, using the formulas in `docs/contents.md`.
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::mesh::{Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{contents, floats, list, numbers};
 use crate::common::{File, config};
 
-/// Row `index` of an array.
+/// Returns row `index` of an array with `N` columns.
 fn row<const N: usize>(values: &[f32], index: usize) -> [f32; N] {
     values[index * N..][..N].try_into().unwrap()
 }
@@ -77,7 +77,7 @@ fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
     matrices
 }
 
-/// Compares every skinned position with a recomputed one. Returns their number.
+/// Asserts that every skinned position is near the recomputed one. Returns the number of positions.
 fn compare_positions(contents: &Value) -> usize {
     let mut compared = 0;
     for pose in list(&contents["poses"]) {
@@ -152,8 +152,8 @@ proptest! {
 const IDENTITY: [[f32; 4]; 4] =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-/// A vertex at (1, 0, 0) that follows the second of two joints, bound at (1, 0, 0) with this rotation and these
-/// weights.
+/// Returns a document with a vertex at (2, 0, 0) and two joints. The second joint is bound at (1, 0, 0) and has
+/// `rotation` in the animation.
 #[allow(clippy::needless_update, reason = "another field needs no decision here")]
 fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
     let mut bound = IDENTITY;
@@ -182,7 +182,7 @@ fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
     }
 }
 
-/// A quarter turn about Z: (W, X, Y, Z).
+/// A rotation of 90° about Z, as (W, X, Y, Z).
 const QUARTER: [f32; 4] = [std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
 fn only_position(document: MeshDocument) -> (Vec<f64>, f64) {
@@ -246,7 +246,7 @@ fn joints_in_cycles_move_nothing() {
     }
 }
 
-/// The poses of many animations stop before they take far more memory than the file.
+/// The number of poses is limited, so that many animations do not use far more memory than the file.
 #[test]
 fn poses_are_limited() {
     let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);

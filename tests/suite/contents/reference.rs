@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{bytes, contents, floats, list, numbers};
 use crate::common::{Fixture, bits, fixtures_of, sha256};
 
-/// Compares every file of a format that has a sidecar and passes lenient reading.
+/// Calls `compare` for every file of a format that has a sidecar and that lenient reading accepts.
 fn compare_all(format: FormatId, compare: impl Fn(&Value, &Value)) {
     let mut compared = 0;
     for Fixture { file, bytes, expected, .. } in fixtures_of(format.name()) {
@@ -26,7 +26,7 @@ fn assert_sum(found: &Value, expected: &Value) {
     assert_eq!(*expected, sha256(&bytes(found)), "{}", found["shape"]);
 }
 
-/// Compares the bits of floats, in the notation of sidecars.
+/// Asserts that floats have the bits in the sidecar.
 fn assert_bits(found: &[f32], expected: &Value) {
     assert_eq!(found.iter().map(|x| bits([*x])[0].clone()).collect::<Value>(), *expected);
 }
@@ -88,7 +88,7 @@ fn mesh_animation(found: &Value, expected: &Value) {
     if count == 0 || poses["ids_sequential"] != true {
         return;
     }
-    // The file stores them pose by pose, with the real part of rotations first.
+    // The file stores the transforms pose by pose, with the real part of rotations first.
     let frames = found["frames"].as_u64().unwrap() as usize;
     let joints = count / frames;
     let places = (0..frames).flat_map(|frame| (0..joints).map(move |joint| joint * frames + frame));
@@ -190,8 +190,8 @@ fn iyma() {
     });
 }
 
-/// Returns the attribute of a buffer, by its usage. Attributes with a repeated usage have the same bytes under
-/// another name.
+/// Returns the attribute with the usage of a buffer in the sidecar. If the usage is repeated, returns the attribute
+/// with the same bytes.
 fn iyma_attribute<'a>(attributes: &'a Value, buffer: &Value) -> &'a Value {
     let usage = &buffer["usage"];
     let name = match usage["name"].as_str().unwrap() {
@@ -217,7 +217,8 @@ fn iyma_attribute<'a>(attributes: &'a Value, buffer: &Value) -> &'a Value {
         .unwrap_or_else(|| panic!("no attribute {name} as in {buffer}"))
 }
 
-/// Requires equal numbers; the sidecar's are nested, shortest decimals of 32-bit floats.
+/// Asserts that numbers are equal within the tolerance. The sidecar contains nested lists of the shortest decimals of
+/// 32-bit floats.
 fn assert_near(at: &str, found: &Value, expected: &Value) {
     let mut flat = Vec::new();
     flatten(expected, &mut flat);
@@ -227,7 +228,7 @@ fn assert_near(at: &str, found: &Value, expected: &Value) {
     for (found, expected) in found_numbers.iter().zip(flat) {
         let expected = expected.as_f64().map_or(f64::NAN, |number| f64::from(number as f32));
         let is_near = (found - expected).abs() <= tolerance || found.is_nan() && expected.is_nan();
-        // Our decimals are as short.
+        // Without a tolerance, decimals are rounded to 32 bits.
         assert!(is_near || *found as f32 == expected as f32, "{at}: {found} for {expected} ± {tolerance}");
     }
 }

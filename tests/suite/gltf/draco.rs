@@ -1,16 +1,18 @@
-//! Draco-compressed primitives decode to the values that Draco itself decodes.
+//! Primitives compressed with Draco: decoded values equal the output of Draco's own decoder.
 
 use meshspec::scene::Indices;
 use meshspec::{ErrorKind, Limit};
 use serde_json::{Value, json};
 
-use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, rejected, triangles};
+use super::packed::{
+    GltfFile, buffer, bytes, compare_model, count_damaged, packed_cases, read_within, rejected, triangles,
+};
 use super::read_json;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
-/// A mesh with only compressed attributes.
-fn mesh(case: &Value) -> File {
+/// Returns a mesh with only compressed attributes.
+fn mesh(case: &Value) -> GltfFile {
     let packed = bytes(&case["packed"]);
     let (mut json, _) = plain(case);
     for accessor in json["accessors"].as_array_mut().unwrap() {
@@ -30,8 +32,8 @@ fn mesh(case: &Value) -> File {
     (json, packed)
 }
 
-/// The mesh with uncompressed attributes.
-fn plain(case: &Value) -> File {
+/// Returns the mesh with uncompressed attributes.
+fn plain(case: &Value) -> GltfFile {
     let mut plain = bytes(&case["indices"]["plain"]);
     let mut accessors = vec![
         json!({ "componentType": 5125, "type": "SCALAR", "count": case["indices"]["count"], "bufferView": 0 }),
@@ -62,14 +64,14 @@ fn plain(case: &Value) -> File {
     (json, plain)
 }
 
-/// A grid of 25 vertices with all kinds of attributes.
-fn first() -> File {
-    mesh(&packed("draco")[0])
+/// Returns a grid of 25 vertices with all kinds of attributes.
+fn first_case() -> GltfFile {
+    mesh(&packed_cases("draco")[0])
 }
 
 #[test]
 fn both_encodings_are_decoded() {
-    let cases = packed("draco");
+    let cases = packed_cases("draco");
     for case in cases.as_array().unwrap() {
         let ((json, bytes), (plain_json, plain)) = (mesh(case), plain(case));
         let (scene, losses) = read_json(&json, &bytes).unwrap();
@@ -86,7 +88,7 @@ fn both_encodings_are_decoded() {
 /// Draco uses valence coding for large meshes.
 #[test]
 fn a_large_mesh_is_decoded() {
-    let packed = bytes(&packed("valence"));
+    let packed = bytes(&packed_cases("valence"));
     let json = json!({
         "asset": { "version": "2.0" },
         "nodes": [{ "mesh": 0 }],
@@ -126,7 +128,7 @@ fn a_large_mesh_is_decoded() {
 
 #[test]
 fn sparse_values_replace_decoded_ones() {
-    let (mut json, mut bytes) = first();
+    let (mut json, mut bytes) = first_case();
     let start = bytes.len();
     let (scene, _) = read_json(&json, &bytes).unwrap();
     bytes.extend([7.0_f32, 8.0, 9.0].into_iter().flat_map(f32::to_le_bytes).chain([3]));
@@ -147,9 +149,9 @@ fn sparse_values_replace_decoded_ones() {
 
 #[test]
 fn compressed_data_takes_precedence() {
-    let (mut json, bytes) = first();
+    let (mut json, bytes) = first_case();
     let (expected, _) = read_json(&json, &bytes).unwrap();
-    // Uncompressed, all corners would be the same.
+    // In the uncompressed data, all corners are the same.
     json["accessors"][0] = json!({ "componentType": 5121, "type": "SCALAR", "count": 96 });
     assert_ne!(expected.meshes[0].faces.indices, Some(Indices::U16(vec![0; 96])));
     assert_eq!(read_json(&json, &bytes).unwrap().0, expected);
@@ -175,7 +177,7 @@ fn errors_name_the_primitive() {
         ("/bufferViews/0", "byteLength", json!(200), ""),
     ];
     for (place, key, value, message) in cases {
-        let (mut json, bytes) = first();
+        let (mut json, bytes) = first_case();
         json.pointer_mut(place).unwrap()[key] = value;
         let error = rejected(&(json, bytes));
         let path = error.path().to_string();
@@ -183,14 +185,14 @@ fn errors_name_the_primitive() {
         let expected = format!("{NAME}: {message}");
         assert!(error.message().starts_with(&expected), "{error}, expected {expected}");
     }
-    let (mut json, bytes) = first();
+    let (mut json, bytes) = first_case();
     json.pointer_mut(entry).unwrap()["bufferView"] = 9.into();
     assert_eq!(rejected(&(json, bytes)).path(), "bufferViews[9]");
 }
 
 #[test]
 fn the_decoded_size_of_a_mesh_is_limited() {
-    let file = first();
+    let file = first_case();
     assert_eq!(read_within(1 << 20, &file), Ok(1));
     // 32 triangles; 25 positions, normals, texture coordinates, colours, joints and weights.
     let size = 32 * 12 + 25 * (12 + 12 + 8 + 4 + 8 + 16);
@@ -204,13 +206,13 @@ fn the_decoded_size_of_a_mesh_is_limited() {
 
 #[test]
 fn damaged_meshes_are_an_error_or_a_mesh() {
-    for case in packed("draco").as_array().unwrap() {
-        let [read, rejected] = damage(&mesh(case), "/bufferViews/0/byteLength");
+    for case in packed_cases("draco").as_array().unwrap() {
+        let [read, rejected] = count_damaged(&mesh(case), "/bufferViews/0/byteLength");
         assert!(read > 100 && rejected > 100, "{read} read, {rejected} rejected");
     }
 }
 
-/// Compares with npm's `draco3d`, with nodes applied in double precision.
+/// Compares with npm's `draco3d`; the transforms of nodes are applied in 64 bits.
 #[test]
 #[ignore = "needs models of other projects: MESHSPEC_MODELS names their folder"]
 fn models_of_other_projects() {

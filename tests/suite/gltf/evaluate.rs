@@ -15,7 +15,7 @@ impl<'a> Model<'a> {
         Model { json, numbers }
     }
 
-    /// Returns the components of an accessor as floats; normalised integers from 0 to 1.
+    /// Returns the components of an accessor as floats. Normalised integers become 0 to 1.
     pub fn accessor(&self, index: &Value) -> Vec<Vec<f32>> {
         let accessor = &self.json["accessors"][index.as_u64().unwrap() as usize];
         let view = &self.json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
@@ -107,7 +107,7 @@ impl<'a> Model<'a> {
         self.parent(node).map_or(local, |parent| self.global(parent, animation, seconds) * local)
     }
 
-    /// Returns the vertices of the first skinned node.
+    /// Returns the skinned vertices of the first node with a skin, at a time of an animation.
     pub fn vertices(&self, animation: Option<usize>, seconds: f32) -> Vec<Vec3> {
         let nodes = self.json["nodes"].as_array().unwrap();
         let node = nodes.iter().find(|node| node.get("skin").is_some()).unwrap();

@@ -1,4 +1,4 @@
-//! Small files that would take much time or memory if read carelessly.
+//! Small files that would take much time or memory without limits or efficient algorithms.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::malformed::{add, add_samples, numbers, triangle, with};
 use super::{Files, read_json};
 
-/// A chain of nodes, each one step above its parent, all with the triangle. Work for each pair of a node and an
+/// In a chain of nodes, each with a triangle and one step above its parent, work for each pair of a node and an
 /// ancestor would take too long.
 #[test]
 fn a_deep_chain_of_nodes_is_read_in_one_pass() {
@@ -27,7 +27,7 @@ fn a_deep_chain_of_nodes_is_read_in_one_pass() {
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     assert_eq!((scene.meshes.len(), scene.skeleton.joints.len()), (NODES, NODES + 1));
     assert_eq!(scene.meshes[NODES - 1].positions[0], [0.0, NODES as f32, 0.0]);
-    // The joints of the skin are followed by their ancestors, from the bottom up.
+    // The ancestors of the joints follow the joints, from the bottom up.
     let heights = scene.skeleton.joints[2..].iter().map(|joint| -joint.inverse_bind.w_axis.y);
     assert!(heights.eq((2..=NODES).rev().map(|height| height as f32)));
     assert!(losses.iter().all(|loss| !loss.path.to_string().starts_with("skins")), "{:?}", losses[0]);
@@ -47,7 +47,7 @@ fn repeated_extras_are_limited() {
     assert_eq!(read(&nodes), Ok(1));
     nodes["nodes"] = vec![json!({ "mesh": 0 }); 100].into();
     nodes["scenes"][0]["nodes"] = (0..100).collect::<Vec<_>>().into();
-    assert_eq!(read(&nodes), Ok(1), "the mesh is there once");
+    assert_eq!(read(&nodes), Ok(1), "the mesh is read once");
     let primitive = nodes["meshes"][0]["primitives"][0].clone();
     nodes["meshes"][0] = json!({ "primitives": vec![primitive; 100] });
     nodes["nodes"] = json!([{ "mesh": 0, "extras": heavy }]);
@@ -72,7 +72,7 @@ fn several_curves_share_the_finest_times() {
     let mut json = triangle();
     let floats = [
         vec![0.0, 1.0],
-        // In-tangent, value and out-tangent of two keys: gentle and steep.
+        // In-tangent, value and out-tangent of two keys, for a gentle and a steep curve.
         vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 1.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 90.0, 0.0, 0.0, 50.0, 0.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
     ];

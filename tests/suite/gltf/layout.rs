@@ -2,7 +2,8 @@
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
-    Colors, Components, Custom, Faces, Indices, Joint, Mesh, Scene, Skeleton, Skin, UvOrigin, Weights,
+    Colors, Components, CustomAttribute, Faces, Indices, Joint, Mesh, Scene, Skeleton, Skin, UvOrigin,
+    Weights,
 };
 use meshspec::{ErrorKind, LossKind};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ fn triangle() -> Mesh {
     }
 }
 
-/// A triangle with all kinds of attributes.
+/// Returns a scene of a triangle with all kinds of attributes.
 pub fn everything() -> Scene {
     let mesh = Mesh {
         normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
@@ -29,8 +30,16 @@ pub fn everything() -> Scene {
             weights: Weights::U8(vec![[255, 0, 0, 0]; 3]),
         }],
         custom: vec![
-            Custom { name: "ODD".to_owned(), components: 3, values: Components::U8((0..9).collect()) },
-            Custom { name: "WIDE".to_owned(), components: 1, values: Components::U32(vec![1, 2, 3]) },
+            CustomAttribute {
+                name: "ODD".to_owned(),
+                components: 3,
+                values: Components::U8((0..9).collect()),
+            },
+            CustomAttribute {
+                name: "WIDE".to_owned(),
+                components: 1,
+                values: Components::U32(vec![1, 2, 3]),
+            },
         ],
         ..triangle()
     };
@@ -112,7 +121,7 @@ fn forbidden_values_are_changed_and_listed() {
         ]
         .map(|(kind, path, error)| (kind, path.to_owned(), error))
     );
-    assert_eq!(losses[0].to_string(), "changed: meshes[0].normals: normals normalised, 1 of 3 normals");
+    assert_eq!(losses[0].to_string(), "changed: meshes[0].normals: normals were normalised, 1 of 3 normals");
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     let mesh = &again.meshes[0];
     assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));

@@ -1,4 +1,4 @@
-//! Malformed files, and files with content that a scene cannot hold.
+//! Malformed files, and files with content that a scene cannot store.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{Components, Indices, Material, SceneOptions, Skin};
@@ -6,16 +6,16 @@ use meshspec::{Error, ErrorKind, Limit, Limits, Loss};
 use serde_json::{Value, json};
 
 use super::{read_json, write};
-use crate::common::Damage;
+use crate::common::Mutator;
 
-/// Three positions, then the 16-bit indices 0, 1, 2 and 2 bytes of padding.
+/// Returns a buffer: three positions, then the 16-bit indices 0, 1, 2 and 2 bytes of padding.
 pub fn numbers() -> Vec<u8> {
     let positions: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     let indices = [0_u8, 0, 1, 0, 2, 0, 0, 0];
     positions.into_iter().flat_map(f32::to_le_bytes).chain(indices).collect()
 }
 
-/// A triangle.
+/// Returns the JSON of a file with one triangle.
 pub fn triangle() -> Value {
     json!({
         "asset": { "version": "2.0" },
@@ -159,7 +159,7 @@ fn malformed_animations_and_skins() {
     json["animations"] = json!([]);
     json["skins"] = json!([{ "joints": [0], "inverseBindMatrices": 0 }]);
     only(&json, &["skins[0].inverseBindMatrices"], "accessors[0]: 3 components, expected 1");
-    // A missing mesh is the only fault.
+    // The only defect is a reference to a missing mesh.
     json["meshes"][0]["primitives"][0]["attributes"] = json!({ "POSITION": 1 });
     assert_eq!(rejected(&json).path(), "accessors[0]");
 }
@@ -306,7 +306,7 @@ fn skins_with_other_bind_poses_get_separate_joints() {
     json["buffers"][0]["byteLength"] = bytes.len().into();
     let (scene, losses) = read_json(&json, &bytes).unwrap();
     assert_eq!(losses.len(), 1, "{losses:?}");
-    // The joint of the skin, its copy, and the node above them.
+    // The joints are the joint of the skin, its copy, and the node above them.
     let parents: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.parent).collect();
     assert_eq!(parents, [Some(2), Some(0), None]);
     assert_eq!(scene.skeleton.joints[1].inverse_bind, matrix);
@@ -319,7 +319,7 @@ fn damaged_files_never_panic() {
     let glb = &files["a scene.glb"];
     let none = super::Files::new();
     let options = SceneOptions::default();
-    let mut damage = Damage::new(7);
+    let mut mutator = Mutator::new(7);
     let limits = Limits::default();
     let (mut rejected, mut read) = (0, 0);
     for round in 0..6000 {
@@ -327,9 +327,9 @@ fn damaged_files_never_panic() {
             0..1000 => glb[..glb.len() * round / 1000].to_vec(),
             _ => {
                 let mut bytes = glb.clone();
-                for _ in 0..=damage.below(4) {
-                    let at = 20 + damage.below(bytes.len() - 20);
-                    bytes[at] = b"0123456789,:[]{}\"-e"[damage.below(19)];
+                for _ in 0..=mutator.below(4) {
+                    let at = 20 + mutator.below(bytes.len() - 20);
+                    bytes[at] = b"0123456789,:[]{}\"-e"[mutator.below(19)];
                 }
                 bytes
             }

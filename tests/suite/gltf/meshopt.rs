@@ -1,14 +1,16 @@
-//! Compressed buffer views decode to the values that meshoptimizer itself decodes.
+//! Compressed buffer views: decoded values equal the output of meshoptimizer's own decoder.
 
 use meshspec::scene::Placement;
 use meshspec::{ErrorKind, Limit};
 use serde_json::{Value, json};
 
-use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, rejected};
+use super::packed::{
+    GltfFile, buffer, bytes, compare_model, count_damaged, packed_cases, read_within, rejected,
+};
 use super::read_json;
 
-/// A mesh with an attribute or the indices in a compressed view. The uncompressed fallback buffer is absent.
-fn mesh(case: &Value) -> File {
+/// Returns a mesh with an attribute or the indices in a compressed view, without the uncompressed fallback buffer.
+fn mesh(case: &Value) -> GltfFile {
     let packed = bytes(&case["packed"]);
     let name = case["extension"].as_str().unwrap();
     let (mut json, plain) = plain(case);
@@ -24,8 +26,8 @@ fn mesh(case: &Value) -> File {
     (json, packed)
 }
 
-/// The mesh with uncompressed data.
-fn plain(case: &Value) -> File {
+/// Returns the mesh with uncompressed data.
+fn plain(case: &Value) -> GltfFile {
     let plain = bytes(&case["plain"]);
     let mut accessor = case["accessor"].clone();
     accessor["bufferView"] = 0.into();
@@ -52,14 +54,14 @@ fn plain(case: &Value) -> File {
     (json, plain)
 }
 
-/// The positions of 300 vertices.
-fn first() -> File {
-    mesh(&packed("meshopt")[0])
+/// Returns a mesh with the positions of 300 vertices.
+fn first_case() -> GltfFile {
+    mesh(&packed_cases("meshopt")[0])
 }
 
 #[test]
 fn every_mode_and_filter_is_decoded() {
-    let cases = packed("meshopt");
+    let cases = packed_cases("meshopt");
     let cases = cases.as_array().unwrap();
     for case in cases {
         let ((json, bytes), (plain_json, plain)) = (mesh(case), plain(case));
@@ -71,16 +73,16 @@ fn every_mode_and_filter_is_decoded() {
         assert_eq!(losses, [], "{name}");
     }
     assert_eq!(cases.len(), 20);
-    let (json, bytes) = first();
+    let (json, bytes) = first_case();
     let (scene, _) = read_json(&json, &bytes).unwrap();
     assert_eq!(scene.meshes[0].positions[299], [19.0, 14.0, 0.75], "the second block of vertices");
 }
 
 #[test]
 fn compressed_data_takes_precedence() {
-    let (mut json, mut bytes) = first();
+    let (mut json, mut bytes) = first_case();
     let expected = read_json(&json, &bytes).unwrap().0;
-    // Uncompressed, the view would have 3600 zeros.
+    // The uncompressed data would be 3600 zeros.
     json["bufferViews"][0]["buffer"] = 0.into();
     json["bufferViews"][0]["byteOffset"] = bytes.len().into();
     bytes.resize(bytes.len() + 3600, 0);
@@ -96,10 +98,14 @@ fn errors_name_the_view() {
         (
             "filter",
             json!("QUATERNION"),
-            "300 values of 12 bytes cannot be Attributes with the filter Quaternion",
+            "300 values of 12 bytes are invalid for the mode Attributes and filter Quaternion",
         ),
-        ("mode", json!("TRIANGLES"), "300 values of 12 bytes cannot be Triangles with the filter None"),
-        ("byteStride", json!(6), "300 values of 6 bytes cannot be Attributes with the filter None"),
+        (
+            "mode",
+            json!("TRIANGLES"),
+            "300 values of 12 bytes are invalid for the mode Triangles and filter None",
+        ),
+        ("byteStride", json!(6), "300 values of 6 bytes are invalid for the mode Attributes and filter None"),
         ("byteStride", json!(16), "300 values of 16 bytes, but the view has 3600 bytes"),
         ("count", json!(u64::MAX), "18446744073709551615 values of 12 bytes, but the view has 3600 bytes"),
         ("count", json!(-1), "invalid value: integer `-1`"),
@@ -107,7 +113,7 @@ fn errors_name_the_view() {
         ("byteLength", json!(0), "invalid encoded stream"),
     ];
     let with = |key: &str, value: Value| {
-        let (mut json, bytes) = first();
+        let (mut json, bytes) = first_case();
         json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"][key] = value;
         rejected(&(json, bytes))
     };
@@ -120,8 +126,8 @@ fn errors_name_the_view() {
     let cases = [
         ("buffer", json!(9), "bufferViews[0]", "buffer 9 is not below the buffer count 2"),
         ("buffer", json!(1), "buffers[1]", "no uri"),
-        ("byteOffset", json!(1), "bufferViews[0]", "1035 bytes from 1 on, but buffers[0] has 1035"),
-        ("byteOffset", json!(u64::MAX), "bufferViews[0]", "1035 bytes from 18446744073709551615 on, but"),
+        ("byteOffset", json!(1), "bufferViews[0]", "1035 bytes from offset 1, but buffers[0] has 1035"),
+        ("byteOffset", json!(u64::MAX), "bufferViews[0]", "1035 bytes from offset 18446744073709551615, but"),
     ];
     for (key, value, path, message) in cases {
         let error = with(key, value);
@@ -132,9 +138,9 @@ fn errors_name_the_view() {
 
 #[test]
 fn the_decoded_size_of_a_view_is_limited() {
-    // 3600 bytes of positions in the view and in the mesh, and the mesh's node.
+    // The positions take 3600 bytes in the view and again in the mesh; the node of the mesh counts, too.
     let node = size_of::<Placement>() as u64;
-    let (mut json, bytes) = first();
+    let (mut json, bytes) = first_case();
     assert_eq!(read_within(7200 + node, &(json.clone(), bytes.clone())), Ok(1));
     let error = (ErrorKind::LimitExceeded(Limit::Decoded), "accessors[0]".to_owned());
     assert_eq!(read_within(7199, &(json.clone(), bytes.clone())), Err(error));
@@ -151,12 +157,12 @@ fn the_decoded_size_of_a_view_is_limited() {
 #[test]
 fn damaged_views_are_an_error_or_a_mesh() {
     let mut counts = [0; 2];
-    for case in packed("meshopt").as_array().unwrap() {
+    for case in packed_cases("meshopt").as_array().unwrap() {
         let file = mesh(case);
         if file.1.len() < 200 {
             let length =
                 format!("/bufferViews/0/extensions/{}/byteLength", case["extension"].as_str().unwrap());
-            let found = damage(&file, &length);
+            let found = count_damaged(&file, &length);
             counts = [counts[0] + found[0], counts[1] + found[1]];
         }
     }

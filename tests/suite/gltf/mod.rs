@@ -23,10 +23,10 @@ use meshspec::interop::Interchange;
 use meshspec::scene::{Scene, SceneOptions};
 use meshspec::{Limits, Loss, Result};
 
-/// Files in memory.
+/// Files in memory, by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Writes a scene. Returns its files and the losses.
+/// Writes a scene. Returns the written files and the losses.
 fn write(format: Interchange, scene: Scene) -> Result<(Files, Vec<Loss>)> {
     let mut files = Files::new();
     let losses = format.write(scene, &format!("a scene.{format}"), &mut files, &SceneOptions::default())?;

@@ -1,4 +1,4 @@
-//! Models of other writers with their expected content: see `tests/external/gltf/run.sh`.
+//! Models of other writers, compared with their expected content; `tests/external/gltf/run.sh` creates them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 #[ignore = "needs models of other writers: tests/external/gltf/run.sh makes them and sets MESHSPEC_GLTF_MODELS"]
 fn models_of_other_writers() {
     let folder =
-        std::env::var_os("MESHSPEC_GLTF_MODELS").expect("MESHSPEC_GLTF_MODELS names the folder of models");
+        std::env::var_os("MESHSPEC_GLTF_MODELS").expect("MESHSPEC_GLTF_MODELS must be the folder of models");
     let mut compared = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -56,7 +56,7 @@ fn compare_mesh(name: &str, scene: &mut Scene, expected: &Value) {
     assert_eq!(mesh.name, expected["name"], "{name}");
     if expected.get("vertices").is_some() {
         let vertices: Vec<_> = mesh.positions.iter().map(|position| Vec3::from(*position)).collect();
-        near(name, &vertices, &expected["vertices"]);
+        assert_near(name, &vertices, &expected["vertices"]);
         assert_eq!(json!(mesh.faces.indices.clone().map(Indices::into_u32)), expected["indices"], "{name}");
     }
     if let Some(material) = expected.get("material") {
@@ -78,7 +78,7 @@ fn compare_pose(name: &str, scene: &Scene, expected: &Value) {
     let seconds = expected["time"].as_f64().unwrap() as f32;
     let animation = &scene.animations[0];
     let local = animation.pose(&scene.skeleton, seconds * animation.rate);
-    let joints = scene.skeleton.to_model(&local);
+    let joints = scene.skeleton.joint_matrices(&local);
     let inverse_binds = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind);
     let matrices: Vec<Mat4> =
         joints.into_iter().zip(inverse_binds).map(|(joint, inverse)| joint * inverse).collect();
@@ -94,10 +94,10 @@ fn compare_pose(name: &str, scene: &Scene, expected: &Value) {
             moved.sum()
         })
         .collect();
-    near(name, &vertices, &expected["vertices"]);
+    assert_near(name, &vertices, &expected["vertices"]);
 }
 
-fn near(name: &str, vertices: &[Vec3], expected: &Value) {
+fn assert_near(name: &str, vertices: &[Vec3], expected: &Value) {
     let expected: Vec<[f32; 3]> = serde_json::from_value(expected.clone()).unwrap();
     assert_eq!(vertices.len(), expected.len(), "{name}");
     for (vertex, (found, expected)) in vertices.iter().zip(expected).enumerate() {

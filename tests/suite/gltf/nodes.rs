@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Files, read, read_json, write};
 
-/// Positions of a triangle, two times, a translation and a rotation at each.
+/// Returns a buffer: the positions of a triangle, two times, and a translation and a rotation for each time.
 fn numbers() -> Vec<u8> {
     let quarter = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2).to_array();
     let mut numbers = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0];
@@ -18,7 +18,8 @@ fn numbers() -> Vec<u8> {
     meshspec::bulk::as_bytes(&numbers).into_owned()
 }
 
-/// A crane that moves along x, a rotating jib with a hook as its child, and a static floor.
+/// Returns the JSON of a file with a crane that moves along x, a rotating jib with a hook as its child, and a static
+/// floor.
 fn crane() -> Value {
     let view =
         |offset: usize, length: usize| json!({ "buffer": 0, "byteOffset": offset, "byteLength": length });
@@ -60,17 +61,17 @@ fn expected(seconds: f32) -> Vec<Vec3> {
 }
 
 /// Returns all vertices of a scene at a time in seconds.
-fn shown(scene: &Scene, seconds: f32) -> Vec<Vec3> {
+fn vertices_at(scene: &Scene, seconds: f32) -> Vec<Vec3> {
     let mut scene = scene.clone();
     let animation = &scene.animations[0];
     let pose = animation.pose(&scene.skeleton, seconds * animation.rate);
-    scene.pose(&pose);
+    scene.apply_pose(&pose);
     scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|at| Vec3::from(*at)).collect()
 }
 
 fn assert_moves(scene: &Scene, near: f32) {
     for seconds in [0.0, 0.5, 1.0, 2.0] {
-        let (found, expected) = (shown(scene, seconds), expected(seconds));
+        let (found, expected) = (vertices_at(scene, seconds), expected(seconds));
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.into_iter().zip(expected) {
             assert!(found.distance(expected) < near, "{seconds} s: {found} for {expected}");
@@ -86,7 +87,7 @@ fn meshes_move_with_their_nodes() {
     assert!(losses.iter().all(|loss| !loss.path.to_string().starts_with("animations")), "{losses:?}");
     assert_moves(&scene, 1e-5);
     assert!(scene.meshes[2].skins.is_empty(), "the floor moves with nothing");
-    // A mesh that rests in its bind pose needs no transform in formats without joints.
+    // In formats without joints, a mesh that rests in its bind pose requires no transform.
     let (document, _) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let (still, _) = document.into_scene(&SceneOptions::default()).unwrap();
     assert_eq!(still.meshes[0].positions[1], [3.0, 2.0, 0.0]);
@@ -118,7 +119,7 @@ fn meshes_below_joints_of_skins_follow_them() {
     let joint = usize::from(hook.skins[0].joints[0][0]);
     assert_eq!(scene.skeleton.joints[joint].name, "hook");
     assert_eq!(scene.skeleton.joints[joint].parent, Some(0));
-    // A static hook follows the jib, which is bound at the origin because the skin gives no other bind pose.
+    // A static hook is bound to the jib, whose bind pose is at the origin because the skin has no other one.
     json["animations"] = crane()["animations"].clone();
     let (scene, _) = read_json(&json, &numbers()).unwrap();
     let joint = usize::from(scene.meshes[1].skins[0].joints[0][0]);
@@ -135,9 +136,9 @@ fn animations_without_a_mesh_are_dropped() {
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     let lost: Vec<_> = losses.iter().filter(|loss| loss.path.to_string().starts_with("animations")).collect();
     assert_eq!(lost.len(), 1, "{losses:?}");
-    assert_eq!(lost[0].message, "animations of nodes that move no mesh");
+    assert_eq!(lost[0].message, "animations of nodes without meshes are not converted");
     assert!(matches!(scene.animations[0].channels[0].samples, Samples::Rotation(_)));
-    // A node of scale 0 at rest is lost: no bind pose could restore its size.
+    // A node with scale 0 at rest is dropped: no bind pose could restore its size.
     let mut json = crane();
     json["nodes"][1]["scale"] = json!([0, 0, 0]);
     let (_, losses) = read_json(&json, &numbers()).unwrap();

@@ -1,4 +1,4 @@
-//! Data of other writers: all component types, interleaving, splines, nested nodes.
+//! Data in the forms of other writers: all component types, interleaving, splines, nested nodes.
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::Loss;
@@ -10,14 +10,14 @@ use super::layout::everything;
 use super::{parts, read, read_json, write};
 
 /// A file that is built list by list.
-struct File {
+struct FileBuilder {
     json: Value,
     numbers: Vec<u8>,
 }
 
-impl File {
+impl FileBuilder {
     /// Creates a file with only nodes.
-    fn new(nodes: Value, roots: &[usize]) -> File {
+    fn new(nodes: Value, roots: &[usize]) -> FileBuilder {
         let json = json!({
             "asset": { "version": "2.0" },
             "scenes": [{ "nodes": roots }],
@@ -26,24 +26,24 @@ impl File {
             "bufferViews": [],
             "accessors": [],
         });
-        File { json, numbers: Vec::new() }
+        FileBuilder { json, numbers: Vec::new() }
     }
 
-    /// Creates a file with a mesh of three points at these positions.
-    fn with_points(nodes: Value, roots: &[usize], positions: [[f32; 3]; 3]) -> File {
-        let mut file = File::new(nodes, roots);
-        let positions = file.floats(&positions.concat(), "VEC3");
+    /// Creates a file with a mesh of three points.
+    fn with_points(nodes: Value, roots: &[usize], positions: [[f32; 3]; 3]) -> FileBuilder {
+        let mut file = FileBuilder::new(nodes, roots);
+        let positions = file.add_floats(&positions.concat(), "VEC3");
         let primitive = json!({ "attributes": { "POSITION": positions }, "mode": 0 });
         file.json["meshes"] = json!([{ "primitives": [primitive] }]);
         file
     }
 
     /// Creates a file with an untransformed triangle.
-    fn triangle() -> File {
-        File::with_points(json!([{ "mesh": 0 }]), &[0], [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    fn triangle() -> FileBuilder {
+        FileBuilder::with_points(json!([{ "mesh": 0 }]), &[0], [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     }
 
-    fn view(&mut self, bytes: &[u8]) -> usize {
+    fn add_view(&mut self, bytes: &[u8]) -> usize {
         let views = self.json["bufferViews"].as_array_mut().unwrap();
         views.push(json!({ "buffer": 0, "byteOffset": self.numbers.len(), "byteLength": bytes.len() }));
         self.numbers.extend(bytes);
@@ -51,13 +51,13 @@ impl File {
         views.len() - 1
     }
 
-    fn accessor(&mut self, accessor: Value) -> usize {
+    fn add_accessor(&mut self, accessor: Value) -> usize {
         let accessors = self.json["accessors"].as_array_mut().unwrap();
         accessors.push(accessor);
         accessors.len() - 1
     }
 
-    fn floats(&mut self, values: &[f32], ty: &str) -> usize {
+    fn add_floats(&mut self, values: &[f32], ty: &str) -> usize {
         let components = match ty {
             "SCALAR" => 1,
             "VEC3" => 3,
@@ -65,13 +65,13 @@ impl File {
             _ => 16,
         };
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let view = self.view(&bytes);
-        self.accessor(json!({
+        let view = self.add_view(&bytes);
+        self.add_accessor(json!({
             "bufferView": view, "componentType": 5126, "count": values.len() / components, "type": ty,
         }))
     }
 
-    fn attribute(&mut self, name: &str, accessor: usize) {
+    fn add_attribute(&mut self, name: &str, accessor: usize) {
         self.json["meshes"][0]["primitives"][0]["attributes"][name] = accessor.into();
     }
 
@@ -85,7 +85,7 @@ impl File {
     }
 }
 
-/// By the specification, 3.6.2.2, the smallest integer and its neighbour both mean −1.
+/// According to section 3.6.2.2 of the specification, the smallest integer and its neighbour both mean −1.
 #[test]
 fn normalised_integers_reach_both_ends() {
     let words = |values: [i32; 3]| values.map(|value| (value as u16).to_le_bytes()).concat();
@@ -96,13 +96,13 @@ fn normalised_integers_reach_both_ends() {
         (5123, words([0, 13_107, 65_535]), [0.0, 0.2, 1.0]),
     ];
     for (kind, bytes, expected) in cases {
-        let mut file = File::triangle();
-        let view = file.view(&bytes);
+        let mut file = FileBuilder::triangle();
+        let view = file.add_view(&bytes);
         let accessor = json!({
             "bufferView": view, "componentType": kind, "normalized": true, "count": 3, "type": "SCALAR",
         });
-        let accessor = file.accessor(accessor);
-        file.attribute("_LEVEL", accessor);
+        let accessor = file.add_accessor(accessor);
+        file.add_attribute("_LEVEL", accessor);
         let scene = file.scene();
         assert_eq!(scene.meshes[0].custom[0].values, Components::F32(expected.to_vec()), "{kind}");
     }
@@ -110,22 +110,22 @@ fn normalised_integers_reach_both_ends() {
 
 #[test]
 fn attributes_may_be_interleaved() {
-    let mut file = File::triangle();
+    let mut file = FileBuilder::triangle();
     // Position, texture coordinates and colour of each vertex, interleaved: 24 bytes.
     let vertex = |vertex: u8| {
         let floats = [0.0, 1.0, 2.0, 3.0, 4.0].map(|lane| (lane + 10.0 * f32::from(vertex)).to_le_bytes());
         [floats.concat(), vec![vertex, 2, 3, 0]].concat()
     };
-    let view = file.view(&[vertex(0), vertex(1), vertex(2)].concat());
+    let view = file.add_view(&[vertex(0), vertex(1), vertex(2)].concat());
     file.json["bufferViews"][view]["byteStride"] = 24.into();
     for (name, offset, kind, ty) in
         [("POSITION", 0, 5126, "VEC3"), ("TEXCOORD_0", 12, 5126, "VEC2"), ("COLOR_0", 20, 5121, "VEC3")]
     {
-        let accessor = file.accessor(json!({
+        let accessor = file.add_accessor(json!({
             "bufferView": view, "byteOffset": offset, "componentType": kind, "count": 3, "type": ty,
             "normalized": kind == 5121,
         }));
-        file.attribute(name, accessor);
+        file.add_attribute(name, accessor);
     }
     let mesh = &file.scene().meshes[0];
     assert_eq!(mesh.positions, [[0.0, 1.0, 2.0], [10.0, 11.0, 12.0], [20.0, 21.0, 22.0]]);
@@ -136,23 +136,23 @@ fn attributes_may_be_interleaved() {
 
 #[test]
 fn colours_of_floats_without_alpha_are_opaque() {
-    let mut file = File::triangle();
-    let colors = file.floats(&[0.5; 9], "VEC3");
-    file.attribute("COLOR_0", colors);
+    let mut file = FileBuilder::triangle();
+    let colors = file.add_floats(&[0.5; 9], "VEC3");
+    file.add_attribute("COLOR_0", colors);
     assert_eq!(file.scene().meshes[0].colors, [Colors::F32(vec![[0.5, 0.5, 0.5, 1.0]; 3])]);
 }
 
-/// A spline with the tangents of a cubic reproduces the cubic.
+/// A spline with the tangents of a cubic is converted to segments near the cubic.
 #[test]
 fn cubic_splines_are_followed() {
     let cubic = |t: f32| [t * t * t, t * t - t, 2.0 - t];
     let slope = |t: f32| [3.0 * t * t, 2.0 * t - 1.0, -1.0];
-    let mut file = File::new(json!([{}]), &[0]);
+    let mut file = FileBuilder::new(json!([{}]), &[0]);
     file.json["skins"] = json!([{ "joints": [0] }]);
     let keys = [0.5, 1.0, 3.0];
-    let input = file.floats(&keys, "SCALAR");
+    let input = file.add_floats(&keys, "SCALAR");
     let values = keys.map(|time| [slope(time), cubic(time), slope(time)].concat()).concat();
-    let output = file.floats(&values, "VEC3");
+    let output = file.add_floats(&values, "VEC3");
     file.json["animations"] = json!([{
         "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
         "samplers": [{ "input": input, "interpolation": "CUBICSPLINE", "output": output }],
@@ -174,7 +174,7 @@ fn cubic_splines_are_followed() {
     }
 }
 
-/// Three nested nodes with transforms; `above` is the outermost.
+/// Returns three nested nodes with transforms, of which `above` is the outermost, and the matrices of the nodes.
 fn chain(last: Value) -> (Value, [Mat4; 3]) {
     let turn = Quat::from_rotation_z(0.5);
     let mut last = last;
@@ -194,7 +194,7 @@ fn chain(last: Value) -> (Value, [Mat4; 3]) {
 fn all_ancestors_transform_vertices() {
     let (nodes, [.., transform]) = chain(json!({ "mesh": 0 }));
     let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 2.0]];
-    let scene = File::with_points(nodes, &[0, 3], positions).scene();
+    let scene = FileBuilder::with_points(nodes, &[0, 3], positions).scene();
     assert_eq!(scene.transform, None);
     assert_eq!(scene.meshes[0].positions, positions);
     let [placement] = &*scene.meshes[0].placements else { panic!("{:?}", scene.meshes[0].placements) };
@@ -208,15 +208,16 @@ fn all_ancestors_transform_vertices() {
 #[test]
 fn ancestors_of_joints_become_joints_in_place() {
     let (nodes, transforms) = chain(json!({ "name": "joint" }));
-    let mut file = File::new(nodes, &[0, 3]);
+    let mut file = FileBuilder::new(nodes, &[0, 3]);
     let bind = Mat4::from_rotation_x(1.0);
-    let matrices = file.floats(&bind.to_cols_array(), "MAT4");
+    let matrices = file.add_floats(&bind.to_cols_array(), "MAT4");
     file.json["skins"] = json!([{ "joints": [2], "inverseBindMatrices": matrices }]);
     let skeleton = file.scene().skeleton;
-    let rest: Vec<_> = (0..3).map(|joint| skeleton.rest(joint)).collect();
+    let rest: Vec<_> = (0..3).map(|joint| skeleton.rest_transform(joint)).collect();
     let [first, second, third] = transforms;
     // The joint of the skin comes first, then its ancestors, from the bottom up.
-    for ((joint, found), expected) in skeleton.to_model(&rest).iter().enumerate().zip([third, second, first])
+    for ((joint, found), expected) in
+        skeleton.joint_matrices(&rest).iter().enumerate().zip([third, second, first])
     {
         assert!(found.abs_diff_eq(expected, 1e-5), "{joint}: {found}, not {expected}");
         let inverse = if joint == 0 { bind } else { expected.inverse() };

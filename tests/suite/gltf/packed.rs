@@ -1,5 +1,5 @@
-//! Compressed data made by meshoptimizer and Draco (`tests/external/gltf/make_packed.mjs`), and compressed models of
-//! other projects.
+//! Compressed data from meshoptimizer and Draco, which `tests/external/gltf/make_packed.mjs` creates, and compressed
+//! models of other projects.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::{Files, read_json};
 
 /// A file and its binary buffer.
-pub type File = (Value, Vec<u8>);
+pub type GltfFile = (Value, Vec<u8>);
 
-pub fn packed(list: &str) -> Value {
+pub fn packed_cases(list: &str) -> Value {
     let mut all: Value = serde_json::from_str(include_str!("packed.json")).unwrap();
     all[list].take()
 }
@@ -28,12 +28,12 @@ pub fn buffer(bytes: &[u8]) -> Value {
     json!({ "byteLength": bytes.len(), "uri": "numbers.bin" })
 }
 
-pub fn rejected((json, bytes): &File) -> Error {
+pub fn rejected((json, bytes): &GltfFile) -> Error {
     read_json(json, bytes).map(|(scene, _)| scene).expect_err(&json.to_string())
 }
 
-/// Reads with a limit on decoded bytes. Returns the number of meshes, or the error.
-pub fn read_within(limit: u64, (json, bytes): &File) -> Result<usize, (ErrorKind, String)> {
+/// Reads a file with a limit on decoded bytes. Returns the number of meshes, or the kind and path of the error.
+pub fn read_within(limit: u64, (json, bytes): &GltfFile) -> Result<usize, (ErrorKind, String)> {
     let files = Files::from([("numbers.bin".to_owned(), bytes.clone())]);
     let limits = Limits::default().with_max_decoded(limit);
     let scene =
@@ -41,9 +41,9 @@ pub fn read_within(limit: u64, (json, bytes): &File) -> Result<usize, (ErrorKind
     scene.map(|(scene, _)| scene.meshes.len()).map_err(|error| (error.kind(), error.path().to_string()))
 }
 
-/// Reads a file with each byte of its packed first buffer damaged in turn, and with every length. Returns the numbers
-/// of meshes and errors.
-pub fn damage((json, bytes): &File, length: &str) -> [usize; 2] {
+/// Reads copies of a file: each byte of the packed first buffer is damaged in turn, and the buffer is truncated
+/// at each length. Returns how many copies are read and how many are rejected.
+pub fn count_damaged((json, bytes): &GltfFile, length: &str) -> [usize; 2] {
     let mut counts = [0; 2];
     let mut attempt = |json: &Value, bytes: &[u8]| match read_json(json, bytes) {
         Ok((scene, _)) => {
@@ -68,7 +68,7 @@ pub fn damage((json, bytes): &File, length: &str) -> [usize; 2] {
     counts
 }
 
-/// Returns the triangles of all meshes as placed in the scene.
+/// Returns the triangles of all meshes in the space of the scene.
 pub fn triangles(mut scene: Scene) -> Vec<[Vec3; 3]> {
     scene.apply_transform();
     let meshes = scene.meshes.into_iter().flat_map(|mesh| {
@@ -82,7 +82,7 @@ pub fn triangles(mut scene: Scene) -> Vec<[Vec3; 3]> {
 
 /// Compares a model of another project with the results of an independent decoder.
 pub fn compare_model(name: &str, count: usize, bounds: [[f32; 3]; 2], area: f32) {
-    let folder = std::env::var_os("MESHSPEC_MODELS").expect("MESHSPEC_MODELS names the folder of models");
+    let folder = std::env::var_os("MESHSPEC_MODELS").expect("MESHSPEC_MODELS must be the folder of models");
     let path = Path::new(&folder).join("files").join(name);
     let beside = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
     let files: Files = beside

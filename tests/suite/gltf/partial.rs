@@ -1,4 +1,4 @@
-//! Partly unreadable files: the rest is read, and missing parts are listed.
+//! Partly unreadable files: readable parts are read, and the other parts are listed as losses.
 
 use meshspec::scene::{Indices, Scene};
 use meshspec::{ErrorKind, Limit, Loss};
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use super::malformed::{add, add_samples, numbers, rejected, triangle, with};
 use super::read_json;
 
-/// Requires that the triangle is read, and returns the first loss.
-fn reads(json: &Value) -> (Scene, String) {
+/// Asserts that the triangle is read with exactly one loss. Returns the scene and the loss.
+fn read_with_one_loss(json: &Value) -> (Scene, String) {
     let (scene, losses) = read_json(json, &numbers()).unwrap();
     assert_eq!(losses.len(), 1, "{losses:?}");
     assert_eq!(scene.meshes[0].faces.indices, Some(Indices::U16(vec![0, 1, 2])));
     (scene, losses[0].to_string())
 }
 
-/// Two triangles, of which the second has its positions in another buffer.
-fn two(buffer: Value) -> Value {
+/// Returns the JSON of a file with two triangles. The positions of the second are in the given buffer.
+fn two_triangles(buffer: Value) -> Value {
     let mut json = triangle();
     add(&mut json, "buffers", buffer);
     add(&mut json, "bufferViews", json!({ "buffer": 1, "byteLength": 36 }));
@@ -45,14 +45,14 @@ fn meshes_with_invalid_buffers_are_dropped() {
         ),
         (
             json!({ "byteLength": 20, "uri": "numbers.bin" }),
-            "meshes[1].primitives[0]: cannot be read: bufferViews[2]: 36 bytes from 0 on, but buffers[1] has 20",
+            "meshes[1].primitives[0]: cannot be read: bufferViews[2]: 36 bytes from offset 0, but buffers[1] has 20",
         ),
     ];
     for (buffer, loss) in cases {
-        let (scene, found) = reads(&two(buffer));
+        let (scene, found) = read_with_one_loss(&two_triangles(buffer));
         assert_eq!((scene.meshes.len(), found), (1, format!("dropped: {loss}")));
     }
-    let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
+    let mut json = two_triangles(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["buffers"][0]["uri"] = "neither.bin".into();
     let error = rejected(&json);
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Io, "buffers[0]"), "the first reason");
@@ -60,7 +60,7 @@ fn meshes_with_invalid_buffers_are_dropped() {
 
 #[test]
 fn exceeded_limits_are_errors() {
-    let error = rejected(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
+    let error = rejected(&two_triangles(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
     assert_eq!(
         (error.kind(), &*error.path().to_string()),
         (ErrorKind::LimitExceeded(Limit::Decoded), "buffers[1]")
@@ -71,12 +71,12 @@ fn exceeded_limits_are_errors() {
 fn views_end_with_their_buffer() {
     let error = rejected(&with("/buffers/0/byteLength", json!(20)));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
-    assert_eq!(error.message(), "36 bytes from 0 on, but buffers[0] has 20");
+    assert_eq!(error.message(), "36 bytes from offset 0, but buffers[0] has 20");
 }
 
 #[test]
 fn meshes_with_missing_joints_are_dropped() {
-    let mut json = two(json!({ "byteLength": 44, "uri": "numbers.bin" }));
+    let mut json = two_triangles(json!({ "byteLength": 44, "uri": "numbers.bin" }));
     add(
         &mut json,
         "accessors",
@@ -93,14 +93,14 @@ fn meshes_with_missing_joints_are_dropped() {
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 1, "skin": 0 }, {}]);
     json["scenes"][0]["nodes"] = json!([0, 1, 2]);
     json["skins"] = json!([{ "joints": [2] }]);
-    let (scene, loss) = reads(&json);
+    let (scene, loss) = read_with_one_loss(&json);
     assert_eq!(scene.meshes.len(), 1);
     assert!(loss.contains("vertex 0 is bound to joint 128, but skins[0] has 1"), "{loss}");
 }
 
 #[test]
 fn joints_without_matrices_are_bound_at_rest() {
-    let mut json = two(json!({ "byteLength": 64, "uri": "nope.bin" }));
+    let mut json = two_triangles(json!({ "byteLength": 64, "uri": "nope.bin" }));
     json["meshes"].as_array_mut().unwrap().pop();
     add(
         &mut json,
@@ -111,9 +111,11 @@ fn joints_without_matrices_are_bound_at_rest() {
     json["nodes"] =
         json!([{ "mesh": 0 }, { "children": [2], "translation": [0, 3, 0] }, { "translation": [1, 0, 0] }]);
     json["skins"] = json!([{ "joints": [2], "inverseBindMatrices": 2 }]);
-    let (scene, loss) = reads(&json);
+    let (scene, loss) = read_with_one_loss(&json);
     assert!(
-        loss.starts_with("changed: skins[0].inverseBindMatrices: cannot be read: joints bound"),
+        loss.starts_with(
+            "changed: skins[0].inverseBindMatrices: the matrices cannot be read; joints were bound"
+        ),
         "{loss}"
     );
     assert_eq!(scene.skeleton.joints[0].inverse_bind.w_axis.to_array(), [-1.0, -3.0, 0.0, 1.0]);
@@ -123,7 +125,7 @@ fn joints_without_matrices_are_bound_at_rest() {
 
 #[test]
 fn animations_with_invalid_buffers_are_dropped() {
-    let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
+    let mut json = two_triangles(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["meshes"].as_array_mut().unwrap().pop();
     json["nodes"][1] = json!({});
     json["skins"] = json!([{ "joints": [1] }]);
@@ -140,7 +142,7 @@ fn animations_with_invalid_buffers_are_dropped() {
         losses[0].starts_with("dropped: animations[0].channels[0]: cannot be read: buffers[1]: nope.bin"),
         "{losses:?}"
     );
-    assert_eq!(losses[1..], ["dropped: animations[0]: no readable channel"]);
+    assert_eq!(losses[1..], ["dropped: animations[0]: the animation has no readable channel"]);
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn views_of_unknown_extensions_name_them() {
     add(&mut json, "buffers", json!({ "byteLength": 36 }));
     let error = rejected(&json);
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Unsupported, "bufferViews[0]"));
-    assert_eq!(error.message(), "ACME_squash is unsupported, and buffers[1]: no uri");
+    assert_eq!(error.message(), "ACME_squash is unsupported; buffers[1]: no uri");
 }
 
 #[test]
@@ -167,7 +169,7 @@ fn attributes_of_unknown_names() {
 
 #[test]
 fn empty_levels_of_detail_are_dropped() {
-    let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
+    let mut json = two_triangles(json!({ "byteLength": 36, "uri": "nope.bin" }));
     json["nodes"] = json!([{ "mesh": 1, "extensions": { "MSFT_lod": { "ids": [1] } } }, { "mesh": 0 }]);
     json["scenes"][0]["nodes"] = json!([0]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
@@ -185,7 +187,7 @@ fn invalid_attributes_are_dropped() {
     ];
     for (name, accessor, why) in cases {
         let (scene, loss) =
-            reads(&with(&format!("/meshes/0/primitives/0/attributes/{name}"), json!(accessor)));
+            read_with_one_loss(&with(&format!("/meshes/0/primitives/0/attributes/{name}"), json!(accessor)));
         assert_eq!(
             loss,
             format!("dropped: meshes[0].primitives[0].attributes.{name}: cannot be read: {why}")
@@ -225,7 +227,7 @@ fn invalid_channels_are_dropped() {
                 { "input": 2, "output": 0 },
             ],
         }]);
-        let (scene, loss) = reads(&json);
+        let (scene, loss) = read_with_one_loss(&json);
         assert_eq!(loss, format!("dropped: animations[0].channels[0]: cannot be read: {why}"));
         assert_eq!(scene.animations[0].channels.len(), 1);
     }
@@ -242,11 +244,11 @@ fn invalid_channels_are_dropped() {
 #[test]
 fn unreadable_instances_leave_one_mesh() {
     let extension = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 9 } } });
-    let (scene, loss) = reads(&with("/nodes/0/extensions", extension));
+    let (scene, loss) = read_with_one_loss(&with("/nodes/0/extensions", extension));
     assert_eq!(scene.meshes.len(), 1);
     assert_eq!(
         loss,
-        "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: instances that cannot be read: the mesh is placed once: \
+        "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: instances cannot be read; the mesh was placed once: \
          accessors[9]: out of range: the accessor count is 2"
     );
 }

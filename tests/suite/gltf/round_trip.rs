@@ -1,4 +1,4 @@
-//! Round trips of this crate's own glTF output.
+//! Round trips of scenes through glTF that this crate writes.
 
 use crate::common::config;
 use meshspec::interop::Interchange;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::{read, write};
 
-/// Removes the source and differences that glTF cannot express: index width, order of custom attributes, shared
-/// channel times.
+/// Returns the scene without its source and in a canonical form of properties that glTF cannot express: index width,
+/// order of custom attributes, shared channel times.
 fn canonical(mut scene: Scene) -> Scene {
     scene.source = None;
     for mesh in &mut scene.meshes {
@@ -17,11 +17,11 @@ fn canonical(mut scene: Scene) -> Scene {
         let indices = mesh.faces.indices.take().map(|indices| Indices::U32(indices.into_u32()));
         mesh.faces = Faces { indices, corners: mesh.faces.corners.take() };
     }
-    scene.animations.iter_mut().for_each(own_times);
+    scene.animations.iter_mut().for_each(split_times);
     scene
 }
 
-fn own_times(animation: &mut Animation) {
+fn split_times(animation: &mut Animation) {
     let lists = std::mem::take(&mut animation.times);
     for (index, channel) in animation.channels.iter_mut().enumerate() {
         animation.times.push(lists[channel.times].clone());
@@ -36,7 +36,7 @@ proptest! {
     fn scenes_round_trip(scene in strategy::scenes()) {
         for format in [Interchange::Glb, Interchange::Gltf] {
             let (files, losses) = write(format, scene.clone()).unwrap();
-            // Joint numbers without a skeleton get one; joints without a weight are dropped.
+            // For joint numbers without a skeleton, a skeleton is added; joints without a weight are dropped.
             for loss in &losses {
                 prop_assert!(loss.path == "skeleton" || loss.kind == LossKind::Quantised, "{loss}");
                 prop_assert!(loss.error.is_none_or(|error| error < 1e-5), "{loss}");
@@ -54,12 +54,12 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_scenes_are_rejected_or_written(scene in strategy::wild_scenes()) {
+    fn arbitrary_scenes_are_rejected_or_written(scene in strategy::defective_scenes()) {
         match write(Interchange::Glb, scene) {
             Ok((files, _)) => {
                 let (again, _) = read(Interchange::Glb, &files).unwrap();
                 again.check().unwrap();
-                // A scene that was read can be written unchanged.
+                // The scene of a written file can be written again without changes.
                 let (_, losses) = write(Interchange::Glb, again).unwrap();
                 let changed = losses.iter().find(|loss| loss.path != "skeleton" && loss.error.is_none_or(|e| e > 1e-3));
                 prop_assert!(changed.is_none(), "{}", changed.unwrap());

@@ -1,4 +1,4 @@
-//! Textures of glTF: their images, samplers, texture coordinates and transforms.
+//! Textures in glTF: images, samplers, texture coordinates and transforms.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,7 +11,7 @@ use super::{parts, read, read_json, write};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
 
-/// A triangle with two equal UV sets and a material.
+/// Returns the JSON of a file with a triangle, which has two equal UV sets and a material.
 fn textured(surface: Value) -> Value {
     let mut json = triangle();
     let view = json!({ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC2" });
@@ -42,8 +42,8 @@ fn scene(json: &Value) -> Scene {
     scene
 }
 
-/// Returns the JSON and binary chunk of a scene's `.glb`.
-fn written(scene: Scene) -> (Value, Vec<u8>) {
+/// Writes a scene as `.glb`. Returns the JSON and the binary chunk.
+fn write_glb(scene: Scene) -> (Value, Vec<u8>) {
     let (files, losses) = write(Interchange::Glb, scene).unwrap();
     assert_eq!(losses, []);
     let (json, numbers) = parts(&files["a scene.glb"]);
@@ -58,7 +58,7 @@ fn uri(bytes: &[u8]) -> String {
 fn image_files_stay_files() {
     let json = base(json!({}));
     assert_eq!(texture(&scene(&json)), Texture::file("img/oak bark.png"));
-    let (json, _) = written(scene(&json));
+    let (json, _) = write_glb(scene(&json));
     assert_eq!(json["images"], json!([{ "uri": "img/oak%20bark.png" }]));
     assert_eq!(json["textures"], json!([{ "source": 0 }]));
 }
@@ -70,7 +70,7 @@ fn embedded_images_stay_embedded() {
     let found = texture(&scene(&json));
     let image = found.image.as_ref().unwrap();
     assert_eq!((&*found.name, &*image.media_type, &*image.bytes), ("of the image", "image/png", PNG));
-    let (again, numbers) = written(scene(&json));
+    let (again, numbers) = write_glb(scene(&json));
     let view = &again["bufferViews"][again["images"][0]["bufferView"].as_u64().unwrap() as usize];
     let start = view["byteOffset"].as_u64().unwrap() as usize;
     assert_eq!(&numbers[start..start + view["byteLength"].as_u64().unwrap() as usize], PNG);
@@ -122,13 +122,13 @@ fn surfaces_and_samplers_are_kept() {
         minify: Some((Filter::Nearest, Some(Filter::Linear))),
     };
     assert_eq!((texture(&found).uv_set, texture(&found).sampler), (1, sampler));
-    let (again, _) = written(found.clone());
+    let (again, _) = write_glb(found.clone());
     assert_eq!(again["samplers"], json["samplers"]);
     let (files, _) = write(Interchange::Glb, found.clone()).unwrap();
     assert_eq!(read(Interchange::Glb, &files).unwrap().0.meshes[0].material, *material);
     for code in [9728, 9729, 9984, 9985, 9986, 9987] {
         json["samplers"] = json!([{ "minFilter": code }]);
-        assert_eq!(written(scene(&json)).0["samplers"], json["samplers"]);
+        assert_eq!(write_glb(scene(&json)).0["samplers"], json["samplers"]);
     }
 }
 
@@ -157,7 +157,9 @@ fn texture_transforms_are_applied_to_texture_coordinates() {
     let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         list,
-        ["changed: materials: texture transforms applied to the texture coordinates: materials[0] \"bark\""]
+        [
+            "changed: materials: texture transforms were applied to the texture coordinates: materials[0] \"bark\""
+        ]
     );
     let (plain, _) = read_json(&base(json!({})), &numbers()).unwrap();
     let [before, after] = [&plain, &scene].map(|scene| &scene.meshes[0].uvs);
@@ -176,7 +178,8 @@ fn textures_that_cannot_be_read_are_losses() {
     let mut json = base(json!({}));
     json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["index"] = 4.into();
     let at = "dropped: materials[0].pbrMetallicRoughness.baseColorTexture";
-    let unused = "dropped: images: unused as base colours: images[0] \"img/oak%20bark.png\"";
+    let unused =
+        "dropped: images: images that are not used as base colours: images[0] \"img/oak%20bark.png\"";
     assert_eq!(
         lines(&json),
         [format!("{at}: refers to textures[4], but the texture count is 1"), unused.to_owned()]
@@ -204,7 +207,7 @@ fn images_of_other_types_need_an_extension() {
     json["images"] = json!([{ "uri": "oak.webp" }]);
     json["textures"] = json!([{ "extensions": { "EXT_texture_webp": { "source": 0 } } }]);
     json["extensionsUsed"] = json!(["EXT_texture_webp"]);
-    let (again, _) = written(scene(&json));
+    let (again, _) = write_glb(scene(&json));
     assert_eq!(again["textures"], json["textures"]);
     assert_eq!(again["extensionsUsed"], json["extensionsUsed"]);
     assert_eq!(again["extensionsRequired"], json["extensionsUsed"]);
@@ -231,7 +234,7 @@ fn images_are_written_once() {
     let mut other = scene.meshes[0].clone();
     other.material.name = "other".to_owned();
     scene.meshes.extend([other, scene.meshes[0].clone()]);
-    let (json, _) = written(scene);
+    let (json, _) = write_glb(scene);
     let count = |list: &str| json[list].as_array().unwrap().len();
     assert_eq!((count("materials"), count("textures"), count("images")), (2, 1, 1));
 }

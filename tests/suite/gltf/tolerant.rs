@@ -1,4 +1,4 @@
-//! Files that violate the specification but that other programs read.
+//! Files that violate the specification, but can be read by other programs.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
@@ -9,7 +9,7 @@ use super::Files;
 use super::malformed::{add, lost, numbers, rejected, triangle, with};
 use super::read_json;
 
-/// Requires that the triangle is read, and returns the losses.
+/// Asserts that the triangle is read. Returns the losses.
 fn lost_of(json: &Value) -> Vec<String> {
     let (scene, losses) = read_json(json, &numbers()).unwrap();
     assert_eq!(scene.meshes[0].positions.len(), 3);
@@ -40,8 +40,8 @@ fn integers_may_be_written_as_floats() {
 fn a_scene_without_scenes_shows_all_nodes() {
     let mut json = with("/scene", json!(0));
     json.as_object_mut().unwrap().remove("scenes");
-    assert_eq!(lost_of(&json), ["dropped: scene: the file has no scenes: all nodes are shown"]);
-    // Without nodes, there is no scene to show.
+    assert_eq!(lost_of(&json), ["dropped: scene: the file has no scenes; all nodes were converted"]);
+    // A file without nodes has no scene.
     assert!(read_json(&json!({ "asset": { "version": "2.0" }, "scene": 0 }), &[]).is_err());
 }
 
@@ -64,7 +64,7 @@ fn other_versions_are_named() {
     ] {
         let error = rejected(&json);
         assert_eq!(error.kind(), ErrorKind::Unsupported);
-        let expected = format!("glTF {version} is not supported, only glTF 2.0");
+        let expected = format!("glTF {version} is not supported; convert the file to glTF 2.0 first");
         assert!(error.message().starts_with(&expected), "{error}");
     }
 }
@@ -107,27 +107,27 @@ fn lenient_reading_skips_triangles_of_missing_vertices() {
 #[test]
 fn dangling_references_and_unknown_values_are_dropped() {
     let cases = [
-        ("/scene", json!(3), "dropped: scene: reference to a missing item: 3 of 1"),
+        ("/scene", json!(3), "dropped: scene: reference to a missing object: 3 of 1"),
         (
             "/scenes/0/nodes",
             json!([0, 8]),
-            "dropped: scenes[0].nodes: references to missing items, 1 of 2 references",
+            "dropped: scenes[0].nodes: references to missing objects, 1 of 2 references",
         ),
         (
             "/nodes/0/children",
             json!([5]),
-            "dropped: nodes[0].children: references to missing items, 1 of 1 references",
+            "dropped: nodes[0].children: references to missing objects, 1 of 1 references",
         ),
-        ("/nodes/0/skin", json!(2), "dropped: nodes[0].skin: reference to a missing item: 2 of 0"),
+        ("/nodes/0/skin", json!(2), "dropped: nodes[0].skin: reference to a missing object: 2 of 0"),
         (
             "/meshes/0/primitives/0/material",
             json!(0),
-            "dropped: meshes[0].primitives[0].material: reference to a missing item: 0 of 0",
+            "dropped: meshes[0].primitives[0].material: reference to a missing object: 0 of 0",
         ),
         (
             "/bufferViews/0/byteStride",
             json!(0),
-            "changed: bufferViews[0].byteStride: a stride of 0: values assumed to be tightly packed",
+            "changed: bufferViews[0].byteStride: the stride is 0; values were assumed to be tightly packed",
         ),
         (
             "/nodes/0/extensions",
@@ -138,7 +138,7 @@ fn dangling_references_and_unknown_values_are_dropped() {
     for (pointer, value, loss) in cases {
         assert_eq!(lost_of(&with(pointer, value)), [loss]);
     }
-    // Properties that nothing refers to.
+    // Values at unused properties are ignored.
     for (pointer, value) in [
         ("/samplers", json!([{ "wrapS": 7 }])),
         ("/accessors/0/min", json!([null, 0, 0])),

@@ -1,4 +1,4 @@
-//! The losses list exactly the content of a file that a scene cannot hold.
+//! The losses list exactly the content of a file that a scene cannot store.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
@@ -133,7 +133,7 @@ fn the_node_with_the_transform_of_the_scene() {
     assert_eq!((losses.len(), &*losses[0].path.to_string()), (1, "nodes"), "{losses:?}");
     assert_eq!(losses[0].detail.as_deref(), Some("nodes[1] \"ROOT\" (extras: keep)"), "{}", losses[0]);
     json["nodes"][1] = json!({ "name": "scene", "children": [0], "scale": [2, 2, 2] });
-    assert!(lost(&json).is_empty(), "that is how it will be called again");
+    assert!(lost(&json).is_empty(), "a root with this name is written for the transform");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn skins_and_animations() {
     );
     json["skins"][0]["skeleton"] = 1.into();
     let losses = paths(&json);
-    assert!(!losses.iter().any(|path| path.ends_with("skeleton")), "the joint above all: {losses:?}");
+    assert!(!losses.iter().any(|path| path.ends_with("skeleton")), "the topmost joint: {losses:?}");
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn sets_are_counted_without_gaps() {
     assert_eq!(
         list,
         [
-            "renamed: meshes[0].primitives[0].attributes.COLOR_2: sets are numbered without gaps: COLOR_1",
-            "renamed: meshes[0].primitives[0].attributes.TEXCOORD_3: sets are numbered without gaps: TEXCOORD_0",
+            "renamed: meshes[0].primitives[0].attributes.COLOR_2: sets were renumbered without gaps: COLOR_1",
+            "renamed: meshes[0].primitives[0].attributes.TEXCOORD_3: sets were renumbered without gaps: TEXCOORD_0",
         ]
     );
 }
@@ -214,7 +214,7 @@ fn undeclared_extensions() {
     assert_eq!(paths(&json), ["extensionsUsed[0]", "extensionsUsed[1]"], "each is listed once");
 }
 
-/// Each kind takes one line, with the artist's names.
+/// Each kind is one line, with the names in the file.
 #[test]
 fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     let mut json = triangle();
@@ -246,7 +246,7 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
         [
             "dropped: cameras: cameras are not converted: nodes[1] \"Camera.001\", nodes[2] \"b\", cameras[2] \"c\"",
             "dropped: lights: lights are not converted: nodes[3] \"Sun\", nodes[4] \"lamp\"",
-            "dropped: meshes: morph targets are not converted: default weights applied: \
+            "dropped: meshes: morph targets are not converted; their default weights were applied: \
              meshes[0] \"head\": \"smile\" \"blink\"",
             "dropped: nodes: empty objects are not converted: nodes[3] (extras: hours), \
              nodes[5] \"spawn\" (extras: team x)",
@@ -261,7 +261,7 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     assert!(detail.ends_with("nodes[23] \"empty 23\" and 16 more"), "{detail}");
 }
 
-/// An animation of two ticks that moves a joint.
+/// Returns an animation of two ticks that moves a joint.
 fn animation(rate: f32, duration: f32) -> Animation {
     let samples = Samples::Translation(vec![[0.0; 3], [1.0, 2.0, 3.0]]);
     let channel = Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples };

@@ -1,4 +1,4 @@
-//! Format detection by the first bytes.
+//! Detection of interchange formats by their first bytes.
 
 use meshspec::interop::Interchange;
 

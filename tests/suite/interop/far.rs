@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Folder, list, scene, triangle_at_nodes, write};
 
-/// Corners of a land parcel in UTM coordinates, in metres, with more digits than 32 bits hold.
+/// Corners of a land parcel in UTM coordinates, in metres, with more digits than 32-bit floats have.
 const UTM: [[f64; 3]; 4] = [
     [500_000.123_4, 4_000_000.567_8, 12.345_678_9],
     [500_003.987_6, 4_000_000.1, 12.1],
@@ -80,7 +80,7 @@ fn centered(points: &[[f64; 3]]) -> Vec<[f32; 3]> {
     points.iter().map(|point| std::array::from_fn(|axis| (point[axis] - center[axis]) as f32)).collect()
 }
 
-/// Returns the positions of a scene after writing, and the losses.
+/// Writes a scene and reads it again. Returns the positions and the losses.
 fn written(format: Interchange, scene: Scene) -> (Vec<[f32; 3]>, String) {
     let (folder, losses) = write(format, scene).unwrap();
     let name = format!("file.{format}");
@@ -148,7 +148,7 @@ fn rounding_is_listed_in_metres() {
         let rounded = rounded.iter().find(|loss| loss.message.contains("rounded")).unwrap();
         assert_eq!(rounded.error, Some(worst), "{target}");
     }
-    // Some programs add a vertex at the origin; it must not hide the loss.
+    // The loss is listed even if the mesh also has a vertex at the origin, which some programs add.
     let mut text = obj(&UTM);
     text.extend(b"v 0 0 0\nf 1 2 5\n");
     assert!(written(Obj, scene(Obj, &text).0).1.contains("rounded to 32 bits"));
@@ -168,7 +168,7 @@ fn rounding(text: &str, center: bool) -> Vec<String> {
 fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
     let small = "v 30000.1234 0 0\nv 30000.1244 0 0\nv 30000.1234 0.001 0\n";
     let near = "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -3\n";
-    // Many preceding positions take another code path.
+    // With many preceding positions, other code reads the positions.
     let many = format!("o many\n{}", "v 0.5 0.5 0.5\nv 1.5 0.5 0.5\nv 0.5 1.5 0.5\n".repeat(50_000));
     let faces = "f -1 -2 -3\n";
     let more = "o c\nv 2.1 0 0\nv 3 0 0\nv 2 1 0\n";
@@ -184,7 +184,7 @@ fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
         assert_eq!(exact.iter().filter(|exact| **exact).count(), 1, "{exact:?}");
         assert!(found.meshes[mesh].exact_positions.as_ref().unwrap().contains(&[30000.1244, 0.0, 0.0]));
         let losses = rounding(&text, false);
-        let expected = format!("quantised: meshes[{mesh}].positions: coordinates rounded to 32 bits");
+        let expected = format!("quantised: meshes[{mesh}].positions: coordinates were rounded to 32 bits");
         assert!(losses.len() == 1 && losses[0].starts_with(&expected), "{losses:?}");
     }
     assert!(rounding(&format!("o b\n{small}{faces}"), false)[0].contains("--center"));
@@ -218,7 +218,7 @@ fn ordinary_models_need_no_more_memory_and_lose_nothing() {
     }
 }
 
-/// A model that starts near the origin and continues far away, over several text windows.
+/// The model starts near the origin and continues far away, so that several windows of the text are read.
 #[test]
 fn precision_is_kept_wherever_the_far_part_starts() {
     let near = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".repeat(100_000);
@@ -241,7 +241,7 @@ fn decimals_are_rounded_once() {
 
 const TRIANGLE: [[f32; 3]; 3] = [[0.1, 0.2, 0.3], [1.7, 0.0, 0.0], [0.0, 1.9, 0.0]];
 
-/// A triangle below nested nodes with these translations.
+/// Returns a triangle below nested nodes with the given translations.
 fn gltf(translations: &[[f64; 3]]) -> Scene {
     let last = translations.len() - 1;
     let nodes = translations.iter().enumerate().map(|(index, translation)| match index == last {
@@ -265,7 +265,7 @@ fn a_far_node_stays_a_node() {
         assert_eq!(losses, "");
         let json: serde_json::Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
         let node = |name| json["nodes"].as_array().unwrap().iter().find(|node| node["name"] == name);
-        // The transform of the whole scene, if 32 bits hold it.
+        // A translation that 32-bit floats can store becomes the transform of the scene.
         let above = |axis: usize| node("scene").and_then(|node| node["matrix"][12 + axis].as_f64());
         let own = &node("far").unwrap()["translation"];
         let found = std::array::from_fn(|axis| above(axis).unwrap_or(0.0) + own[axis].as_f64().unwrap());
@@ -274,7 +274,10 @@ fn a_far_node_stays_a_node() {
         let there = TRIANGLE.map(|point| std::array::from_fn(|axis| f64::from(point[axis]) + far[axis]));
         let (found, losses) = written(Obj, scene.clone());
         assert_eq!(found, there.map(|point| point.map(|coordinate| coordinate as f32)));
-        assert!(losses.contains("rounded to 32 bits") && losses.contains("transforms applied"), "{losses}");
+        assert!(
+            losses.contains("rounded to 32 bits") && losses.contains("transforms were applied"),
+            "{losses}"
+        );
         let mut scene = scene;
         scene.center();
         for format in [Obj, Ply] {

@@ -6,12 +6,12 @@ use meshspec::scene::{Animation, Channel, Interpolation, Joint, Mesh, Samples, S
 use meshspec::{Document, FormatId, Limits};
 use serde_json::{Value, json};
 
-use super::{list, of, triangle, write};
+use super::{list, scene_of, triangle, write};
 
-/// The origin of the skeleton in metres, with more digits than 32 bits hold.
+/// The origin of the skeleton in metres, with more digits than 32-bit floats have.
 const FAR: [f64; 3] = [500_000.123_4, 4_000_000.567_8, 12.25];
 
-/// A triangle that follows a joint, which an animation moves by 1 m from its rest pose.
+/// Returns a triangle bound to a joint, which an animation moves by 1 m from its rest pose.
 fn near() -> Scene {
     let channel = Channel {
         joint: 0,
@@ -19,7 +19,7 @@ fn near() -> Scene {
         interpolation: Interpolation::Linear,
         samples: Samples::Translation(vec![[0.0; 3], [1.0, 0.0, 0.0]]),
     };
-    let mut scene = of(vec![Mesh { skins: vec![Skin::rigid([0; 3])], ..triangle() }]);
+    let mut scene = scene_of(vec![Mesh { skins: vec![Skin::rigid([0; 3])], ..triangle() }]);
     scene.skeleton.joints.push(Joint { name: "joint".to_owned(), ..Joint::default() });
     scene.animations.push(Animation {
         rate: 1.0,
@@ -31,8 +31,8 @@ fn near() -> Scene {
     scene
 }
 
-/// The scene with other nodes, and its losses. `add` gets the nodes and the index of the joint, and returns the root
-/// nodes.
+/// Returns the scene with additional nodes, and its losses. `add` receives the nodes and the index of the joint, and
+/// returns the root nodes.
 fn with_nodes(add: impl FnOnce(&mut Vec<Value>, usize) -> Vec<usize>) -> (Scene, String) {
     let (folder, _) = write(Gltf, near()).unwrap();
     let mut file: Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
@@ -49,7 +49,8 @@ fn with_nodes(add: impl FnOnce(&mut Vec<Value>, usize) -> Vec<usize>) -> (Scene,
     (scene, list(&losses))
 }
 
-/// The scene below a node at that position: the only root, which is the scene's transform, or one of two.
+/// Returns the scene below a node at `FAR`: the only root, which becomes the transform of the scene, or one of two
+/// roots if `is_beside`.
 fn far(is_beside: bool) -> Scene {
     let (scene, losses) = with_nodes(|nodes, joint| {
         nodes.push(json!({ "name": "place", "translation": FAR, "children": [joint] }));
@@ -63,8 +64,9 @@ fn far(is_beside: bool) -> Scene {
 /// Returns the vertex positions at rest, added in 64 bits.
 fn at_rest(scene: &Scene) -> Vec<[f64; 3]> {
     let mut posed = scene.clone();
-    let rest: Vec<_> = (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
-    posed.pose(&rest);
+    let rest: Vec<_> =
+        (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    posed.apply_pose(&rest);
     let transform = scene.transform.unwrap_or_default().as_dmat4();
     let there = |point: &[f32; 3]| transform.transform_point3(point.map(f64::from).into()).into();
     posed.meshes[0].positions.iter().map(there).collect()
@@ -88,7 +90,7 @@ fn far_joints_keep_their_positions() {
         // The animation starts in the rest pose.
         let start = scene.animations[0].pose(&scene.skeleton, 0.0);
         for (joint, transform) in start.iter().enumerate() {
-            assert_eq!(transform.translation, scene.skeleton.rest(joint).translation);
+            assert_eq!(transform.translation, scene.skeleton.rest_transform(joint).translation);
         }
         let (folder, losses) = write(Gltf, scene).unwrap();
         assert!(!losses.contains("rounded"), "{losses}");
@@ -158,7 +160,8 @@ fn rounding_of_joints_below_others_is_listed() {
         nodes.push(json!({ "name": "beside" }));
         vec![nodes.len() - 2, nodes.len() - 1]
     });
-    let line = "skeleton.joints.translation: joints rounded to 32 bits, off by at most 0.068 m";
+    let line =
+        "skeleton.joints.translation: joint translations were rounded to 32 bits, off by at most 0.068 m";
     assert!(losses.contains(line), "{losses}");
 }
 
@@ -166,11 +169,11 @@ fn rounding_of_joints_below_others_is_listed() {
 fn rounding_of_moved_joints_is_listed() {
     let scene = far(true);
     let (_, losses) = write(Obj, scene.clone()).unwrap();
-    assert!(losses.contains("meshes[0].positions: coordinates rounded to 32 bits"), "{losses}");
+    assert!(losses.contains("meshes[0].positions: coordinates were rounded to 32 bits"), "{losses}");
     let (_, losses) = Document::from_scene(FormatId::Mesh, scene.clone(), &SceneOptions::default()).unwrap();
     let joints = losses.iter().find(|loss| loss.path == "skeleton.joints.translation").unwrap();
     // Half a 32-bit step at 4,000 km is an eighth of a metre.
     assert!(joints.error.is_some_and(|error| error > 0.01 && error < 0.125), "{joints:?}");
     let error = Document::from_scene(FormatId::Bmd, scene, &SceneOptions::default()).unwrap_err();
-    assert!(error.message().ends_with(" of \"place\"; --center writes it"), "{error}");
+    assert!(error.message().ends_with(" of \"place\"; use --center"), "{error}");
 }

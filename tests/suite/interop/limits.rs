@@ -1,4 +1,4 @@
-//! Files with too many triangles are rejected before they take memory.
+//! Files with too many triangles are rejected before memory is allocated for them.
 
 use std::io::Read;
 
@@ -37,10 +37,10 @@ fn every_format_counts_triangles_and_vertices() {
     }
 }
 
-/// Repeats a line endlessly.
-struct Endless(&'static [u8], usize);
+/// A reader that repeats a line endlessly.
+struct EndlessReader(&'static [u8], usize);
 
-impl Read for Endless {
+impl Read for EndlessReader {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         for byte in &mut *out {
             *byte = self.0[self.1 % self.0.len()];
@@ -63,10 +63,12 @@ fn an_endless_input_is_rejected() {
     ];
     for line in lines {
         let options = SceneOptions::default();
-        let error = Obj.read_from(&mut Endless(line, 0), &Folder::new(), &options, &limits).unwrap_err();
+        let error =
+            Obj.read_from(&mut EndlessReader(line, 0), &Folder::new(), &options, &limits).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Triangles), "{}", line.escape_ascii());
     }
-    let zeros = Obj.read_from(&mut Endless(b"\0", 0), &Folder::new(), &SceneOptions::default(), &limits);
+    let zeros =
+        Obj.read_from(&mut EndlessReader(b"\0", 0), &Folder::new(), &SceneOptions::default(), &limits);
     assert!(zeros.unwrap_err().message().contains("without a line end"));
 }
 
@@ -81,7 +83,7 @@ fn copies_at_nodes_are_counted_before_they_are_made() {
     // Nodes are kept unless they must be applied.
     assert_eq!(read(SceneOptions::default().with_bake(true)).unwrap_err().message(), expected);
     let (scene, _) = read(SceneOptions::default()).unwrap();
-    assert_eq!((scene.meshes.len(), scene.meshes[0].copies()), (1, 1000));
+    assert_eq!((scene.meshes.len(), scene.meshes[0].copy_count()), (1, 1000));
     let options = SceneOptions::default().with_max_triangles(2999);
     for format in [Obj, Ply, Stl] {
         let error = format.write(scene.clone(), "out", &mut Folder::new(), &options).unwrap_err();

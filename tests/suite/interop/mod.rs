@@ -31,25 +31,25 @@ fn read(format: Interchange, bytes: &[u8], folder: &Folder) -> Result<(Scene, Ve
     Ok((scene, losses))
 }
 
-/// Reads the scene of a single file. Also returns the losses, one per line.
+/// Reads a single file. Returns the scene and the losses, one per line.
 fn scene(format: Interchange, bytes: &[u8]) -> (Scene, String) {
     let (scene, losses) = read(format, bytes, &Folder::new()).unwrap();
     (scene, list(&losses))
 }
 
-/// Returns the error of a file.
+/// Reads an invalid file. Returns the text of the error.
 fn error(format: Interchange, bytes: &[u8]) -> String {
     read(format, bytes, &Folder::new()).unwrap_err().to_string()
 }
 
-/// Writes a scene. Returns its files and the losses, one per line.
+/// Writes a scene. Returns the written files and the losses, one per line.
 fn write(format: Interchange, scene: Scene) -> Result<(Folder, String), Error> {
     let mut folder = Folder::new();
     let losses = format.write(scene, &format!("file.{format}"), &mut folder, &Default::default())?;
     Ok((folder, list(&losses)))
 }
 
-/// Returns a glTF file of one triangle, placed by these nodes and roots, and its buffer.
+/// Returns a glTF file with one triangle, the given nodes and roots, and its buffer.
 fn triangle_at_nodes(corners: &[[f32; 3]; 3], nodes: &[Value], roots: &[usize]) -> (String, Folder) {
     let file = json!({
         "asset": { "version": "2.0" },
@@ -68,7 +68,7 @@ fn list(losses: &[Loss]) -> String {
     losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-fn of(meshes: Vec<Mesh>) -> Scene {
+fn scene_of(meshes: Vec<Mesh>) -> Scene {
     Scene { meshes, ..Scene::default() }
 }
 

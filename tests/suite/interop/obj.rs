@@ -7,7 +7,7 @@ use meshspec::interop::Interchange::Obj;
 use meshspec::scene::{Colors, Indices, Material, Mesh, Texture, UvOrigin, Wrap};
 use meshspec::{ErrorKind, Limit, Limits, Span};
 
-use super::{Folder, error, list, of, read, scene, triangle, write};
+use super::{Folder, error, list, read, scene, scene_of, triangle, write};
 
 const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
@@ -29,7 +29,7 @@ fn line_endings_comments_and_continuations() {
     assert_eq!(scene.meshes, [triangle_of_a_file()]);
 }
 
-/// The triangle with the texture origin of OBJ.
+/// Returns the triangle with the texture origin of OBJ.
 fn triangle_of_a_file() -> Mesh {
     Mesh { uv_origin: UvOrigin::BottomLeft, ..triangle() }
 }
@@ -106,7 +106,7 @@ fn libraries_define_material_colours() {
     assert_eq!(
         list(&losses),
         "dropped: my colours.mtl: unsupported properties of materials: Kd, Ns\n\
-         dropped: mtllib: `none.mtl my colours.mtl` is missing, so materials have names only"
+         dropped: mtllib: `none.mtl my colours.mtl` is missing; only the names of materials were read"
     );
 }
 
@@ -123,7 +123,7 @@ fn one_line_may_name_several_libraries() {
     let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
     let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
     assert_eq!(color_and_losses(whole), (Some([1.0, 0.0, 0.0, 1.0]), String::new()));
-    let missing = "dropped: mtllib: `a` is missing, so materials have names only";
+    let missing = "dropped: mtllib: `a` is missing; only the names of materials were read";
     assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0.0, 1.0, 0.0, 1.0]), missing.to_owned()));
 }
 
@@ -144,8 +144,8 @@ fn libraries_have_a_limit_and_are_read_once() {
         list(&losses)
     };
     assert_eq!(losses(&["a.mtl", "a.mtl", "a.mtl"]), "");
-    let expected = "dropped: mtllib: \"b.mtl\": exceeds the size limit of material libraries, \
-                    so materials have names only";
+    let expected = "dropped: mtllib: \"b.mtl\": the size limit of material libraries is exceeded; \
+                    only the names of materials were read";
     assert_eq!(losses(&["a.mtl", "b.mtl"]), expected);
 }
 
@@ -167,14 +167,14 @@ fn a_malformed_library_is_a_loss() {
     assert_eq!(
         list(&losses),
         "dropped: a.mtl: malformed numbers: 100, the first at line 1, column 4: expected a number, found `x`\n\
-         dropped: a.mtl: everything after too many malformed numbers"
+         dropped: a.mtl: statements after 100 malformed numbers"
     );
 }
 
-/// A folder that accepts only one file.
-struct Alone(Folder);
+/// A folder to which only one file can be written.
+struct SingleFile(Folder);
 
-impl Files for Alone {
+impl Files for SingleFile {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
         self.0.read(name, limit)
     }
@@ -192,9 +192,12 @@ fn without_companion_files_materials_have_only_names() {
     let mut mesh = triangle();
     mesh.material =
         Material { name: "m".to_owned(), base_color: Some([1.0, 0.5, 0.0, 1.0]), ..Material::default() };
-    let mut files = Alone(Folder::new());
-    let losses = Obj.write(of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
-    assert_eq!(list(&losses), "dropped: materials: \"a.mtl\": one file only, so materials have names only");
+    let mut files = SingleFile(Folder::new());
+    let losses = Obj.write(scene_of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
+    assert_eq!(
+        list(&losses),
+        "dropped: materials: \"a.mtl\": one file only; only the names of materials were written"
+    );
     assert!(files.0["a.obj"].starts_with(b"o \nv 0 0 0\n"));
     let (scene, losses) = read(Obj, &files.0["a.obj"], &Folder::new()).unwrap();
     assert_eq!((&*scene.meshes[0].material.name, list(&losses)), ("m", String::new()));
@@ -202,8 +205,8 @@ fn without_companion_files_materials_have_only_names() {
 
 #[test]
 fn a_scene_without_meshes_round_trips() {
-    let (folder, _) = write(Obj, of(Vec::new())).unwrap();
-    assert_eq!(scene(Obj, &folder["file.obj"]), (of(Vec::new()), String::new()));
+    let (folder, _) = write(Obj, scene_of(Vec::new())).unwrap();
+    assert_eq!(scene(Obj, &folder["file.obj"]), (scene_of(Vec::new()), String::new()));
 }
 
 #[test]
@@ -224,8 +227,8 @@ fn unsupported_statements_are_listed() {
          dropped: vt: values that no face uses, 1 of 2 values\n\
          dropped: vn: values that no face uses, 1 of 2 values\n\
          dropped: meshes[0].faces: faces with fewer than 3 corners, 1 of 3 faces\n\
-         changed: meshes[0].uvs[0]: texture coordinates of 0 where they are missing, 3 of 4 vertices\n\
-         changed: meshes[0].normals: normals of the faces where they are missing, 3 of 4 vertices"
+         changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates of 0, 3 of 4 vertices\n\
+         changed: meshes[0].normals: missing values were replaced by normals of the faces, 3 of 4 vertices"
     );
     let [x, z] = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [x, z, z, z]);
@@ -234,7 +237,10 @@ fn unsupported_statements_are_listed() {
 #[test]
 fn colours_and_points() {
     let (scene, losses) = scene(Obj, b"o cloud\nv 0 0 0 1 0.5 0.25\nv 1 2 3\nv 1 2 3 0 0 0 0.5\n");
-    assert_eq!(losses, "changed: meshes[0].colors[0]: white where they are missing, 1 of 3 vertices");
+    assert_eq!(
+        losses,
+        "changed: meshes[0].colors[0]: missing values were replaced by white, 1 of 3 vertices"
+    );
     let mesh = &scene.meshes[0];
     assert_eq!((&*mesh.name, mesh.positions.len(), mesh.faces.corner_count(3)), ("cloud", 3, 0));
     let colors = vec![[1.0, 0.5, 0.25, 1.0], [1.0; 4], [0.0, 0.0, 0.0, 0.5]];
@@ -251,11 +257,23 @@ fn errors_name_line_and_column() {
         ("vn 1 # 2\n", "line 1, column 7: a coordinate of the normal is missing"),
         ("vt \\\n  \\\n x", "line 3, column 2: expected a number, found `x`"),
         ("\u{feff}v a", "line 1, column 3: expected a number, found `a`"),
-        ("v 0 0 0\nf 1 1 x", "line 2, column 7: `x` is not a corner of a face"),
-        ("v 0 0 0\nf 1 1/1/1/1 1", "line 2, column 5: `1/1/1/1` is not a corner of a face"),
-        ("v 0 0 0\nf 1 /1 1", "line 2, column 5: `/1` is not a corner of a face"),
-        ("v 0 0 0\nf 1 1/- 1", "line 2, column 5: `1/-` is not a corner of a face"),
-        ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has a 0, but numbers count from 1"),
+        (
+            "v 0 0 0\nf 1 1 x",
+            "line 2, column 7: `x` is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`",
+        ),
+        (
+            "v 0 0 0\nf 1 1/1/1/1 1",
+            "line 2, column 5: `1/1/1/1` is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`",
+        ),
+        (
+            "v 0 0 0\nf 1 /1 1",
+            "line 2, column 5: `/1` is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`",
+        ),
+        (
+            "v 0 0 0\nf 1 1/- 1",
+            "line 2, column 5: `1/-` is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`",
+        ),
+        ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has the index 0, but indices start at 1"),
         (
             "v 0 0 0\nf 1 -2 1",
             "line 2, column 5: -2 in `-2` is out of range: the number of positions so far is 1",
@@ -264,10 +282,10 @@ fn errors_name_line_and_column() {
             "f 1 4294967295 1",
             "line 1, column 5: 4294967295 in `4294967295` is out of range: the number of positions so far is 0",
         ),
-        ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3, but the file has 1"),
+        ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3 is missing; the file has 1"),
         (
             "hello world\nhow are you",
-            "line 1, column 1: not OBJ: `hello` is not a statement, nor is any other line",
+            "line 1, column 1: not OBJ: `hello` is not a statement, and no other line is one",
         ),
         ("", "line 1, column 1: not OBJ: no line is a statement"),
         ("\n# nothing\n", "line 1, column 1: not OBJ: no line is a statement"),
@@ -308,7 +326,7 @@ fn numbers_are_written_as_shortest_decimals() {
     second.normals = Some(vec![[0.0, 0.0, 1.0]; 3]);
     second.material.base_color = Some([0.00123, 2.0, 0.0, 1.0]);
     second.faces.corners = Some(vec![2, 1]);
-    let (folder, losses) = write(Obj, of(vec![mesh, second])).unwrap();
+    let (folder, losses) = write(Obj, scene_of(vec![mesh, second])).unwrap();
     let file = "mtllib file.mtl\no a\nv 0.1 -0 1e-45\nv 3.4028235e+38 16777216 0.33333334\nv 0 1 0\nvt 0 0\n\
                 vt 0.5 0.75\nvt 1 1\nusemtl m\nf 1/1 2/2 3/3\no \nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvn 0 0 1\n\
                 vn 0 0 1\nusemtl color_00ff00\n";
@@ -317,7 +335,7 @@ fn numbers_are_written_as_shortest_decimals() {
     assert_eq!(std::str::from_utf8(&folder["file.mtl"]).unwrap(), library);
     assert_eq!(
         losses,
-        "renamed: meshes[1].material.name: materials of OBJ have unique names: \"\" becomes \"color_00ff00\"\n\
+        "renamed: meshes[1].material.name: OBJ materials must have unique names: \"\" becomes \"color_00ff00\"\n\
          dropped: meshes[1].faces: faces with fewer than 3 corners, 2 of 2 faces"
     );
 }
@@ -328,16 +346,16 @@ fn inexpressible_content_of_obj() {
     mesh.name = " two\nlines\\".to_owned();
     mesh.normals = Some(vec![[f32::NAN, 0.0, 1.0]; 3]);
     mesh.colors = vec![Colors::U8(vec![[255, 0, 0, 128]; 3])];
-    let (folder, losses) = write(Obj, of(vec![mesh.clone()])).unwrap();
+    let (folder, losses) = write(Obj, scene_of(vec![mesh.clone()])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: non-finite numbers become 0: 3\n\
-         dropped: meshes[0].colors[0]: OBJ has no alpha of vertices\n\
-         renamed: meshes[0].name: OBJ names have one line without control characters: \" two\\nlines\\\\\" becomes \"two_lines_\""
+        "changed: meshes[0].normals: non-finite numbers were replaced by 0: 3\n\
+         dropped: meshes[0].colors[0]: OBJ does not store alpha of vertices\n\
+         renamed: meshes[0].name: OBJ names are single lines without control characters: \" two\\nlines\\\\\" becomes \"two_lines_\""
     );
     assert!(folder["file.obj"].starts_with(b"o two_lines_\nv 0 0 0 1 0 0\n"));
     mesh.positions[2] = [0.0, f32::INFINITY, 0.0];
-    let error = write(Obj, of(vec![triangle(), mesh])).unwrap_err();
+    let error = write(Obj, scene_of(vec![triangle(), mesh])).unwrap_err();
     assert_eq!(
         error.to_string(),
         "meshes[1].positions[2]: (0, inf, 0) of vertex 2 of mesh \" two\nlines\\\" is not finite"
@@ -349,11 +367,11 @@ fn inexpressible_content_of_obj() {
 fn texture_names_fit_on_a_line() {
     let material =
         Material { name: "skin".into(), texture: Some(Texture::file(" a\nb.png")), ..Material::default() };
-    let (folder, losses) = write(Obj, of(vec![Mesh { material, ..triangle() }])).unwrap();
+    let (folder, losses) = write(Obj, scene_of(vec![Mesh { material, ..triangle() }])).unwrap();
     assert!(String::from_utf8_lossy(&folder["file.mtl"]).contains("map_Kd a_b.png\n"));
     assert!(
         losses.contains(
-            "renamed: meshes[0].material.texture: OBJ names have one line without control characters"
+            "renamed: meshes[0].material.texture: OBJ names are single lines without control characters"
         ),
         "{losses}"
     );
@@ -363,10 +381,10 @@ fn texture_names_fit_on_a_line() {
 fn a_material_applies_until_the_next_one() {
     let mut red = triangle();
     red.material.name = "red".to_owned();
-    let (folder, losses) = write(Obj, of(vec![triangle(), red, triangle()])).unwrap();
+    let (folder, losses) = write(Obj, scene_of(vec![triangle(), red, triangle()])).unwrap();
     assert_eq!(
         losses,
-        "renamed: meshes[2].material.name: materials of OBJ have unique names: \"\" becomes \"none\""
+        "renamed: meshes[2].material.name: OBJ materials must have unique names: \"\" becomes \"none\""
     );
     let (scene, _) = read(Obj, &folder["file.obj"], &folder).unwrap();
     let names: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.name).collect();
@@ -382,7 +400,7 @@ fn missing_texture_coordinates_and_normals_are_dropped() {
         losses,
         "dropped: f: missing texture coordinates of corners: 2\n\
          dropped: f: missing normals of corners: 3\n\
-         changed: meshes[0].uvs[0]: texture coordinates of 0 where they are missing, 2 of 3 vertices"
+         changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates of 0, 2 of 3 vertices"
     );
     let mesh = &scene.meshes[0];
     assert_eq!(mesh.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);

@@ -1,9 +1,9 @@
 //! PLY.
 
 use meshspec::interop::Interchange::Ply;
-use meshspec::scene::{Colors, Components, Custom, Indices, Mesh, Texture, UvOrigin};
+use meshspec::scene::{Colors, Components, CustomAttribute, Indices, Mesh, Texture, UvOrigin};
 
-use super::{error, of, scene, triangle, write};
+use super::{error, scene, scene_of, triangle, write};
 
 const HEADER: &str = "comment made by hand\ncomment TextureFile my image.png\nobj_info a\nobj_info b\n\
     element vertex 3\nproperty float x\nproperty double y\nproperty short z\nproperty float nx\n\
@@ -62,12 +62,16 @@ fn the_three_encodings_are_equivalent() {
         uv_origin: UvOrigin::BottomLeft,
         colors: vec![Colors::U8([0, 1, 2].map(|blue| [255, 128, blue, 255]).to_vec())],
         custom: vec![
-            Custom {
+            CustomAttribute {
                 name: "id".to_owned(),
                 components: 1,
                 values: Components::U32(vec![4_000_000_000, 4_000_000_001, 4_000_000_002]),
             },
-            Custom { name: "sign".to_owned(), components: 1, values: Components::I8(vec![0, -1, -2]) },
+            CustomAttribute {
+                name: "sign".to_owned(),
+                components: 1,
+                values: Components::I8(vec![0, -1, -2]),
+            },
         ],
         ..Mesh::default()
     };
@@ -119,14 +123,14 @@ fn each_item_has_its_own_line() {
     let errors = [
         (
             "0 0 0 99\n1 0 0 99\n0 1 0 99\n3 0 1 2 0\n",
-            "line 11, column 1: 4 numbers, but `vertex` has 3 in a line",
+            "line 11, column 1: 4 numbers, but `vertex` has 3 per line",
         ),
-        ("0 0 0\n1 0\n0 0 1 0\n3 0 1 2 0\n", "line 12, column 1: 2 numbers, but `vertex` has 3 in a line"),
-        ("0 0 0 1 0 0\n0 1 0\n\n3 0 1 2 0\n", "line 11, column 1: 6 numbers, but `vertex` has 3 in a line"),
-        ("0 0 0\n1 0 0\n0 1 0\n\n3 0 1 2\n", "line 15, column 1: 4 numbers, but `face` has 5 in a line"),
-        ("0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0 0\n", "line 14, column 1: 6 numbers, but `face` has 5 in a line"),
+        ("0 0 0\n1 0\n0 0 1 0\n3 0 1 2 0\n", "line 12, column 1: 2 numbers, but `vertex` has 3 per line"),
+        ("0 0 0 1 0 0\n0 1 0\n\n3 0 1 2 0\n", "line 11, column 1: 6 numbers, but `vertex` has 3 per line"),
+        ("0 0 0\n1 0 0\n0 1 0\n\n3 0 1 2\n", "line 15, column 1: 4 numbers, but `face` has 5 per line"),
+        ("0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0 0\n", "line 14, column 1: 6 numbers, but `face` has 5 per line"),
         ("0 0 0\n1 0 0\n0 1 0\n1000\n", "line 14, column 1: `1000` is not an integer from 0 to 255"),
-        ("0 0 0\n1 0 0\n0 1.000\n", "line 13, column 1: 2 numbers, but `vertex` has 3 in a line"),
+        ("0 0 0\n1 0 0\n0 1.000\n", "line 13, column 1: 2 numbers, but `vertex` has 3 per line"),
     ];
     for (body, expected) in errors {
         assert_eq!(error(Ply, format!("{head}{body}").as_bytes()), expected, "{body}");
@@ -146,7 +150,7 @@ fn flat_points_and_other_colours() {
     assert_eq!(mesh.colors, [Colors::F32(vec![[0.5, 0.25, 1.0, 0.0]])]);
     assert_eq!(mesh.faces.corner_count(1), 0);
     let (folder, losses) = write(Ply, scene.clone()).unwrap();
-    assert_eq!(losses, "dropped: meshes[0].flat: PLY has no 2D positions: z = 0 added");
+    assert_eq!(losses, "dropped: meshes[0].flat: PLY has no 2D positions; z = 0 was added");
     let mut deep = scene;
     deep.meshes[0].flat = false;
     assert_eq!(super::scene(Ply, &folder["file.ply"]), (deep, String::new()));
@@ -186,7 +190,7 @@ fn errors_name_the_location() {
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2.55 "),
-            "line 8, column 1: 2 numbers, but `vertex` has 3 in a line",
+            "line 8, column 1: 2 numbers, but `vertex` has 3 per line",
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 0 1"),
@@ -221,19 +225,19 @@ fn errors_name_the_location() {
 #[test]
 fn attribute_names_are_made_unique() {
     let mut mesh = triangle();
-    let custom = |name: &str, components: usize| Custom {
+    let custom = |name: &str, components: usize| CustomAttribute {
         name: name.to_owned(),
         components,
         values: Components::U16(vec![7; 3 * components]),
     };
     mesh.custom = vec![custom("x", 1), custom("two words", 1), custom("v3", 2), custom("x", 1)];
-    let (folder, losses) = write(Ply, of(vec![mesh])).unwrap();
+    let (folder, losses) = write(Ply, scene_of(vec![mesh])).unwrap();
     assert_eq!(
         losses,
-        "renamed: meshes[0].custom[0].name: properties have unique names without blanks: \"x\" becomes \"x_1\"\n\
-         renamed: meshes[0].custom[1].name: properties have unique names without blanks: \"two words\" becomes \"two_words\"\n\
-         split: meshes[0].custom[2]: one property per component: \"v3\" becomes v3_0, v3_1\n\
-         renamed: meshes[0].custom[3].name: properties have unique names without blanks: \"x\" becomes \"x_2\""
+        "renamed: meshes[0].custom[0].name: PLY properties must have unique names without blanks: \"x\" becomes \"x_1\"\n\
+         renamed: meshes[0].custom[1].name: PLY properties must have unique names without blanks: \"two words\" becomes \"two_words\"\n\
+         split: meshes[0].custom[2]: each component was written as a property: \"v3\" becomes v3_0, v3_1\n\
+         renamed: meshes[0].custom[3].name: PLY properties must have unique names without blanks: \"x\" becomes \"x_2\""
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     let names: Vec<_> = scene.meshes[0].custom.iter().map(|custom| &*custom.name).collect();
@@ -244,18 +248,18 @@ fn attribute_names_are_made_unique() {
 fn merged_meshes_keep_their_attributes() {
     let mut with = triangle();
     with.custom =
-        vec![Custom { name: "id".to_owned(), components: 1, values: Components::U8(vec![1, 2, 3]) }];
-    let (folder, losses) = write(Ply, of(vec![triangle(), with])).unwrap();
+        vec![CustomAttribute { name: "id".to_owned(), components: 1, values: Components::U8(vec![1, 2, 3]) }];
+    let (folder, losses) = write(Ply, scene_of(vec![triangle(), with])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].custom: attributes of 0 added, since other meshes have them\n\
-         merged: meshes: combined into the single mesh of PLY: 2 meshes"
+        "changed: meshes[0].custom: attributes of 0 were added, since other meshes have them\n\
+         merged: meshes: PLY has a single mesh; all meshes were merged: 2"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));
 }
 
-/// A byte counts up to 255 corners.
+/// The corners of a face are counted in a byte, so it has at most 255.
 #[test]
 fn polygons_of_many_corners() {
     for corners in [255, 256, 300_u32] {
@@ -264,9 +268,9 @@ fn polygons_of_many_corners() {
         mesh.positions.resize(corners as usize, [1.0; 3]);
         mesh.faces.indices = Some(Indices::U32((0..corners).chain([0, 1, 2]).collect()));
         mesh.faces.corners = Some(vec![corners, 3]);
-        let (folder, losses) = write(Ply, of(vec![mesh.clone()])).unwrap();
+        let (folder, losses) = write(Ply, scene_of(vec![mesh.clone()])).unwrap();
         assert_eq!(losses, "");
-        assert_eq!(scene(Ply, &folder["file.ply"]), (of(vec![mesh]), String::new()));
+        assert_eq!(scene(Ply, &folder["file.ply"]), (scene_of(vec![mesh]), String::new()));
     }
 }
 

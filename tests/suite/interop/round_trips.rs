@@ -1,16 +1,16 @@
-//! Round trips of scenes through files, as far as the format holds them.
+//! Round trips of scenes through files, with content that the format can store.
 
 use crate::common::config;
 use meshspec::interop::Interchange::{self, Obj, Ply, Stl};
 use meshspec::scene::{
-    AlphaMode, Colors, Components, Custom, Faces, Indices, Material, Mesh, Scene, UvOrigin,
+    AlphaMode, Colors, Components, CustomAttribute, Faces, Indices, Material, Mesh, Scene, UvOrigin,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Folder, of, read, write};
+use super::{Folder, read, scene_of, write};
 
-/// Finite floats of all magnitudes.
+/// A strategy for finite floats of all magnitudes.
 fn number() -> impl Strategy<Value = f32> {
     any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |number| number.is_finite())
 }
@@ -26,7 +26,7 @@ fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
     ]
 }
 
-/// Polygons that use every vertex, first in ascending order.
+/// A strategy for polygons that use every vertex; first uses are in ascending order.
 fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
     let more = vec(vec(0..vertices as u32, 3..6), 0..4);
     more.prop_map(move |more| {
@@ -71,7 +71,7 @@ prop_compose! {
     -> Mesh {
         let numbered = custom.into_iter().enumerate();
         mesh.custom = numbered
-            .map(|(index, values)| Custom { name: format!("custom{index}"), components: 1, values })
+            .map(|(index, values)| CustomAttribute { name: format!("custom{index}"), components: 1, values })
             .collect();
         mesh
     }
@@ -95,8 +95,8 @@ prop_compose! {
 
 const COLOR: [f32; 4] = [0.1, 0.2, 0.00123, 1.0];
 
-/// Reads a written scene back, and requires exactly these losses.
-fn again(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
+/// Writes a scene and reads it again. Asserts that each loss contains one of the texts in `lost`. Returns the scene.
+fn assert_round_trip(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
     let (folder, losses) = write(format, scene).unwrap();
     let others: Vec<_> = losses.lines().filter(|line| !lost.iter().any(|lost| line.contains(lost))).collect();
     assert_eq!(others, [""; 0]);
@@ -107,7 +107,7 @@ fn again(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
     scene
 }
 
-/// Formats all bits, so that -0 differs from 0.
+/// Returns a scene as text in which −0 differs from 0.
 fn text(scene: &Scene) -> String {
     format!("{scene:?}")
 }
@@ -124,8 +124,8 @@ proptest! {
                 mesh.material.name = format!("material {index}");
             }
         }
-        let scene = of(meshes);
-        let again = again(Obj, scene.clone(), &["alpha"]);
+        let scene = scene_of(meshes);
+        let again = assert_round_trip(Obj, scene.clone(), &["alpha"]);
         let mut expected = scene;
         for color in expected.meshes.iter_mut().flat_map(|mesh| &mut mesh.colors) {
             let mut floats = std::mem::replace(color, Colors::U8(Vec::new())).into_f32();
@@ -137,8 +137,8 @@ proptest! {
 
     #[test]
     fn ply(mesh in with_custom()) {
-        let scene = of(vec![mesh]);
-        prop_assert_eq!(text(&again(Ply, scene.clone(), &[])), text(&scene));
+        let scene = scene_of(vec![mesh]);
+        prop_assert_eq!(text(&assert_round_trip(Ply, scene.clone(), &[])), text(&scene));
     }
 
     #[test]
@@ -147,11 +147,11 @@ proptest! {
         let positions: Vec<[f32; 3]> = corners.concat();
         let normals: Vec<_> = normals.iter().take(corners.len()).flat_map(|normal| [*normal; 3]).collect();
         let normals = (!normals.is_empty()).then_some(normals);
-        let scene = of(vec![Mesh { name, positions, normals, ..Mesh::default() }]);
-        prop_assert_eq!(text(&again(Stl, scene.clone(), &[])), text(&scene));
+        let scene = scene_of(vec![Mesh { name, positions, normals, ..Mesh::default() }]);
+        prop_assert_eq!(text(&assert_round_trip(Stl, scene.clone(), &[])), text(&scene));
     }
 
-    /// Invalid names are changed, and the losses list them.
+    /// Invalid names are changed and listed as losses.
     #[test]
     fn names(name in any::<String>(), material in any::<String>()) {
         let mut mesh = super::triangle();
@@ -159,7 +159,7 @@ proptest! {
         mesh.material = Material { name: material.clone(), base_color: Some(COLOR), ..Material::default() };
         for format in [Obj, Stl] {
             let mut folder = Folder::new();
-            let losses = format.write(of(vec![mesh.clone()]), "a", &mut folder, &Default::default()).unwrap();
+            let losses = format.write(scene_of(vec![mesh.clone()]), "a", &mut folder, &Default::default()).unwrap();
             let (scene, _) = read(format, &folder["a"], &folder).unwrap();
             let renamed = losses.iter().any(|loss| loss.path == "meshes[0].name");
             prop_assert_eq!(scene.meshes[0].name != name, renamed, "{:?}", scene.meshes[0].name);

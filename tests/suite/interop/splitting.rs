@@ -1,8 +1,8 @@
-//! The result does not depend on how a text is split or which lines are parsed in parallel.
+//! The result of reading OBJ does not depend on how the text is split or which lines are parsed in parallel.
 
 use crate::common::cases;
 use meshspec::Strictness;
-use meshspec::interop::__private::{Sizes, outcome};
+use meshspec::interop::__private::{ParseSizes, parse_to_debug};
 
 /// Lines of all kinds.
 const LINES: [&str; 34] = [
@@ -42,7 +42,7 @@ const LINES: [&str; 34] = [
     "v 0 0",
 ];
 
-/// Random texts of these lines.
+/// Returns random texts that consist of `LINES`.
 fn texts() -> impl Iterator<Item = String> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut below = move |end: usize| {
@@ -52,7 +52,7 @@ fn texts() -> impl Iterator<Item = String> {
         (state >> 32) as usize % end
     };
     (0..cases(400)).map(move |round| {
-        // The last kinds are rare: each ends reading or proves that nothing can be read.
+        // Only every fourth text may contain the last line, an error that ends reading.
         let sorts = if round % 4 == 0 { LINES.len() } else { 33 };
         let mut text = if round % 5 == 0 { "\u{feff}".to_owned() } else { String::new() };
         for _ in 0..1 + below(40) {
@@ -72,15 +72,15 @@ fn split_sizes_do_not_affect_the_result() {
     let (mut read, mut rejected) = (0u32, 0u32);
     for text in texts() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
-            // Without runs, each line is parsed separately.
-            let alone = Sizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
-            let expected = outcome(&text, strictness, alone);
+            // The expected result: each line is parsed separately.
+            let alone = ParseSizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
+            let expected = parse_to_debug(&text, strictness, alone);
             *if expected.starts_with("File") { &mut read } else { &mut rejected } += 1;
             for (window, piece, run) in
                 [(1 << 20, 1 << 20, 1), (1 << 20, 100, 10), (300, 1 << 20, 1), (64, 30, 1), (1, 1, 1)]
             {
-                let sizes = Sizes { window, piece, run };
-                let other = outcome(&text, strictness, sizes);
+                let sizes = ParseSizes { window, piece, run };
+                let other = parse_to_debug(&text, strictness, sizes);
                 assert!(other == expected, "{sizes:?} of {text:?}:\n{other}\ninstead of\n{expected}");
             }
         }

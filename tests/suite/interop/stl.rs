@@ -4,7 +4,7 @@ use meshspec::Strictness;
 use meshspec::interop::Interchange::Stl;
 use meshspec::scene::{Faces, Mesh, SceneOptions};
 
-use super::{Folder, error, of, scene, triangle, write};
+use super::{Folder, error, scene, scene_of, triangle, write};
 
 /// A binary file of one facet.
 fn binary(header: &str, attributes: u16) -> Vec<u8> {
@@ -34,21 +34,21 @@ const ASCII: &str = "solid a b\r\n  facet normal 0 0 1\r\n outer loop\n vertex 0
 fn binary_files_are_detected_by_their_size() {
     assert_eq!(
         scene(Stl, &binary("solid as CAD programs write", 0)).0,
-        of(vec![facet("solid as CAD programs write")])
+        scene_of(vec![facet("solid as CAD programs write")])
     );
     let (scene, losses) = scene(Stl, &[&binary("", 1)[..], b"tail"].concat());
-    assert_eq!(scene, of(vec![facet("")]));
+    assert_eq!(scene, scene_of(vec![facet("")]));
     assert_eq!(
         losses,
         "dropped: bytes after the last facet: 4\n\
-         dropped: facets.attributes: attribute bytes, whose meaning differs between programs, 1 of 1 facets"
+         dropped: facets.attributes: attribute bytes, which programs interpret differently, 1 of 1 facets"
     );
 }
 
 #[test]
 fn several_solids_in_any_case() {
     let text = format!("\u{feff}{ASCII}{}", ASCII.to_uppercase());
-    assert_eq!(scene(Stl, text.as_bytes()), (of(vec![facet("a b"), facet("A B")]), String::new()));
+    assert_eq!(scene(Stl, text.as_bytes()), (scene_of(vec![facet("a b"), facet("A B")]), String::new()));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn invalid_normals_are_replaced() {
     let (scene, losses) = scene(Stl, format!("{}endsolid", both.trim_end_matches("end")).as_bytes());
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: missing normals are generated from the faces, 1 of 2 facets"
+        "changed: meshes[0].normals: missing normals were computed from the corners, 1 of 2 facets"
     );
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [[0.0, 0.0, 1.0]; 6]);
 }
@@ -70,7 +70,7 @@ fn errors_name_the_location() {
     let truncated = &binary("solid", 0)[..130];
     let errors = [
         (&b""[..], "line 1, column 1: the file is empty"),
-        (b"abc", "bytes 0x0..0x3: 3 bytes are neither a binary STL file, which has 84 or more, nor text"),
+        (b"abc", "bytes 0x0..0x3: 3 bytes are neither a binary STL file, which has at least 84, nor text"),
         (truncated, "bytes 0x50..0x54: 1 facets take 50 bytes, but 46 are left"),
         (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: expected a number, found `outer`"),
         (
@@ -94,16 +94,16 @@ fn inexpressible_content_of_stl() {
     mesh.positions.extend([[0.0, 0.0, 1.0], [9.0; 3]]);
     mesh.faces = Faces::triangles(vec![0, 1, 2, 0, 2, 3]);
     mesh.normals = Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0; 3]]);
-    let (folder, losses) = write(Stl, of(vec![mesh])).unwrap();
+    let (folder, losses) = write(Stl, scene_of(vec![mesh])).unwrap();
     let name = format!("_solid {}", "x".repeat(72));
     assert_eq!(
         losses,
         format!(
             "split: meshes[0].positions: STL has no shared vertices: 4 become 6\n\
              dropped: meshes[0].positions: vertices that no face uses, 1 of 5 vertices\n\
-             renamed: meshes[0].name: the header has 80 bytes and cannot begin with solid: \"solid {x}é\" becomes \
+             renamed: meshes[0].name: the STL header has 80 bytes and must not begin with `solid`: \"solid {x}é\" becomes \
              \"{name}\"\n\
-             changed: meshes[0].normals: STL has one normal per facet: that of the corners, 1 of 2 facets",
+             changed: meshes[0].normals: STL has one normal per facet; it was computed from the corners, 1 of 2 facets",
             x = "x".repeat(72)
         )
     );

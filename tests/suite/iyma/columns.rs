@@ -1,8 +1,8 @@
-//! Columns of all formats against a scalar conversion.
+//! Compares the conversion of columns, in all formats, with a conversion of single components.
 
 use meshspec::iyma::{Component, VertexFormat};
 
-/// Converts the bytes of a component to a number in 64 bits.
+/// Returns the number that the bytes of a component represent.
 fn scalar(component: Component, bytes: &[u8]) -> f64 {
     let unsigned = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     let unused = 64 - 8 * bytes.len() as u32;
@@ -29,7 +29,7 @@ fn scalar(component: Component, bytes: &[u8]) -> f64 {
     }
 }
 
-/// Returns edge cases of a component: all values of one or two bytes, or numbers around powers of two.
+/// Returns test values of a component: all values of one or two bytes, or numbers near powers of two.
 fn edges(component: Component) -> Vec<Vec<u8>> {
     match component.size() {
         1 => (0..=u8::MAX).map(|byte| vec![byte]).collect(),
@@ -68,7 +68,7 @@ fn columns_agree_with_a_scalar_conversion() {
                 expected.is_sign_negative() && !expected.is_nan()
             );
         }
-        // Values that a float can hold survive the round trip.
+        // Values that a 32-bit float can represent round-trip.
         let lossy = matches!(component, Component::Float64 | Component::Sint32 | Component::Uint32);
         let back = format.from_f32(&floats);
         for (before, after) in bytes.iter().zip(back.chunks_exact(component.size())) {

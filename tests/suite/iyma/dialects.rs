@@ -5,7 +5,7 @@ use meshspec::scene::{Faces, FromScene, Mesh, Scene, SceneOptions};
 use meshspec::{Dialect, ErrorKind, Format, FormatId, Loss, LossKind, ReadOptions, Strictness, WriteOptions};
 use rapidhash::v1::rapidhash_v1;
 
-/// One vertex with attributes of these usages.
+/// Returns a document of one vertex with attributes of the given usages.
 fn with_usages(dialect: Dialect, usages: &[Usage]) -> Document {
     let attributes = usages.iter().enumerate().map(|(index, usage)| {
         Attribute::from_f32(usage.clone(), VertexFormat::Float32x2, &[index as f32, 0.5])
@@ -78,7 +78,7 @@ fn duplicate_usages_are_renamed_for_a_map() {
     assert!(converted.check().findings().is_empty());
 }
 
-/// Returns a file of the specification's dialect with this descriptor and correct checksums.
+/// Returns a file in the specification's dialect with the given descriptor and correct checksums.
 fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
     let whole = with_usages(Dialect::Spec, &[]).write(&WriteOptions::default()).unwrap();
     let data = &whole[24 + usize::from(u16::from_le_bytes([whole[6], whole[7]]))..];
@@ -96,7 +96,7 @@ fn an_unknown_descriptor_may_be_from_an_older_tool() {
     assert_eq!((&*error.path().to_string(), error.rule().unwrap().code), ("descriptor", "IYMA-DESCRIPTOR"));
     assert_eq!(error.span().unwrap().range(), &(24..33));
     assert!(error.message().contains(older), "{error}");
-    // Damage does not identify an older tool.
+    // A damaged file does not suggest an older tool.
     bytes[30] ^= 1;
     let error = Document::read(&bytes, &ReadOptions::lenient()).unwrap_err();
     assert!(!error.message().contains(older), "{error}");
@@ -117,7 +117,7 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
     let mut bytes = good.clone();
     *bytes.last_mut().unwrap() ^= 1;
     assert_eq!(codes(&bytes), ["IYMA-DATA-CHECKSUM", "IYMA-DESCRIPTOR"]);
-    // Without the whole descriptor, nothing can be computed.
+    // If the descriptor is truncated, no checksum can be computed.
     assert_eq!(codes(&good[..30]), ["IYMA-TRUNCATED"]);
 }
 
@@ -134,7 +134,7 @@ fn the_options_select_the_checksum() {
     assert_eq!(write(&document, true), plain);
 }
 
-/// A triangle of three vertices with 32-bit indices up to `last`.
+/// Returns a document with 32-bit indices up to `last`.
 fn wide(last: u32) -> Document {
     Document {
         indices: Some(IndexBuffer::from_u32(&[0, 1, last])),

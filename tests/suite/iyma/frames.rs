@@ -31,7 +31,7 @@ fn wrong_checksums_are_named_with_both_values() {
     assert_eq!(wrong.computed(), Some(u64::from_le_bytes(bytes[8..16].try_into().unwrap())));
     let report = meshspec::check(&bad, FormatId::Iyma, &ReadOptions::default()).unwrap();
     assert!(report.findings()[0].message.contains(", expected 0x"), "{:?}", report.findings());
-    // A wrong checksum stays wrong unless removed.
+    // A wrong checksum is kept unless it is removed.
     assert_eq!(lenient.write(&WriteOptions::lenient()).unwrap(), bad);
     assert_eq!(lenient.write(&WriteOptions::default()).unwrap_err().kind(), ErrorKind::Inexpressible);
 }
@@ -45,7 +45,7 @@ fn stream(bytes: &[u8]) -> meshspec::Result<Document> {
     Reader::new(bytes, &ReadOptions::default())?.document()
 }
 
-/// Builds a file with this header, descriptor and data, and correct checksums.
+/// Returns a file with the header and descriptor of `document`, the given data, and correct checksums.
 fn file_of(document: &Document, data: &[u8]) -> Vec<u8> {
     let mut bytes = write(&Document { data_checksum: DataChecksum::Absent, ..document.clone() });
     bytes.truncate(24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));
@@ -53,7 +53,7 @@ fn file_of(document: &Document, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Builds a frame without magic bytes: a window of 2^(10 + `log`) bytes and these blocks (kind, size, content).
+/// Returns a zstd frame without magic bytes: a window of 2^(10 + `log`) bytes, and blocks of (kind, size, content).
 fn frame(log: u8, blocks: &[(u32, u32, &[u8])]) -> Vec<u8> {
     let mut frame = vec![0, log << 3];
     for (index, (kind, size, content)) in blocks.iter().enumerate() {
@@ -117,9 +117,9 @@ fn handwritten_frames_are_decompressed() {
 fn size_mismatches_are_described() {
     let document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let cases = [
-        (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes hold 299"),
+        (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes contain 299"),
         // A compressed block, of which only the maximum size is known.
-        (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes hold 301 to 131373"),
+        (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes contain 301 to 131373"),
         ([&*frame(1, &[(RLE, 300, &[7])]), &[0]].concat(), "1 byte follows the last frame"),
         ([&*frame(1, &[(RLE, 300, &[7])]), &[0, 0]].concat(), "2 bytes follow the last frame"),
     ];
@@ -133,7 +133,7 @@ fn size_mismatches_are_described() {
 fn all_kinds_of_frame_headers() {
     let size = 300u64;
     let document = Document { user_data: vec![7u8; size as usize].into(), ..Document::default() };
-    // Two bytes store sizes from 256 on; one byte holds too little, and needs a single segment.
+    // Content sizes of two bytes start at 256; one byte would be too small, and requires a single segment.
     for (flag, length, stored) in [(0, 0, 0), (1, 2, size - 256), (2, 4, size), (3, 8, size)] {
         for single_segment in [false, true] {
             if single_segment && flag == 0 {
@@ -156,7 +156,8 @@ fn all_kinds_of_frame_headers() {
     }
 }
 
-/// Sizes that block headers do not state, and data that is unpacked in pieces because it grows so much.
+/// Unpacked sizes are checked even if block headers do not state them, and if data grows so much that it is unpacked in
+/// pieces.
 #[test]
 fn sizes_are_exact_at_any_amount() {
     for size in [1_000u32, 9 << 20] {
@@ -192,7 +193,7 @@ fn frames_are_written_by_the_specification() {
     assert_eq!((data_of(&once)[0], data_of(&twice)[0]), (0, 0));
 }
 
-/// Both dialects compute the same hash except for 48 bytes, where the author's tool has a bug (I3).
+/// Both dialects have the same hash, except for 48 bytes, for which the author's tool has a bug (I3).
 #[test]
 fn data_checksums_of_each_dialect() {
     let mut differ = 0;

@@ -1,9 +1,9 @@
-//! Indices against the vertices of their mesh.
+//! Indices must be below the vertex count of their mesh.
 
 use meshspec::Format;
 use meshspec::iyma::{Document, IndexBuffer, MeshInfo};
 
-/// Counts the indices rejected in meshes of `(first index, number of indices, number of vertices)`.
+/// Returns the number of rejected indices. Meshes are `(first index, number of indices, number of vertices)`.
 fn rejected(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u32)>) -> usize {
     let mesh = |(first, count, vertex_count)| MeshInfo {
         first_index: first as u32,
@@ -20,7 +20,7 @@ fn rejected(indices: IndexBuffer, meshes: impl Iterator<Item = (usize, usize, u3
     document.check().count_of("IYMA-INDEX-RANGE")
 }
 
-/// With many overlapping ranges, maxima of blocks are compared.
+/// With many overlapping ranges, the check compares the maxima of blocks of indices.
 #[test]
 fn the_largest_index_of_every_range_is_compared() {
     let values: Vec<u32> = (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 7).collect();

@@ -26,7 +26,7 @@ fn merging_and_splitting() {
 
     // 16-bit and 32-bit indices all become 32-bit.
     let mut wide = strip(5, "");
-    wide.indices = wide.indices.map(|indices| indices.widened());
+    wide.indices = wide.indices.map(|indices| indices.to_u32());
     let (merged, _) = merge(&[a.clone(), wide]).unwrap();
     let indices = merged.indices.as_ref().unwrap();
     assert_eq!(indices.format, IndexFormat::U32);
@@ -52,7 +52,7 @@ fn merging_and_splitting() {
     assert_eq!(merge(&[many.clone(), many]).unwrap_err().kind(), ErrorKind::Inexpressible);
 }
 
-/// Vertices and indices outside all meshes still take their place in the buffers.
+/// Merging keeps vertices and indices outside all meshes, so that the ranges of meshes stay correct.
 #[test]
 fn unused_buffer_ranges_are_kept() {
     let mut spare = strip(8, "");
@@ -67,7 +67,7 @@ fn unused_buffer_ranges_are_kept() {
     assert_eq!(merged.split().unwrap().0, parts);
 }
 
-/// Of several buffers with the same usage, each is appended to its counterpart.
+/// If several buffers have the same usage, each is appended to its counterpart.
 #[test]
 fn buffers_of_equal_usage_keep_their_order() {
     let with = |values: [f32; 2]| {

@@ -1,4 +1,4 @@
-//! Features of IyMA: columns of 45 formats, partial reading, merging, checksums of two dialects.
+//! IyMA: columns of 45 formats, partial reading, merging, checksums of both dialects.
 
 mod checksums;
 mod columns;
@@ -15,7 +15,7 @@ use meshspec::iyma::{
 };
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
 
-/// A strip of `count` vertices: positions, texture coordinates, indices.
+/// Returns a strip of `count` vertices with positions, texture coordinates and indices.
 fn strip(count: u32, user_data: &'static str) -> Document {
     let positions: Vec<f32> = (0..count).flat_map(|i| [i as f32, (i * i % 7) as f32, 0.5]).collect();
     let uvs: Vec<f32> = (0..count).flat_map(|i| [i as f32 / count as f32, 0.25]).collect();
@@ -32,7 +32,7 @@ fn strip(count: u32, user_data: &'static str) -> Document {
     document
 }
 
-/// Bytes that zstd hardly compresses, and slightly more at high levels.
+/// Returns bytes that zstd hardly compresses, and slightly better at high levels.
 fn noise(size: usize) -> Bytes {
     let mut state = 1u64;
     let bytes = (0..size).map(|i| {
@@ -78,7 +78,7 @@ fn ranges_beyond_the_buffers() {
 
 #[test]
 fn dialects_without_their_checksum() {
-    // Detected by a custom usage, by the colour, and by texture coordinates, because the checksum does not help.
+    // Without a correct checksum, the dialect is detected by a custom usage, a colour or texture coordinates.
     let attribute =
         |usage, format: VertexFormat| Attribute::from_f32(usage, format, &vec![0.5; format.components()]);
     let cases = [
@@ -144,7 +144,7 @@ fn inexpressible_documents_are_rejected() {
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
 }
 
-/// The length has 16 bits (I9).
+/// The length of a descriptor has 16 bits (I9).
 #[test]
 fn descriptors_end_at_65_535_bytes() {
     let named = |length| {
@@ -252,6 +252,6 @@ fn shared_indices_are_checked_in_bounded_time() {
         indices: Some(IndexBuffer::from_u32(&indices)),
         ..Default::default()
     };
-    // 18 billion indices, if tested one by one.
+    // Tested one by one, these would be 18 billion indices.
     assert_eq!(document.check().count_of("IYMA-INDEX-RANGE"), 299);
 }

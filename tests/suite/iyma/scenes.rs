@@ -1,4 +1,4 @@
-//! The mapping between IyMA files and scenes.
+//! Conversion between IyMA documents and scenes.
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
 use meshspec::scene::{self, Colors, FromScene, SceneOptions, ToScene};
@@ -11,7 +11,7 @@ fn scene_of(document: Document) -> (scene::Scene, Vec<String>) {
     (scene, losses.iter().map(ToString::to_string).collect())
 }
 
-/// A document of one vertex.
+/// Returns a document of one vertex with one attribute.
 fn vertex(usage: Usage, format: VertexFormat, values: &[f32]) -> Document {
     Document::from_mesh(None, vec![Attribute::from_f32(usage, format, values)]).unwrap()
 }
@@ -39,14 +39,15 @@ fn joint_indices_that_change_are_listed() {
         losses
     };
     assert_eq!(losses(VertexFormat::Float32x4, &[0.0, 1.0, 300.0, 65534.0]), [""; 0]);
-    let changed = ["changed: attributes: negative or fractional joint indices become whole numbers"];
+    let changed =
+        ["changed: attributes: negative or fractional joint indices were converted to whole numbers"];
     for joint in [-1.0, 0.5, f32::NAN] {
         assert_eq!(losses(VertexFormat::Float32x4, &[0.0, 1.0, 2.0, joint]), changed, "{joint}");
     }
     assert_eq!(losses(VertexFormat::Snorm16x4, &[0.5, 0.0, 0.0, 0.0]), changed);
     assert_eq!(
         losses(VertexFormat::Uint32x2, &[1.0, 70000.0]),
-        ["dropped: attributes: joint indices from 65535 on"]
+        ["dropped: attributes: joint indices of 65535 or more"]
     );
 }
 
@@ -72,7 +73,7 @@ fn values_that_floats_round_are_listed() {
 #[test]
 fn scene_meshes_are_concatenated() {
     let mut wide = strip(9, "");
-    wide.indices = wide.indices.map(|indices| indices.widened());
+    wide.indices = wide.indices.map(|indices| indices.to_u32());
     let documents = [strip(5, ""), wide, strip(7, "")];
     let mut joined = scene::Scene::default();
     for document in &documents {

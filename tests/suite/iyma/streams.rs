@@ -1,4 +1,4 @@
-//! Reading from streams, without reading more than needed.
+//! Reading from streams reads only the required bytes.
 
 use std::io::{self, Read};
 
@@ -8,14 +8,14 @@ use meshspec::{Dialect, ErrorKind, Format, Limit, Limits, ReadOptions, WriteOpti
 use super::{noise, strip, write};
 use crate::common::{Fixture, fixtures_of};
 
-/// A reader that counts bytes and returns at most a fixed number at a time.
-struct Slow<'b> {
+/// A reader that counts the bytes read, and returns at most `most` bytes at a time.
+struct SlowReader<'b> {
     bytes: &'b [u8],
     most: usize,
     read: usize,
 }
 
-impl Read for Slow<'_> {
+impl Read for SlowReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = self.most.min(buffer.len());
         let read = self.bytes.read(&mut buffer[..most])?;
@@ -32,7 +32,7 @@ fn streams_read_like_memory() {
         let bytes = write(&document);
         for most in [1, 7, 1 << 20] {
             let open = |slow| Reader::new(slow, &ReadOptions::default()).unwrap();
-            let slow = || Slow { bytes: &bytes, most, read: 0 };
+            let slow = || SlowReader { bytes: &bytes, most, read: 0 };
             assert_eq!(*open(slow()).descriptor(), document.descriptor().unwrap());
             assert_eq!(open(slow()).user_data().unwrap(), "first");
             assert_eq!(open(slow()).document().unwrap(), document);
@@ -51,12 +51,12 @@ fn only_needed_bytes_are_read() {
     document.attributes[0].data = noise(720_000);
     let bytes = write(&document);
     assert!(bytes.len() > 400_000);
-    let mut slow = Slow { bytes: &bytes, most: 512, read: 0 };
+    let mut slow = SlowReader { bytes: &bytes, most: 512, read: 0 };
     let reader = Reader::new(&mut slow, &ReadOptions::default()).unwrap();
     assert_eq!(reader.descriptor().n_vertices, 60_000);
     drop(reader);
     assert!(slow.read < 100, "{} bytes for the descriptor", slow.read);
-    let mut slow = Slow { bytes: &bytes, most: 512, read: 0 };
+    let mut slow = SlowReader { bytes: &bytes, most: 512, read: 0 };
     Reader::new(&mut slow, &ReadOptions::default()).unwrap().user_data().unwrap();
     // zstd unpacks whole blocks.
     assert!(slow.read < 140_000, "{} bytes for the user data", slow.read);
@@ -89,9 +89,9 @@ fn streams_reject_like_memory() {
 }
 
 /// A reader that is interrupted before every read.
-struct Interrupted<'b>(&'b [u8], bool);
+struct InterruptedReader<'b>(&'b [u8], bool);
 
-impl Read for Interrupted<'_> {
+impl Read for InterruptedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.1 = !self.1;
         if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(buffer) }
@@ -102,7 +102,7 @@ impl Read for Interrupted<'_> {
 fn interrupted_reads_are_retried() {
     let document = strip(300, "first");
     let bytes = write(&document);
-    let open = || Reader::new(Interrupted(&bytes, false), &ReadOptions::default()).unwrap();
+    let open = || Reader::new(InterruptedReader(&bytes, false), &ReadOptions::default()).unwrap();
     assert_eq!(open().user_data().unwrap(), "first");
     assert_eq!(open().mesh(0).unwrap(), document);
     assert_eq!(open().document().unwrap(), document);
@@ -118,7 +118,7 @@ fn strict_streams_verify_checksums() {
     for result in [open(&strict).mesh(0), open(&strict).document(), Document::read(&bytes, &strict)] {
         assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-CHECKSUM");
     }
-    assert_eq!(open(&strict).user_data().unwrap(), "first", "the rest of the data is not looked at");
+    assert_eq!(open(&strict).user_data().unwrap(), "first", "the rest of the data is not read");
     assert_eq!(open(&ReadOptions::lenient()).mesh(0).unwrap(), good);
     assert_eq!(open(&ReadOptions::lenient()).document().unwrap(), wrong);
 
@@ -129,14 +129,14 @@ fn strict_streams_verify_checksums() {
     assert!(Reader::new(&bytes[..], &ReadOptions::lenient()).is_ok());
 }
 
-/// The limit is exactly the number of bytes that each way of reading unpacks.
+/// With each function that reads, a limit equal to the number of unpacked bytes suffices, and a smaller one does not.
 #[test]
 fn limits_apply_to_the_unpacked_part() {
     let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();
     let bytes = write(&document);
     let size = |document: &Document| document.descriptor().unwrap().data_len();
-    type Way<'a> = &'a dyn Fn(&ReadOptions) -> meshspec::Result<()>;
-    let ways: [(u64, Way); 4] = [
+    type ReadFn<'a> = &'a dyn Fn(&ReadOptions) -> meshspec::Result<()>;
+    let ways: [(u64, ReadFn); 4] = [
         (5, &|options| Reader::new(&bytes[..], options)?.user_data().map(drop)),
         (size(&document.mesh(1).unwrap()), &|options| Reader::new(&bytes[..], options)?.mesh(1).map(drop)),
         (size(&document), &|options| Reader::new(&bytes[..], options)?.document().map(drop)),

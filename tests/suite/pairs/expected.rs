@@ -1,16 +1,16 @@
-//! Predicts a converted scene from its losses alone: each loss changes exactly what its path names. A loss with an
+//! Predicts a converted scene from its losses alone: each loss changes exactly the content at its path. A loss with an
 //! unknown path or message is an error.
 
 use std::collections::BTreeSet;
 
 use meshspec::{Loss, LossKind};
 
-use super::parts::{Content, Custom, JOINTS, MeshContent, Metric, Numbers, Part, Parts};
+use super::parts::{Content, CustomPart, JOINTS, MeshContent, Metric, Numbers, ScenePart, SceneParts};
 
 /// Effects of losses beyond a single part.
 #[derive(Debug, Default)]
-pub struct Said {
-    /// Joints were added, reordered, or rest elsewhere.
+pub struct LossEffects {
+    /// Joints were added or reordered, or have another rest pose.
     pub joints_changed: bool,
     /// A joint was added for unbound vertices.
     pub joint_added: bool,
@@ -22,31 +22,31 @@ pub struct Said {
     pub widened: Vec<usize>,
 }
 
-type Outcome = Result<(), String>;
+type ApplyResult = Result<(), String>;
 
 impl Content {
     /// Applies the losses.
-    pub fn after(&mut self, losses: &[Loss]) -> Result<Said, String> {
-        let mut said = Said::default();
+    pub fn apply(&mut self, losses: &[Loss]) -> Result<LossEffects, String> {
+        let mut effects = LossEffects::default();
         let mut meshes = BTreeSet::new();
         for loss in losses {
-            // Losses of one list are numbered alike.
+            // All losses of a list use the same numbering.
             match split(&loss.path.to_string()) {
                 ("meshes", Some(index), "") if loss.kind == LossKind::Dropped => {
                     meshes.insert(index);
                 }
                 _ => {
                     self.drop_meshes(&mut meshes)?;
-                    self.lose(loss, &mut said).map_err(|why| format!("{loss}: {why}"))?;
+                    self.apply_loss(loss, &mut effects).map_err(|why| format!("{loss}: {why}"))?;
                 }
             }
         }
         self.drop_meshes(&mut meshes)?;
         self.animations.retain(|animation| !animation.is_empty());
-        Ok(said)
+        Ok(effects)
     }
 
-    fn drop_meshes(&mut self, meshes: &mut BTreeSet<usize>) -> Outcome {
+    fn drop_meshes(&mut self, meshes: &mut BTreeSet<usize>) -> ApplyResult {
         let meshes = std::mem::take(meshes);
         if meshes.last().is_some_and(|last| *last >= self.meshes.len()) {
             return Err(format!("meshes{meshes:?} are not there"));
@@ -56,16 +56,16 @@ impl Content {
         Ok(())
     }
 
-    fn lose(&mut self, loss: &Loss, said: &mut Said) -> Outcome {
+    fn apply_loss(&mut self, loss: &Loss, effects: &mut LossEffects) -> ApplyResult {
         let path = loss.path.to_string();
         let (list, index, field) = split(&path);
         match (list, index, field) {
             ("meshes", None, "") if loss.kind == LossKind::Merged => self.merge(),
             ("meshes" | "chunks", Some(index), field) => {
                 let mesh = self.meshes.get_mut(index).ok_or(MISSING)?;
-                mesh.lose(index, field, loss, said)
+                mesh.apply_loss(index, field, loss, effects)
             }
-            ("skeleton", None, field) => self.lose_of_skeleton(field, loss, said),
+            ("skeleton", None, field) => self.apply_skeleton_loss(field, loss, effects),
             ("animations", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.animations),
             // The tests of rebinding cover vertices during animations.
             ("animations", None, "") if loss.kind == LossKind::Quantised => Ok(()),
@@ -76,42 +76,42 @@ impl Content {
                     // Times are compared by the values at each time.
                     field if field == "times" || field.starts_with("channels[") => {
                         let all = animation.iter_mut().filter(|(name, _)| name.starts_with("channels."));
-                        all.for_each(forget);
+                        all.for_each(mark_unknown);
                     }
                     // For half a turn between keys, rounding decides the direction.
                     "channels.rotation" if loss.error > Some(60.0) => {
-                        animation.get_mut(field).into_iter().for_each(|part| *part = Part::Anything);
+                        animation.get_mut(field).into_iter().for_each(|part| *part = ScenePart::Anything);
                     }
-                    field => part_is_lost(animation, field, loss)?,
+                    field => apply_part_loss(animation, field, loss)?,
                 }
                 Ok(())
             }
             ("attributes", Some(_), "usage") => {
-                said.renamed.extend(0..self.meshes.len());
+                effects.renamed.extend(0..self.meshes.len());
                 Ok(())
             }
             ("properties", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.properties),
             ("properties", Some(index), "") => {
                 let property = self.properties.get_mut(index).ok_or(MISSING)?;
-                *property = if loss.kind == LossKind::Dropped { DROPPED } else { Part::Anything };
+                *property = if loss.kind == LossKind::Dropped { DROPPED } else { ScenePart::Anything };
                 Ok(())
             }
             ("lods", None, "") if loss.kind == LossKind::Dropped => remove_all(&mut self.whole, "lods["),
             ("lods", Some(index), "") => {
-                part_is_lost(&mut self.whole, &format!("lods[{index}].meshes"), loss)
+                apply_part_loss(&mut self.whole, &format!("lods[{index}].meshes"), loss)
             }
-            ("lods", Some(_), "distance") => part_is_lost(&mut self.whole, &path, loss),
+            ("lods", Some(_), "distance") => apply_part_loss(&mut self.whole, &path, loss),
             // The effect on vertices and joints was applied before.
             ("transform", None, "") if loss.kind == LossKind::Changed => Ok(()),
-            ("transform", None, "") => part_is_lost(&mut self.whole, "transform", loss),
-            ("user_data" | "extras", None, "") => part_is_lost(&mut self.whole, list, loss),
+            ("transform", None, "") => apply_part_loss(&mut self.whole, "transform", loss),
+            ("user_data" | "extras", None, "") => apply_part_loss(&mut self.whole, list, loss),
             _ => Err(UNKNOWN_LOSS.into()),
         }
     }
 
-    /// Concatenates the meshes. Attributes of only some meshes must be filled before, and shared properties be listed
-    /// as lost.
-    fn merge(&mut self) -> Outcome {
+    /// Concatenates the meshes. Earlier losses must have filled in attributes of only some meshes, and dropped
+    /// properties that differ.
+    fn merge(&mut self) -> ApplyResult {
         let mut meshes = std::mem::take(&mut self.meshes).into_iter();
         let mut all = meshes.next().ok_or(MISSING)?;
         for mesh in meshes {
@@ -121,37 +121,37 @@ impl Content {
         Ok(())
     }
 
-    fn lose_of_skeleton(&mut self, field: &str, loss: &Loss, said: &mut Said) -> Outcome {
+    fn apply_skeleton_loss(&mut self, field: &str, loss: &Loss, effects: &mut LossEffects) -> ApplyResult {
         if let Some((index, field)) = field.strip_prefix("joints[").and_then(|rest| rest.split_once("].")) {
             let index: usize = index.parse().map_err(|_| "no number")?;
             if (field, loss.kind) == ("inverse_bind", LossKind::Changed) {
-                return self.forget_scale(index);
+                return self.remove_scale(index);
             }
-            return part_is_lost(self.joints.get_mut(index).ok_or(MISSING)?, field, loss);
+            return apply_part_loss(self.joints.get_mut(index).ok_or(MISSING)?, field, loss);
         }
         match (field, loss.kind) {
             // The tests of rebinding cover the vertex positions.
             ("joints.inverse_bind", LossKind::Changed) => {
-                said.joints_changed = true;
+                effects.joints_changed = true;
                 let scaled: Vec<usize> =
                     (0..self.joints.len()).filter(|joint| self.is_scaled(*joint)).collect();
-                self.forget_transforms(&scaled);
+                self.mark_transforms_unknown(&scaled);
                 if scaled.is_empty() { Err("no joint has a scale".into()) } else { Ok(()) }
             }
             ("joints.rest", LossKind::Changed) => {
                 // The vertices are expected at rest.
                 let is_transform = |name: &str| name.starts_with("bind.") || name.starts_with("rest.");
                 for joint in &mut self.joints {
-                    joint.iter_mut().filter(|(name, _)| is_transform(name)).for_each(forget);
+                    joint.iter_mut().filter(|(name, _)| is_transform(name)).for_each(mark_unknown);
                 }
                 Ok(())
             }
             ("joints.scale", LossKind::Quantised) => Ok(()),
             ("joints", LossKind::Dropped) => clear(&mut self.joints),
             ("joints" | "", LossKind::Changed) => {
-                said.joints_changed = true;
+                effects.joints_changed = true;
                 for joint in &mut self.joints {
-                    joint.iter_mut().filter(|(name, _)| name.starts_with("rest.")).for_each(forget);
+                    joint.iter_mut().filter(|(name, _)| name.starts_with("rest.")).for_each(mark_unknown);
                 }
                 Ok(())
             }
@@ -159,44 +159,44 @@ impl Content {
             ("joints.translation" | "joints.rotation", LossKind::Quantised) => {
                 let property = field.trim_start_matches("joints.");
                 for joint in &mut self.joints {
-                    part_is_lost(joint, &format!("bind.{property}"), loss)?;
-                    part_is_lost(joint, &format!("rest.{property}"), loss)?;
+                    apply_part_loss(joint, &format!("bind.{property}"), loss)?;
+                    apply_part_loss(joint, &format!("rest.{property}"), loss)?;
                 }
                 // Joints without a channel are at rest.
                 let path = format!("channels.{property}");
-                self.animations.iter_mut().try_for_each(|animation| part_is_lost(animation, &path, loss))
+                self.animations.iter_mut().try_for_each(|animation| apply_part_loss(animation, &path, loss))
             }
             _ => Err(UNKNOWN_LOSS.into()),
         }
     }
 
-    fn each_joint(&mut self, lose: impl Fn(&mut Parts) -> Outcome) -> Outcome {
+    fn each_joint(&mut self, lose: impl Fn(&mut SceneParts) -> ApplyResult) -> ApplyResult {
         self.joints.iter_mut().try_for_each(lose)
     }
 
     /// Returns `true` if a joint or its ancestor has, or may have, a scale in the bind pose.
     fn is_scaled(&self, joint: usize) -> bool {
         let above = |joint: &usize| match self.joints.get(*joint)?.get("parent")? {
-            Part::Text(parent) => parent.parse().ok(),
+            ScenePart::Text(parent) => parent.parse().ok(),
             _ => None,
         };
         let mut chain = std::iter::successors(Some(joint), above).take(self.joints.len());
         chain.any(|joint| match self.joints.get(joint).and_then(|parts| parts.get("bind.scale")) {
-            Some(Part::Numbers(scale)) => scale.values.iter().any(|factor| (factor - 1.0).abs() > 1e-5),
+            Some(ScenePart::Numbers(scale)) => scale.values.iter().any(|factor| (factor - 1.0).abs() > 1e-5),
             _ => true,
         })
     }
 
     /// Marks the transforms of these joints as unknown, in the bind pose, at rest and in animations.
-    fn forget_transforms(&mut self, joints: &[usize]) {
+    fn mark_transforms_unknown(&mut self, joints: &[usize]) {
         let count = self.joints.len();
         for joint in joints {
             let is_transform = |name: &str| name.starts_with("bind.") || name.starts_with("rest.");
-            self.joints[*joint].iter_mut().filter(|(name, _)| is_transform(name)).for_each(forget);
+            self.joints[*joint].iter_mut().filter(|(name, _)| is_transform(name)).for_each(mark_unknown);
         }
         let channels = self.animations.iter_mut().flatten().filter(|(name, _)| name.starts_with("channels."));
         for (_, part) in channels {
-            let Part::Numbers(Numbers { values, components, .. }) = part else { continue };
+            let ScenePart::Numbers(Numbers { values, components, .. }) = part else { continue };
             for pose in values.chunks_mut(*components * count) {
                 joints.iter().for_each(|joint| pose[*components * joint..][..*components].fill(f64::NAN));
             }
@@ -204,12 +204,12 @@ impl Content {
     }
 
     /// Removes a joint's scale in the bind pose and at rest.
-    fn forget_scale(&mut self, joint: usize) -> Outcome {
+    fn remove_scale(&mut self, joint: usize) -> ApplyResult {
         let count = self.joints.len();
         let parts = self.joints.get_mut(joint).ok_or(MISSING)?;
-        parts.iter_mut().filter(|(name, _)| name.ends_with(".scale")).for_each(forget);
+        parts.iter_mut().filter(|(name, _)| name.ends_with(".scale")).for_each(mark_unknown);
         for animation in &mut self.animations {
-            if let Some(Part::Numbers(Numbers { values, .. })) = animation.get_mut("channels.scale") {
+            if let Some(ScenePart::Numbers(Numbers { values, .. })) = animation.get_mut("channels.scale") {
                 for pose in values.chunks_mut(3 * count) {
                     pose[3 * joint..][..3].fill(f64::NAN);
                 }
@@ -219,36 +219,42 @@ impl Content {
     }
 }
 
-const MISSING: &str = "the named part is missing";
+const MISSING: &str = "the part at the path is missing";
 /// The message for a loss without an expected effect.
 const UNKNOWN_LOSS: &str = "unknown loss";
 
-/// Marks a dropped property.
-pub const DROPPED: Part = Part::Text(String::new());
+/// The value of a dropped property.
+pub const DROPPED: ScenePart = ScenePart::Text(String::new());
 
 impl MeshContent {
-    fn lose(&mut self, index: usize, field: &str, loss: &Loss, said: &mut Said) -> Outcome {
+    fn apply_loss(
+        &mut self,
+        index: usize,
+        field: &str,
+        loss: &Loss,
+        effects: &mut LossEffects,
+    ) -> ApplyResult {
         let custom = field.strip_prefix("custom[").and_then(|rest| rest.split_once(']'));
         match (field, custom) {
-            ("custom", _) if loss.kind == LossKind::Changed => said.filled.push(index),
+            ("custom", _) if loss.kind == LossKind::Changed => effects.filled.push(index),
             (_, Some((place, ""))) if loss.kind == LossKind::Dropped => {
                 let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
                 return custom.and_then(Option::take).map(drop).ok_or(MISSING.into());
             }
-            (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => said.renamed.push(index),
-            (_, Some((_, ".components"))) if loss.kind == LossKind::Changed => said.widened.push(index),
+            (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => effects.renamed.push(index),
+            (_, Some((_, ".components"))) if loss.kind == LossKind::Changed => effects.widened.push(index),
             (_, Some((place, ""))) if loss.kind != LossKind::Dropped => {
                 let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
                 let custom = custom.and_then(Option::as_mut).ok_or(MISSING)?;
                 if loss.kind == LossKind::Renamed {
-                    said.renamed.push(index);
+                    effects.renamed.push(index);
                 } else {
                     custom.error += loss.error.map_or(f64::INFINITY, f64::from);
                 }
             }
             (_, Some(_)) => return Err(UNKNOWN_LOSS.into()),
-            ("tangents", _) if loss.kind == LossKind::Renamed => return self.tangents_are_custom(),
-            // All sets are one part, which the first drop removes.
+            ("tangents", _) if loss.kind == LossKind::Renamed => return self.convert_tangents_to_custom(),
+            // All sets are one part, which the first loss removes.
             (field, _) if field.starts_with("skins[") && loss.kind == LossKind::Dropped => {
                 let first = field == "skins[0]";
                 return if first { remove_all(&mut self.parts, "skins") } else { Ok(()) };
@@ -256,36 +262,36 @@ impl MeshContent {
             // Influences of weight 0 are not compared.
             ("skins", _) if loss.kind == LossKind::Dropped => {}
             (field, _) if field.starts_with("skins") => {
-                said.joint_added |= loss.kind == LossKind::Changed;
-                return part_is_lost(&mut self.parts, "skins", loss);
+                effects.joint_added |= loss.kind == LossKind::Changed;
+                return apply_part_loss(&mut self.parts, "skins", loss);
             }
             // The loss of positions covers the corners of flattened triangles.
             ("faces", _) if loss.kind == LossKind::Quantised => {}
             ("faces", _) if loss.kind == LossKind::Dropped => {
                 return remove_all(&mut self.parts, "faces.rest");
             }
-            _ => return part_is_lost(&mut self.parts, field, loss),
+            _ => return apply_part_loss(&mut self.parts, field, loss),
         }
         Ok(())
     }
 
     /// glTF ignores tangents without normals, so they become custom attributes.
-    fn tangents_are_custom(&mut self) -> Outcome {
+    fn convert_tangents_to_custom(&mut self) -> ApplyResult {
         let parts = [self.parts.remove("tangents"), self.parts.remove("tangents.w")];
-        let [Some(Part::Numbers(directions)), Some(Part::Numbers(sides))] = parts else {
+        let [Some(ScenePart::Numbers(directions)), Some(ScenePart::Numbers(sides))] = parts else {
             return Err(MISSING.into());
         };
         let pairs = directions.values.as_chunks::<3>().0.iter().zip(sides.values);
         let values = pairs.flat_map(|([x, y, z], side)| [*x, *y, *z, side]).collect();
         let (name, values) = ("TANGENT".to_owned(), ("F32".to_owned(), values));
-        self.custom.push(Some(Custom { name, components: 4, values, error: 0.0 }));
+        self.custom.push(Some(CustomPart { name, components: 4, values, error: 0.0 }));
         Ok(())
     }
 
     /// Appends the vertices and faces of another mesh.
-    fn append(&mut self, mut other: MeshContent) -> Outcome {
+    fn append(&mut self, mut other: MeshContent) -> ApplyResult {
         let base = self.vertices as f64;
-        if let Some(Part::Numbers(faces)) = other.parts.get_mut("faces") {
+        if let Some(ScenePart::Numbers(faces)) = other.parts.get_mut("faces") {
             faces.values.iter_mut().for_each(|corner| *corner += base);
         }
         let names: BTreeSet<String> = self.parts.keys().chain(other.parts.keys()).cloned().collect();
@@ -295,8 +301,8 @@ impl MeshContent {
                 (Some(_), None) if once => {}
                 (Some(own), Some(more)) if once && *own == more => {}
                 // Appending an unknown list of faces makes the whole list unknown.
-                (Some(own), Some(Part::Anything)) if name == "faces" => *own = Part::Anything,
-                (Some(Part::Anything), Some(_)) if name == "faces" => {}
+                (Some(own), Some(ScenePart::Anything)) if name == "faces" => *own = ScenePart::Anything,
+                (Some(ScenePart::Anything), Some(_)) if name == "faces" => {}
                 (Some(own), Some(more)) if !once => own.append(more, self.vertices, other.vertices),
                 _ => return Err(format!("{name} differs between meshes, without a loss")),
             }
@@ -309,32 +315,34 @@ impl MeshContent {
     }
 }
 
-impl Part {
-    fn append(&mut self, more: Part, vertices: usize, others: usize) {
+impl ScenePart {
+    fn append(&mut self, more: ScenePart, vertices: usize, others: usize) {
         let components = match (&*self, &more) {
-            (Part::Numbers(numbers), _) | (_, Part::Numbers(numbers)) => numbers.components,
+            (ScenePart::Numbers(numbers), _) | (_, ScenePart::Numbers(numbers)) => numbers.components,
             _ => return,
         };
         let unknown = |vertices| vec![f64::NAN; vertices * components];
-        let (own, more) = match (std::mem::replace(self, Part::Anything), more) {
-            (Part::Numbers(own), Part::Numbers(more)) => {
+        let (own, more) = match (std::mem::replace(self, ScenePart::Anything), more) {
+            (ScenePart::Numbers(own), ScenePart::Numbers(more)) => {
                 let error = own.error.max(more.error);
                 let metric = if more.metric == Metric::Used { Metric::Used } else { own.metric };
                 (Numbers { error, metric, ..own }, more.values)
             }
-            (Part::Numbers(own), _) => (own, unknown(others)),
-            (_, Part::Numbers(more)) => (Numbers { values: unknown(vertices), ..more.clone() }, more.values),
+            (ScenePart::Numbers(own), _) => (own, unknown(others)),
+            (_, ScenePart::Numbers(more)) => {
+                (Numbers { values: unknown(vertices), ..more.clone() }, more.values)
+            }
             _ => return,
         };
-        *self = Part::Numbers(Numbers { values: [own.values, more].concat(), ..own });
+        *self = ScenePart::Numbers(Numbers { values: [own.values, more].concat(), ..own });
     }
 }
 
-fn forget((_, part): (&String, &mut Part)) {
-    *part = Part::Anything;
+fn mark_unknown((_, part): (&String, &mut ScenePart)) {
+    *part = ScenePart::Anything;
 }
 
-fn clear<T>(list: &mut Vec<T>) -> Outcome {
+fn clear<T>(list: &mut Vec<T>) -> ApplyResult {
     if list.is_empty() {
         return Err(MISSING.into());
     }
@@ -342,8 +350,8 @@ fn clear<T>(list: &mut Vec<T>) -> Outcome {
     Ok(())
 }
 
-/// Removes the part of this name and all parts below it.
-fn remove_all(parts: &mut Parts, name: &str) -> Outcome {
+/// Removes the part called `name` and all parts below it.
+fn remove_all(parts: &mut SceneParts, name: &str) -> ApplyResult {
     let before = parts.len();
     parts.retain(|other, _| !is_below(other, name));
     if parts.len() == before { Err(MISSING.into()) } else { Ok(()) }
@@ -355,26 +363,26 @@ fn is_below(name: &str, above: &str) -> bool {
 }
 
 /// Drops, replaces, or loosens a part, as the loss states.
-fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
+fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResult {
     match loss.kind {
         // Only faces of fewer than three corners are dropped without the rest of their list.
-        LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), Part::Anything)),
+        LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), ScenePart::Anything)),
         // Other tests cover the triangulation; here, all corners of a polygon must be in some triangle.
         LossKind::Split => {
-            if let Some(Part::Numbers(triangles)) = parts.get_mut("faces") {
+            if let Some(ScenePart::Numbers(triangles)) = parts.get_mut("faces") {
                 triangles.metric = Metric::Used;
             }
             return remove_all(parts, name);
         }
         LossKind::Dropped if name.ends_with(".alpha") => match parts.get_mut(name) {
-            Some(Part::Numbers(alpha)) => alpha.values.fill(1.0),
+            Some(ScenePart::Numbers(alpha)) => alpha.values.fill(1.0),
             _ => return Err(MISSING.into()),
         },
         LossKind::Dropped => return remove_all(parts, name),
         // Directions and rotations are kept.
         LossKind::Changed if loss.message.ends_with(" normalised") => {
             for (_, part) in parts.iter_mut().filter(|(other, _)| is_below(other, name)) {
-                let Part::Numbers(numbers) = part else { continue };
+                let ScenePart::Numbers(numbers) = part else { continue };
                 if numbers.components == 3 && numbers.metric != Metric::Points {
                     numbers.metric = Metric::Directions;
                     numbers.error = numbers.error.max(1e-3);
@@ -382,8 +390,8 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
             }
         }
         LossKind::Changed | LossKind::Renamed => {
-            parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(forget);
-            // A new part has all that belongs to it.
+            parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(mark_unknown);
+            // A new part also has parts below it.
             let with = match name {
                 "tangents" => Some("tangents.w".to_owned()),
                 name if name.starts_with("colors[") || name == "material.base_color" => {
@@ -393,19 +401,19 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
             };
             for name in with.into_iter().chain([name.to_owned()]) {
                 if name != "channels" {
-                    parts.insert(name, Part::Anything);
+                    parts.insert(name, ScenePart::Anything);
                 }
             }
         }
         LossKind::Quantised => {
             let error = f64::from(loss.error.ok_or("how much?")?);
             // Alpha has the precision of the other channels.
-            if let Some(Part::Numbers(alpha)) = parts.get_mut(&format!("{name}.alpha")) {
+            if let Some(ScenePart::Numbers(alpha)) = parts.get_mut(&format!("{name}.alpha")) {
                 alpha.error += error;
             }
             match parts.get_mut(name) {
-                Some(Part::Numbers(numbers)) => numbers.error += error,
-                Some(Part::Anything) => {}
+                Some(ScenePart::Numbers(numbers)) => numbers.error += error,
+                Some(ScenePart::Anything) => {}
                 _ => return Err(MISSING.into()),
             }
         }
@@ -424,8 +432,8 @@ fn split(path: &str) -> (&str, Option<usize>, &str) {
 }
 
 /// Binds unbound vertices to the first, static bone, for formats that require a bone.
-pub fn follow_the_base(mesh: &mut MeshContent) {
-    if let Some(Part::Numbers(skins)) = mesh.parts.get_mut("skins") {
+pub fn bind_to_base_bone(mesh: &mut MeshContent) {
+    if let Some(ScenePart::Numbers(skins)) = mesh.parts.get_mut("skins") {
         for row in skins.values.chunks_mut(JOINTS).filter(|row| row.iter().all(|weight| *weight == 0.0)) {
             row.fill(f64::NAN);
         }

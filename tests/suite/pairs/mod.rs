@@ -1,7 +1,7 @@
-//! Converts scenes to any format, to any other, and back: the differences must equal the listed losses.
+//! Converts scenes to every format, to every other format, and back. The differences must equal the listed losses.
 //!
-//! Each conversion from a scene to a document and back is compared with its losses. So the losses of both
-//! conversions explain all differences.
+//! Each conversion from a scene to a document and back is compared with its losses, which must explain all
+//! differences.
 
 mod expected;
 mod omitted_losses;
@@ -13,16 +13,16 @@ use crate::common::config;
 use glam::Mat4;
 use meshspec::scene::{Animation, Scene, SceneOptions};
 use meshspec::{Dialect, Document, ErrorKind, FormatId, Loss, LossKind};
-use parts::{Content, Custom, MeshContent, Part, compare};
+use parts::{Content, CustomPart, MeshContent, ScenePart, compare};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-use self::expected::{DROPPED, Said, follow_the_base};
+use self::expected::{DROPPED, LossEffects, bind_to_base_bone};
 
 /// A format and dialect.
 type Target = (FormatId, Dialect);
 
-/// All formats, including the dialects of MESH and Crucible that differ in content.
+/// All formats, with both dialects of MESH and Crucible, which differ in content.
 const TARGETS: [Target; 7] = [
     (FormatId::Mesh, Dialect::Spec),
     (FormatId::Mesh, Dialect::Renderlib),
@@ -33,9 +33,9 @@ const TARGETS: [Target; 7] = [
     (FormatId::Bmd, Dialect::Spec),
 ];
 
-/// Converts a scene to a format and back, and compares it with the losses. `None` if the format cannot express the
-/// scene.
-fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCaseError> {
+/// Converts a scene to a format and back, and asserts that the losses explain the differences. Returns the new scene;
+/// `None` if the format cannot express the scene.
+fn convert_and_compare(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCaseError> {
     let scene = with_names_of_joints(scene);
     let options = SceneOptions::default().with_dialect(dialect);
     let (document, mut losses) = match Document::from_scene(format, scene.clone(), &options) {
@@ -47,33 +47,35 @@ fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCa
     };
     let (found, more) = document.into_scene(&options).unwrap();
     losses.extend(more);
-    assert_explained(shown(scene, format, &losses), &found, Some(format), &losses)
+    assert_explained(in_rest_pose(scene, format, &losses), &found, Some(format), &losses)
         .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
     Ok(Some(found))
 }
 
-/// Returns the expected scene in a format without a rest pose: vertices in the rest pose, and joints bound there.
-fn shown(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
+/// Returns the expected scene in a format without a rest pose: the vertices are in the rest pose, and the joints are
+/// bound in it.
+fn in_rest_pose(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
     let has_skeleton = matches!(format, FormatId::Mesh | FormatId::Bmd);
     let is_rebound = losses.iter().any(|loss| loss.path == "skeleton.joints.rest");
     let is_bound = scene.skeleton.joints.iter().all(|joint| joint.rest.is_none());
     if has_skeleton && !is_rebound || is_bound {
         return scene;
     }
-    let rests: Vec<_> = (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
-    scene.pose(&rests);
+    let rests: Vec<_> =
+        (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    scene.apply_pose(&rests);
     if has_skeleton {
-        let matrices = scene.skeleton.to_model(&rests);
+        let matrices = scene.skeleton.joint_matrices(&rests);
         for (joint, matrix) in scene.skeleton.joints.iter_mut().zip(matrices) {
             joint.inverse_bind = matrix.inverse();
         }
     } else {
-        scene.set_rest(None);
+        scene.set_rest_transforms(None);
     }
     scene
 }
 
-/// Gives joints unique names to identify them.
+/// Returns the scene with unique joint names, which identify joints after the conversion.
 fn with_names_of_joints(mut scene: Scene) -> Scene {
     for (index, joint) in scene.skeleton.joints.iter_mut().enumerate() {
         // BMD has no names for parts of pseudo-bones.
@@ -84,7 +86,7 @@ fn with_names_of_joints(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Fails unless the differences equal the losses. `None` is a format that adds nothing.
+/// Fails unless the losses explain the differences. `None` stands for a format that adds no content.
 fn assert_explained(
     mut scene: Scene,
     found: &Scene,
@@ -97,7 +99,7 @@ fn assert_explained(
         scene.apply_transform();
     }
     let order: Vec<usize> = (0..scene.skeleton.joints.len()).collect();
-    let mut times: Vec<_> = scene.animations.iter().map(moments).collect();
+    let mut times: Vec<_> = scene.animations.iter().map(comparison_times).collect();
     if format.is_some() {
         // glTF keeps samples after the end of a loop, which are never shown.
         for (times, animation) in times.iter_mut().zip(&scene.animations).filter(|(_, a)| a.looped) {
@@ -108,29 +110,29 @@ fn assert_explained(
     if applied {
         expected.meshes.iter_mut().for_each(round_vertices);
     }
-    let said = expected.after(losses).map_err(TestCaseError::fail)?;
-    let order = order_of(&scene, found, &said)?;
+    let effects = expected.apply(losses).map_err(TestCaseError::fail)?;
+    let order = order_of(&scene, found, &effects)?;
     let found = Content::of(found, &order, &times_of(found, &scene, times, losses));
     if format == Some(FormatId::Bmd) {
-        expected.meshes.iter_mut().for_each(follow_the_base);
+        expected.meshes.iter_mut().for_each(bind_to_base_bone);
     }
     if format == Some(FormatId::Seed) && scene.source.is_none_or(|source| source.format != "seed") {
         add_usual_properties(&mut expected);
     }
-    compare_all(&found, &expected, &said)
+    compare_all(&found, &expected, &effects)
 }
 
 /// Products of coordinates up to 4000 differ in other axes.
 fn round_vertices(mesh: &mut MeshContent) {
     for (name, rounding) in [("positions", 5e-3), ("normals", 1e-3), ("tangents", 1e-5)] {
-        if let Some(Part::Numbers(numbers)) = mesh.parts.get_mut(name) {
+        if let Some(ScenePart::Numbers(numbers)) = mesh.parts.get_mut(name) {
             numbers.error += rounding;
         }
     }
 }
 
-/// Returns the index of each joint in the other scene. Named joints may be reordered, after added ones.
-fn order_of(scene: &Scene, found: &Scene, said: &Said) -> Result<Vec<usize>, TestCaseError> {
+/// Returns the index of each joint in the scene `found`. Joints may be reordered, after added ones.
+fn order_of(scene: &Scene, found: &Scene, effects: &LossEffects) -> Result<Vec<usize>, TestCaseError> {
     let joints = &found.skeleton.joints;
     let named = joints.iter().any(|joint| !joint.name.is_empty());
     let wanted = scene.skeleton.joints.len();
@@ -144,16 +146,16 @@ fn order_of(scene: &Scene, found: &Scene, said: &Said) -> Result<Vec<usize>, Tes
     } else {
         (0..joints.len().min(wanted)).collect()
     };
-    if !said.joints_changed {
+    if !effects.joints_changed {
         let added = joints.len().checked_sub(wanted);
-        let as_said = added == Some(0) || said.joint_added && added == Some(1);
-        prop_assert!(order.is_sorted() && (joints.is_empty() || as_said), "joints: {:?}", order);
+        let is_expected = added == Some(0) || effects.joint_added && added == Some(1);
+        prop_assert!(order.is_sorted() && (joints.is_empty() || is_expected), "joints: {:?}", order);
     }
     order.truncate(wanted);
     Ok(order)
 }
 
-/// Returns the same times in the ticks of the animations of another scene.
+/// Converts times to the ticks of the animations in the scene `found`.
 fn times_of(found: &Scene, scene: &Scene, times: Vec<Vec<f32>>, losses: &[Loss]) -> Vec<Vec<f32>> {
     let is_dropped = |index: usize| {
         let path = format!("animations[{index}]");
@@ -172,7 +174,7 @@ fn times_of(found: &Scene, scene: &Scene, times: Vec<Vec<f32>>, losses: &[Loss])
 
 /// Returns the times at which poses are compared: all samples and, unless the animation loops, whole ticks between
 /// them.
-fn moments(animation: &Animation) -> Vec<f32> {
+fn comparison_times(animation: &Animation) -> Vec<f32> {
     let mut times: Vec<f32> = animation.times.iter().flatten().copied().collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
@@ -191,43 +193,43 @@ fn add_usual_properties(expected: &mut Content) {
         if has_property(&expected.properties, property) {
             continue;
         }
-        let part = mesh.parts.entry(field.into()).or_insert_with(|| Part::Text(otherwise.into()));
+        let part = mesh.parts.entry(field.into()).or_insert_with(|| ScenePart::Text(otherwise.into()));
         let value = match part {
-            Part::Text(text) => Part::Text(format!("{property}={text}")),
-            _ => Part::Anything,
+            ScenePart::Text(text) => ScenePart::Text(format!("{property}={text}")),
+            _ => ScenePart::Anything,
         };
         add_property(&mut expected.properties, property, value);
     }
-    add_property(&mut expected.properties, "type", Part::Text("type=STATIC".into()));
+    add_property(&mut expected.properties, "type", ScenePart::Text("type=STATIC".into()));
 }
 
-fn add_property(properties: &mut Vec<Part>, name: &str, part: Part) {
+fn add_property(properties: &mut Vec<ScenePart>, name: &str, part: ScenePart) {
     if !has_property(properties, name) {
         properties.push(part);
     }
 }
 
-fn has_property(properties: &[Part], name: &str) -> bool {
+fn has_property(properties: &[ScenePart], name: &str) -> bool {
     let is_it = |text: &str| text.split_once('=').is_some_and(|(other, _)| other == name);
-    properties.iter().any(|other| matches!(other, Part::Text(text) if is_it(text)))
+    properties.iter().any(|other| matches!(other, ScenePart::Text(text) if is_it(text)))
 }
 
-fn compare_all(found: &Content, expected: &Content, said: &Said) -> Result<(), TestCaseError> {
-    // A format for one mesh always has one, even an empty one.
+fn compare_all(found: &Content, expected: &Content, effects: &LossEffects) -> Result<(), TestCaseError> {
+    // A format with exactly one mesh may have an empty mesh.
     let only_empty = expected.meshes.is_empty() && found.meshes.iter().all(|mesh| mesh.vertices == 0);
     prop_assert!(only_empty || found.meshes.len() == expected.meshes.len(), "{} meshes", found.meshes.len());
     for (index, (found, expected)) in found.meshes.iter().zip(&expected.meshes).enumerate() {
         let at = format!("meshes[{index}]");
         compare_parts(&at, &found.parts, &expected.parts)?;
-        compare_custom(index, &found.custom, &expected.custom, said)?;
+        compare_custom(index, &found.custom, &expected.custom, effects)?;
     }
     let joints = found.joints.iter().zip(&expected.joints).enumerate();
     prop_assert_eq!(found.joints.len(), expected.joints.len(), "joints");
-    let added = Part::Text(expected.joints.len().to_string());
+    let added = ScenePart::Text(expected.joints.len().to_string());
     for (index, (found, expected)) in joints {
         let mut found = found.clone();
         // The roots are children of an added joint.
-        if said.joints_changed && found.get("parent") == Some(&added) {
+        if effects.joints_changed && found.get("parent") == Some(&added) {
             found.remove("parent");
         }
         compare_parts(&format!("skeleton.joints[{index}]"), &found, expected)?;
@@ -244,7 +246,11 @@ fn compare_all(found: &Content, expected: &Content, said: &Said) -> Result<(), T
     compare_parts("", &found.whole, &expected.whole)
 }
 
-fn compare_parts(at: &str, found: &parts::Parts, expected: &parts::Parts) -> Result<(), TestCaseError> {
+fn compare_parts(
+    at: &str,
+    found: &parts::SceneParts,
+    expected: &parts::SceneParts,
+) -> Result<(), TestCaseError> {
     for name in found.keys().chain(expected.keys()) {
         compare(&format!("{at}.{name}"), found.get(name), expected.get(name))?;
     }
@@ -254,16 +260,16 @@ fn compare_parts(at: &str, found: &parts::Parts, expected: &parts::Parts) -> Res
 /// Compares custom attributes in any order.
 fn compare_custom(
     mesh: usize,
-    found: &[Option<Custom>],
-    expected: &[Option<Custom>],
-    said: &Said,
+    found: &[Option<CustomPart>],
+    expected: &[Option<CustomPart>],
+    effects: &LossEffects,
 ) -> Result<(), TestCaseError> {
-    let mut found: Vec<&Custom> = found.iter().flatten().collect();
+    let mut found: Vec<&CustomPart> = found.iter().flatten().collect();
     for custom in expected.iter().flatten() {
-        let renamed = said.renamed.contains(&mesh);
-        let same = |other: &&Custom| {
+        let renamed = effects.renamed.contains(&mesh);
+        let same = |other: &&CustomPart| {
             let name = renamed || other.name == custom.name;
-            name && (is_near(other, custom) || said.widened.contains(&mesh) && is_wider(other, custom))
+            name && (is_near(other, custom) || effects.widened.contains(&mesh) && is_wider(other, custom))
         };
         let place = found.iter().position(same);
         let Some(place) = place else {
@@ -272,12 +278,17 @@ fn compare_custom(
         found.remove(place);
     }
     let zeros = found.iter().all(|custom| custom.values.1.iter().all(|value| *value == 0.0));
-    prop_assert!(found.is_empty() || zeros && said.filled.contains(&mesh), "meshes[{}]: {:?}", mesh, found);
+    prop_assert!(
+        found.is_empty() || zeros && effects.filled.contains(&mesh),
+        "meshes[{}]: {:?}",
+        mesh,
+        found
+    );
     Ok(())
 }
 
 /// Returns `true` if the attributes are equal within the stated error.
-fn is_near(found: &Custom, expected: &Custom) -> bool {
+fn is_near(found: &CustomPart, expected: &CustomPart) -> bool {
     let pairs = found.values.1.iter().zip(&expected.values.1);
     let mut same = pairs.map(|(a, b)| a == b || (a - b).abs() <= expected.error || b.is_nan());
     (found.components, &found.values.0, found.values.1.len())
@@ -286,7 +297,7 @@ fn is_near(found: &Custom, expected: &Custom) -> bool {
 }
 
 /// Returns `true` if the attributes are equal except for additional zero components.
-fn is_wider(found: &Custom, expected: &Custom) -> bool {
+fn is_wider(found: &CustomPart, expected: &CustomPart) -> bool {
     let ((kind, found_values), (expected_kind, values)) = (&found.values, &expected.values);
     let mut pairs = found_values.chunks(found.components).zip(values.chunks(expected.components));
     kind == expected_kind
@@ -300,10 +311,10 @@ fn is_wider(found: &Custom, expected: &Custom) -> bool {
 fn round_trips(scene: &Scene) -> Result<usize, TestCaseError> {
     let mut converted = 0;
     for a in TARGETS {
-        let Some(source) = step(scene.clone(), a)? else { continue };
+        let Some(source) = convert_and_compare(scene.clone(), a)? else { continue };
         for b in TARGETS {
-            let Some(there) = step(source.clone(), b)? else { continue };
-            converted += usize::from(step(there, a)?.is_some());
+            let Some(there) = convert_and_compare(source.clone(), b)? else { continue };
+            converted += usize::from(convert_and_compare(there, a)?.is_some());
         }
     }
     Ok(converted)
@@ -324,19 +335,19 @@ proptest! {
     #[test]
     fn every_format_lists_what_it_cannot_hold(scene in scenes::at_rest_in_the_bind_pose()) {
         for target in TARGETS {
-            step(scene.clone(), target)?;
+            convert_and_compare(scene.clone(), target)?;
         }
     }
 
     #[test]
     fn rest_poses_other_than_the_bind_pose_pass_through_all_formats(scene in scenes::at_rest_elsewhere()) {
         for target in TARGETS {
-            step(scene.clone(), target)?;
+            convert_and_compare(scene.clone(), target)?;
         }
     }
 }
 
-/// Verifies that the tests above compare something: most scenes can be expressed by all formats.
+/// The tests above compare most scenes, since most scenes can be expressed by all formats.
 #[test]
 fn most_scenes_pass_through_all_formats() {
     let mut total = 0;

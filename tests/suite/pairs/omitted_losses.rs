@@ -1,4 +1,4 @@
-//! Removing a loss from the list must make the comparison fail, as if the library had not reported it.
+//! If a loss is removed from the list, as if the library had not reported it, the comparison must fail.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn convert(scene: &Scene, (format, dialect): Target) -> Option<(Scene, Vec<Loss>
     Some((found, losses))
 }
 
-/// Returns `true` if another loss covers this one, or if it is within rounding.
+/// Returns `true` if the comparison may pass without the loss, because another loss covers it or it is within rounding.
 fn is_small(loss: &Loss) -> bool {
     let path = loss.path.to_string();
     match loss.kind {
@@ -40,8 +40,9 @@ fn is_small(loss: &Loss) -> bool {
     }
 }
 
-/// Returns `true` if one loss permits what another does. Weights are one part, with the larger error.
-fn says_as_much(loss: &Loss, other: &Loss) -> bool {
+/// Returns `true` if both losses permit the same differences: they have the same kind and path, or both affect skins,
+/// which are compared as one part.
+fn permit_same_differences(loss: &Loss, other: &Loss) -> bool {
     let skins = |loss: &Loss| loss.path.to_string().contains(".skins");
     (loss.kind, &loss.path) == (other.kind, &other.path) || skins(loss) && skins(other)
 }
@@ -64,7 +65,7 @@ fn an_omitted_loss_is_detected() {
             for index in 0..losses.len() {
                 let mut rest = losses.clone();
                 let omitted = rest.remove(index);
-                let same = rest.iter().any(|loss| says_as_much(loss, &omitted));
+                let same = rest.iter().any(|loss| permit_same_differences(loss, &omitted));
                 let result = assert_explained(scene.clone(), &found, Some(target.0), &rest);
                 assert!(
                     result.is_err() || same || is_small(&omitted),

@@ -1,4 +1,4 @@
-//! The content of a scene by parts, under the paths that losses use.
+//! The content of a scene as parts, by the paths that losses use.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,15 @@ use meshspec::scene::{
 };
 use proptest::test_runner::TestCaseError;
 
-/// Parts by their path below the list item: `material.name` for `meshes[0].material.name`. Missing parts are omitted.
-pub type Parts = BTreeMap<String, Part>;
+/// Parts by their path relative to the list item: `material.name` for `meshes[0].material.name`. Missing parts are
+/// omitted.
+pub type SceneParts = BTreeMap<String, ScenePart>;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum ScenePart {
     Text(String),
     Numbers(Numbers),
-    /// A loss permits any value.
+    /// Any value, as a loss permits.
     Anything,
 }
 
@@ -40,13 +41,13 @@ pub enum Metric {
     Directions,
     /// The angle between rotations, in degrees.
     Rotations,
-    /// Only the set of values counts, in any order and number.
+    /// The values are compared as a set, regardless of order and repetition.
     Used,
 }
 
 /// A custom attribute.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Custom {
+pub struct CustomPart {
     pub name: String,
     pub components: usize,
     /// The component type and values.
@@ -59,34 +60,34 @@ pub struct Custom {
 #[derive(Debug, Clone, Default)]
 pub struct MeshContent {
     pub vertices: usize,
-    pub parts: Parts,
+    pub parts: SceneParts,
     /// `None` for dropped attributes.
-    pub custom: Vec<Option<Custom>>,
+    pub custom: Vec<Option<CustomPart>>,
 }
 
 /// A scene.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
     pub meshes: Vec<MeshContent>,
-    pub joints: Vec<Parts>,
-    pub animations: Vec<Parts>,
-    pub properties: Vec<Part>,
+    pub joints: Vec<SceneParts>,
+    pub animations: Vec<SceneParts>,
+    pub properties: Vec<ScenePart>,
     /// Parts outside lists.
-    pub whole: Parts,
+    pub whole: SceneParts,
 }
 
 /// The number of joints whose weights are compared.
 pub const JOINTS: usize = 16;
 
 impl Content {
-    /// Returns the content of a scene with its joints in this order, and the poses of each animation at these times.
+    /// Returns the content of a scene, with joints in the order `order` and the poses of each animation at `times`.
     pub fn of(scene: &Scene, order: &[usize], times: &[Vec<f32>]) -> Content {
-        // Without a skeleton, joints are only numbers.
+        // Without a skeleton, joints are compared by number.
         let place = |joint: usize| match order {
             [] => joint,
             order => order.iter().position(|other| *other == joint).unwrap_or(order.len()),
         };
-        let mut whole = Parts::new();
+        let mut whole = SceneParts::new();
         if let Some(transform) = scene.transform.filter(|transform| *transform != Mat4::IDENTITY) {
             whole.insert("transform".into(), numbers(&transform.to_cols_array(), 16));
         }
@@ -95,13 +96,13 @@ impl Content {
             whole.insert("user_data".into(), numbers(&bytes, 1));
         }
         if !scene.extras.is_empty() {
-            whole.insert("extras".into(), Part::Text(format!("{:?}", scene.extras)));
+            whole.insert("extras".into(), ScenePart::Text(format!("{:?}", scene.extras)));
         }
         // A level with all meshes at any distance is equivalent to none.
         let all = |lod: &Lod| lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len();
         let says_nothing = matches!(&*scene.lods, [lod] if all(lod));
         for (index, lod) in scene.lods.iter().enumerate().filter(|_| !says_nothing) {
-            whole.insert(format!("lods[{index}].meshes"), Part::Text(format!("{:?}", lod.meshes)));
+            whole.insert(format!("lods[{index}].meshes"), ScenePart::Text(format!("{:?}", lod.meshes)));
             whole.insert(format!("lods[{index}].distance"), numbers(&[lod.distance], 1));
         }
         let times = times.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
@@ -118,25 +119,25 @@ impl Content {
     }
 }
 
-pub fn property((name, value): &(String, String)) -> Part {
-    Part::Text(format!("{name}={value}"))
+pub fn property((name, value): &(String, String)) -> ScenePart {
+    ScenePart::Text(format!("{name}={value}"))
 }
 
-fn measured(values: &[f32], components: usize, metric: Metric) -> Part {
+fn measured_numbers(values: &[f32], components: usize, metric: Metric) -> ScenePart {
     let values = values.iter().map(|value| f64::from(*value)).collect();
-    Part::Numbers(Numbers { values, components, metric, error: 0.0 })
+    ScenePart::Numbers(Numbers { values, components, metric, error: 0.0 })
 }
 
-fn numbers(values: &[f32], components: usize) -> Part {
-    measured(values, components, Metric::Components)
+fn numbers(values: &[f32], components: usize) -> ScenePart {
+    measured_numbers(values, components, Metric::Components)
 }
 
 fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
-    let mut parts = Parts::new();
-    let mut add = |name: &str, part: Part| drop(parts.insert(name.to_owned(), part));
+    let mut parts = SceneParts::new();
+    let mut add = |name: &str, part: ScenePart| drop(parts.insert(name.to_owned(), part));
     let texts = [("name", &mesh.name), ("material.name", &mesh.material.name)];
     for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
-        add(name, Part::Text(text.clone()));
+        add(name, ScenePart::Text(text.clone()));
     }
     let Material { base_color, alpha_mode, double_sided, metallic, roughness, .. } = mesh.material;
     if let Some([red, green, blue, alpha]) = base_color {
@@ -144,23 +145,23 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
         add("material.base_color.alpha", numbers(&[alpha], 1));
     }
     if alpha_mode != AlphaMode::Opaque {
-        add("material.alpha_mode", Part::Text(format!("{alpha_mode:?}")));
+        add("material.alpha_mode", ScenePart::Text(format!("{alpha_mode:?}")));
     }
     if double_sided {
-        add("material.double_sided", Part::Text("double-sided".into()));
+        add("material.double_sided", ScenePart::Text("double-sided".into()));
     }
     if (metallic, roughness) != (0.0, 1.0) {
         add("material.metallic", numbers(&[metallic, roughness], 2));
     }
     if mesh.flat {
-        add("flat", Part::Text("flat".into()));
+        add("flat", ScenePart::Text("flat".into()));
     }
     if !mesh.extras.is_empty() {
-        add("extras", Part::Text(format!("{:?}", mesh.extras)));
+        add("extras", ScenePart::Text(format!("{:?}", mesh.extras)));
     }
     add("positions", numbers(mesh.positions.as_flattened(), 3));
     if let Some(normals) = &mesh.normals {
-        add("normals", measured(normals.as_flattened(), 3, Metric::Directions));
+        add("normals", measured_numbers(normals.as_flattened(), 3, Metric::Directions));
     }
     if let Some(tangents) = &mesh.tangents {
         let directions: Vec<_> = tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
@@ -173,7 +174,10 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
         let v = |v: f64| if mesh.uv_origin == UvOrigin::TopLeft { v } else { 1.0 - v };
         let values = uvs.iter().flat_map(|[u, w]| [f64::from(*u), v(f64::from(*w))]).collect();
         let metric = Metric::Components;
-        add(&format!("uvs[{set}]"), Part::Numbers(Numbers { values, components: 2, metric, error: 0.0 }));
+        add(
+            &format!("uvs[{set}]"),
+            ScenePart::Numbers(Numbers { values, components: 2, metric, error: 0.0 }),
+        );
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
         let colors = colors.clone().into_f32();
@@ -197,20 +201,20 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     add("faces", triangles(mesh));
     let custom = mesh.custom.iter().map(|custom| {
         let values = components(&custom.values);
-        Some(Custom { name: custom.name.clone(), components: custom.components, values, error: 0.0 })
+        Some(CustomPart { name: custom.name.clone(), components: custom.components, values, error: 0.0 })
     });
     MeshContent { vertices: mesh.positions.len(), custom: custom.collect(), parts }
 }
 
 /// Returns the triangle fan of each face.
-fn triangles(mesh: &Mesh) -> Part {
+fn triangles(mesh: &Mesh) -> ScenePart {
     let mut triangles = Vec::new();
     mesh.faces.for_each_triangle(mesh.positions.len(), |corners| triangles.extend(corners.map(|c| c as f32)));
     numbers(&triangles, 3)
 }
 
 /// Returns the weight of each joint for each vertex, over all sets and slots.
-fn weights(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> Part {
+fn weights(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> ScenePart {
     let mut rows = vec![[0.0; JOINTS]; mesh.positions.len()];
     for skin in &mesh.skins {
         let weights = skin.weights.clone().into_f32();
@@ -238,33 +242,35 @@ fn components(values: &Components) -> (String, Vec<f64>) {
     (kind, numbers)
 }
 
-fn joint_parts(skeleton: &Skeleton, index: usize, place: &dyn Fn(usize) -> usize) -> Parts {
+fn joint_parts(skeleton: &Skeleton, index: usize, place: &dyn Fn(usize) -> usize) -> SceneParts {
     let joint = &skeleton.joints[index];
-    let mut parts = Parts::new();
-    for (name, transform) in [("bind", skeleton.bind(index)), ("rest", skeleton.rest(index))] {
+    let mut parts = SceneParts::new();
+    for (name, transform) in
+        [("bind", skeleton.bind_transform(index)), ("rest", skeleton.rest_transform(index))]
+    {
         for (field, part) in trs_parts(&[transform]) {
             parts.insert(format!("{name}.{field}"), part);
         }
     }
     if !joint.name.is_empty() {
-        parts.insert("name".into(), Part::Text(joint.name.clone()));
+        parts.insert("name".into(), ScenePart::Text(joint.name.clone()));
     }
     if let Some(parent) = joint.parent {
-        parts.insert("parent".into(), Part::Text(place(parent).to_string()));
+        parts.insert("parent".into(), ScenePart::Text(place(parent).to_string()));
     }
     if !joint.extras.is_empty() {
-        parts.insert("extras".into(), Part::Text(format!("{:?}", joint.extras)));
+        parts.insert("extras".into(), ScenePart::Text(format!("{:?}", joint.extras)));
     }
     parts
 }
 
-fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], times: &[f32]) -> Parts {
-    let mut parts = Parts::new();
+fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], times: &[f32]) -> SceneParts {
+    let mut parts = SceneParts::new();
     if !animation.name.is_empty() {
-        parts.insert("name".into(), Part::Text(animation.name.clone()));
+        parts.insert("name".into(), ScenePart::Text(animation.name.clone()));
     }
     if animation.looped {
-        parts.insert("looped".into(), Part::Text("looped".into()));
+        parts.insert("looped".into(), ScenePart::Text("looped".into()));
     }
     parts.insert("rate".into(), numbers(&[animation.rate], 1));
     parts.insert("duration".into(), numbers(&[animation.duration], 1));
@@ -278,36 +284,42 @@ fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], 
     parts
 }
 
-fn trs_parts(transforms: &[Transform]) -> [(&'static str, Part); 3] {
+fn trs_parts(transforms: &[Transform]) -> [(&'static str, ScenePart); 3] {
     let translations: Vec<_> = transforms.iter().map(|t| t.translation).collect();
     let rotations: Vec<_> = transforms.iter().map(|t| t.rotation).collect();
     let scales: Vec<_> = transforms.iter().map(|t| t.scale).collect();
     [
-        ("translation", measured(translations.as_flattened(), 3, Metric::Points)),
-        ("rotation", measured(rotations.as_flattened(), 4, Metric::Rotations)),
-        ("scale", measured(scales.as_flattened(), 3, Metric::Points)),
+        ("translation", measured_numbers(translations.as_flattened(), 3, Metric::Points)),
+        ("rotation", measured_numbers(rotations.as_flattened(), 4, Metric::Rotations)),
+        ("scale", measured_numbers(scales.as_flattened(), 3, Metric::Points)),
     ]
 }
 
-/// Fails unless the part matches.
-pub fn compare(path: &str, found: Option<&Part>, expected: Option<&Part>) -> Result<(), TestCaseError> {
+/// Fails unless the parts match.
+pub fn compare(
+    path: &str,
+    found: Option<&ScenePart>,
+    expected: Option<&ScenePart>,
+) -> Result<(), TestCaseError> {
     let fail = |why: String| Err(TestCaseError::fail(format!("{path}: {why}")));
     match (found, expected) {
-        (None, None) | (_, Some(Part::Anything)) => Ok(()),
+        (None, None) | (_, Some(ScenePart::Anything)) => Ok(()),
         (Some(found), None) => fail(format!("{found:?}, which should not be there")),
         (None, Some(expected)) => fail(format!("nothing for {expected:?}")),
-        (Some(Part::Numbers(found)), Some(Part::Numbers(expected))) => match expected.differ(found) {
-            Some(why) => fail(why),
-            None => Ok(()),
-        },
+        (Some(ScenePart::Numbers(found)), Some(ScenePart::Numbers(expected))) => {
+            match expected.describe_difference(found) {
+                Some(why) => fail(why),
+                None => Ok(()),
+            }
+        }
         (Some(found), Some(expected)) if found == expected => Ok(()),
         (Some(found), Some(expected)) => fail(format!("{found:?} for {expected:?}")),
     }
 }
 
 impl Numbers {
-    /// Describes the numbers that exceed the permitted error.
-    fn differ(&self, found: &Numbers) -> Option<String> {
+    /// Returns a description of the numbers that exceed the permitted error; `None` if there are none.
+    fn describe_difference(&self, found: &Numbers) -> Option<String> {
         let rows = |numbers: &Numbers| -> Vec<Vec<f64>> {
             if self.metric != Metric::Used {
                 return numbers.values.chunks(self.components).map(<[f64]>::to_vec).collect();

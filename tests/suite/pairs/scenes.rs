@@ -1,4 +1,4 @@
-//! Scenes to convert.
+//! Strategies for the scenes that the tests convert.
 
 use meshspec::scene::{Faces, Mesh, Scene, Skeleton, Skin, Transform, Weights, strategy};
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn scenes() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Scenes whose joints rest in the bind pose. Half of them have no scale, so that every format can hold them.
+/// Scenes whose joints rest in the bind pose. Half of them have no scale, so that every format can store them.
 pub fn at_rest_in_the_bind_pose() -> impl Strategy<Value = Scene> {
     (scenes(), any::<bool>()).prop_map(|(mut scene, rigid)| {
         bind_at_rest(&mut scene.skeleton, rigid);
@@ -59,7 +59,7 @@ pub fn at_rest_elsewhere() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Makes convex polygons, with the vertices on a parabola.
+/// Makes the polygons of a mesh convex, by moving its vertices to a parabola.
 fn make_convex(mesh: &mut Mesh) {
     for (x, position) in mesh.positions.iter_mut().enumerate() {
         let x = x as f32;
@@ -69,7 +69,7 @@ fn make_convex(mesh: &mut Mesh) {
     mesh.faces = Faces { corners: Some(corners(mesh.positions.len())), ..Faces::triangles(indices) };
 }
 
-/// Splits a number of indices into faces of 3 to 5 corners.
+/// Splits `indices` indices into faces. Returns the corner count of each face, 3 to 5.
 fn corners(indices: usize) -> Vec<u32> {
     let mut rest = indices as u32;
     let mut corners = Vec::new();
@@ -96,7 +96,7 @@ fn bind_at_rest(skeleton: &mut Skeleton, rigid: bool) {
             if rigid { Transform { scale: [1.0; 3], ..rest } } else { rest }
         })
         .collect();
-    let matrices = skeleton.to_model(&rests);
+    let matrices = skeleton.joint_matrices(&rests);
     for ((joint, rest), matrix) in skeleton.joints.iter_mut().zip(rests).zip(matrices) {
         joint.rest = Some(rest);
         joint.inverse_bind = matrix.inverse();

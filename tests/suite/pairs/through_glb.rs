@@ -1,4 +1,5 @@
-//! Converts every valid file to GLB and back to its own format. Each of the two conversions must match its losses.
+//! Converts every valid file to GLB and back to its own format. The losses must explain the differences after each of
+//! the two conversions.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,11 @@ use meshspec::scene::{Scene, SceneOptions};
 use meshspec::{ErrorKind, Loss};
 use proptest::test_runner::TestCaseError;
 
-use super::{assert_explained, step, with_names_of_joints};
+use super::{assert_explained, convert_and_compare, with_names_of_joints};
 use crate::common::File;
 
-/// Converts a scene to GLB and back, compared with the losses. `None` if a position is not finite.
+/// Converts a scene to GLB and back, and asserts that the losses explain the differences. Returns the new scene;
+/// `None` if a position is not finite.
 fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
     let scene = with_names_of_joints(scene);
     let options = SceneOptions::default();
@@ -40,7 +42,7 @@ fn every_file_round_trips_through_glb(files: Vec<File>) {
         let dialect = document.dialect();
         let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
         let outcome = through_glb(scene).and_then(|found| match found {
-            Some(found) => Ok(Some(step(found, (format, dialect))?.is_some())),
+            Some(found) => Ok(Some(convert_and_compare(found, (format, dialect))?.is_some())),
             None => Ok(None),
         });
         match outcome {

@@ -1,12 +1,12 @@
 //! Triangulation of polygons with many corners: coverage and running time.
 
-use meshspec::scene::__private::{VISITS_PER_CORNER, area, cut_ears};
+use meshspec::scene::__private::{VISITS_PER_CORNER, cut_ears, doubled_area};
 
 type Polygon = Vec<[f64; 2]>;
 
 const COUNT: usize = 6000;
 
-/// Returns the triangles, and the visits per corner.
+/// Returns the triangles of a polygon, and the number of visits per corner.
 fn triangulated(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
     let budget = VISITS_PER_CORNER * corners.len();
     let mut visits = budget;
@@ -17,9 +17,9 @@ fn triangulated(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
 
 /// Returns the area of a polygon and of its triangles.
 fn areas(corners: &[[f64; 2]], triangles: &[[u32; 3]]) -> [f64; 2] {
-    let fan = corners.windows(2).map(|pair| area([corners[0], pair[0], pair[1]]));
+    let fan = corners.windows(2).map(|pair| doubled_area([corners[0], pair[0], pair[1]]));
     let triangulated =
-        triangles.iter().map(|triangle| area(triangle.map(|corner| corners[corner as usize])).abs());
+        triangles.iter().map(|triangle| doubled_area(triangle.map(|corner| corners[corner as usize])).abs());
     [fan.sum(), triangulated.sum()]
 }
 
@@ -28,7 +28,7 @@ fn around(radius: impl Fn(usize) -> f64, turns: f64) -> Polygon {
     (0..COUNT).map(|i| [radius(i) * angle(i).cos(), radius(i) * angle(i).sin()]).collect()
 }
 
-/// Returns a band of this width along a line.
+/// Returns a band along a line; the vector is the offset between its two sides.
 fn band(line: impl Clone + DoubleEndedIterator<Item = [f64; 2]>, [x, y]: [f64; 2]) -> Polygon {
     line.clone().chain(line.rev().map(|point| [point[0] + x, point[1] + y])).collect()
 }

@@ -21,7 +21,7 @@ fn areas(corners: &[[f32; 2]]) -> Vec<f32> {
     areas
 }
 
-/// Requires that all triangles have the orientation of the polygon and its total area: none lies outside.
+/// Asserts that all triangles have the orientation of the polygon, and together its area, so that none is outside.
 #[track_caller]
 fn assert_covers(corners: &[[f32; 2]], area: f32) {
     for first in 0..corners.len() {
@@ -100,7 +100,7 @@ fn self_crossing_polygons_are_listed() {
     for corners in [even.to_vec(), bow.to_vec(), turns(1.0, 500).collect()] {
         let (mesh, loss) = triangulate(corners.iter().copied());
         let expected = format!(
-            "changed: faces: polygons that cross themselves or are too intricate: their triangles overlap or leave gaps: \
+            "changed: faces: triangles of self-intersecting or too complex polygons overlap or leave gaps: \
              the first is faces[0] with {} corners, 1 of 1 faces",
             corners.len()
         );

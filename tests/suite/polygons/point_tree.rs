@@ -1,6 +1,6 @@
-//! Search of points in a plane by triangle.
+//! Search for the points inside a triangle.
 
-use meshspec::scene::__private::{PointTree, area, has_inside};
+use meshspec::scene::__private::{PointTree, contains_point, doubled_area};
 
 /// For every triangle of grid points, the search matches a plain loop, even after removing some points.
 #[test]
@@ -13,12 +13,12 @@ fn the_search_matches_a_plain_loop() {
         present[removed] = false;
         for step in 1..20 {
             let triangle = [0, 17 * step, 31 * step + 5].map(|place| points[(removed + place) % 60]);
-            if area(triangle) <= 0.0 {
+            if doubled_area(triangle) <= 0.0 {
                 continue;
             }
-            let blocks = |point: &[f64; 2]| !triangle.contains(point) && has_inside(&triangle, *point);
+            let blocks = |point: &[f64; 2]| !triangle.contains(point) && contains_point(&triangle, *point);
             let expected = points.iter().zip(&present).any(|(point, present)| *present && blocks(point));
-            assert_eq!(tree.any_in(triangle, &mut 1000), expected, "{triangle:?}");
+            assert_eq!(tree.any_inside(triangle, &mut 1000), expected, "{triangle:?}");
         }
     }
 }
@@ -29,14 +29,14 @@ fn repeated_points_are_one_node() {
     let mut tree = PointTree::new(&points, &[true, true, true, false]);
     // A triangle between the two points visits all nodes.
     let mut visits = 10;
-    assert!(!tree.any_in([[0.0, 0.0], [1.0, 1.0], [-1.0, 1.0]], &mut visits));
+    assert!(!tree.any_inside([[0.0, 0.0], [1.0, 1.0], [-1.0, 1.0]], &mut visits));
     assert_eq!(visits, 8);
     let around_zero = [[-1.0, -1.0], [1.0, -1.0], [0.0, 1.0]];
     for corner in [1, 2] {
-        assert!(tree.any_in(around_zero, &mut 10));
+        assert!(tree.any_inside(around_zero, &mut 10));
         tree.set(corner, false);
     }
-    assert!(!tree.any_in(around_zero, &mut 10));
+    assert!(!tree.any_inside(around_zero, &mut 10));
     // Without a budget, the result is unknown.
-    assert!(tree.any_in(around_zero, &mut 0));
+    assert!(tree.any_inside(around_zero, &mut 0));
 }

@@ -1,4 +1,4 @@
-//! Properties of scenes: a round trip of a document through a scene changes only what the losses list.
+//! Properties of scenes: a round trip of a document through a scene changes only content that is listed as a loss.
 
 mod packing;
 mod poses;
@@ -12,7 +12,7 @@ use glam::Vec3;
 use meshspec::scene::{FromScene, Mesh, Scene, SceneOptions, ToScene};
 use meshspec::{Document, Format, FormatId, Loss, bmd, crucible};
 
-/// Converts a document to a scene and back in its dialect. Also returns the losses.
+/// Converts a document to a scene and back in its dialect. Returns the new document and the losses.
 fn round_trip(document: &Document) -> (Document, Vec<Loss>) {
     let mut options = SceneOptions::default();
     options.dialect = Some(document.dialect());
@@ -22,7 +22,7 @@ fn round_trip(document: &Document) -> (Document, Vec<Loss>) {
     (again, losses)
 }
 
-/// Requires equal positions, or close ones if a loss reports rounding by a transform.
+/// Asserts that positions are equal, or close if a loss reports rounding by a transform.
 fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
     let errors = losses
         .iter()
@@ -61,7 +61,7 @@ fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
             assert_near(&found.positions, &columns.positions, &losses);
             assert_eq!(found.st, columns.st);
         }
-        // Two encodings mean all meshes at any distance.
+        // Two encodings of a level mean all meshes at any distance.
         let levels = |document: &bmd::Document| -> Vec<_> {
             let lods = document.lods.iter();
             lods.map(|lod| {
@@ -126,8 +126,7 @@ fn the_source_or_extension_selects_the_container() {
         }
     }
     let two = Scene { meshes: vec![Mesh::default(); 2], ..Scene::default() };
-    let message =
-        "changed: meshes: a .crmesh has one mesh: written in a container, as in a .cmodel: 2 meshes";
+    let message = "changed: meshes: a .crmesh file has one mesh; a container like in a .cmodel file was written: 2 meshes";
     for (extension, losses) in [(None, ""), (Some("crmesh"), message), (Some("cmodel"), "")] {
         assert_eq!(chunks(&two, extension), (model, losses.to_owned()));
     }

@@ -11,7 +11,7 @@ fn options() -> SceneOptions {
     SceneOptions::default()
 }
 
-/// A grid of 2 · side² triangles on a bowl of this size, at this position.
+/// Returns a grid of 2 · side² triangles in the shape of a bowl, with the given size, at the position `at`.
 fn bowl(name: &str, side: u32, size: f32, at: [f32; 3]) -> Mesh {
     let corner = |index: u32| {
         let [x, y] = [index % (side + 1), index / (side + 1)].map(|n| n as f32 / side as f32);
@@ -27,7 +27,7 @@ fn bowl(name: &str, side: u32, size: f32, at: [f32; 3]) -> Mesh {
     }
 }
 
-fn of(meshes: Vec<Mesh>) -> Scene {
+fn scene_of(meshes: Vec<Mesh>) -> Scene {
     Scene { meshes, ..Scene::default() }
 }
 
@@ -46,7 +46,7 @@ fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
 fn a_small_mesh_in_a_large_scene_keeps_its_shape() {
     let hall = bowl("hall", 8, 100.0, [-50.0, 0.0, -20.0]);
     let screw = bowl("screw", 8, 0.005, [31.3, 2.1, 17.7]);
-    let (off, losses) = errors(&of(vec![hall, screw]), &options());
+    let (off, losses) = errors(&scene_of(vec![hall, screw]), &options());
     assert!(off.iter().all(|off| *off < 0.005), "{off:?}");
     let bound: Vec<_> = losses.iter().filter(|loss| loss.path.to_string().ends_with(".skins")).collect();
     assert!(matches!(&*bound, [loss] if loss.path == "meshes[1].skins"), "{losses:?}");
@@ -57,9 +57,9 @@ fn small_meshes_near_each_other_share_bones() {
     let mut meshes = vec![bowl("hall", 8, 100.0, [-50.0, 0.0, -20.0])];
     let place = |screw: usize| [30.0 + 0.02 * (screw % 20) as f32, 2.0, 10.0 + 0.02 * (screw / 20) as f32];
     meshes.extend((0..400).map(|screw| bowl("screw", 2, 0.005, place(screw))));
-    let (document, _) = bmd::Document::from_scene(of(meshes.clone()), &options()).unwrap();
+    let (document, _) = bmd::Document::from_scene(scene_of(meshes.clone()), &options()).unwrap();
     assert!(document.bones.len() < 150, "{}", document.bones.len());
-    let (off, _) = errors(&of(meshes), &options());
+    let (off, _) = errors(&scene_of(meshes), &options());
     assert!(off.iter().all(|off| *off < 0.005), "{off:?}");
 }
 
@@ -82,13 +82,13 @@ fn a_fine_mesh_moves_with_its_joint() {
         channels: vec![lift],
         ..Animation::default()
     };
-    let scene = Scene { skeleton: Skeleton { joints }, animations: vec![animation], ..of(vec![badge]) };
+    let scene = Scene { skeleton: Skeleton { joints }, animations: vec![animation], ..scene_of(vec![badge]) };
     let (off, _) = errors(&scene, &options());
     assert!(off[0] < 0.005, "{off:?}");
     let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     let (mut found, _) = document.into_scene(&options()).unwrap();
     let pose = found.animations[0].pose(&found.skeleton, 1.0);
-    found.pose(&pose);
+    found.apply_pose(&pose);
     let moved = found.meshes[0].positions[0][2] - scene.meshes[0].positions[0][2];
     assert!((moved - 5.0).abs() < 0.01, "{moved}");
 }
@@ -106,23 +106,23 @@ fn collinear_triangles_do_not_count_as_collapsed() {
     let mut mesh = bowl("wires", 1, 0.0, [0.0; 3]);
     mesh.positions = (0..30).map(on_a_line).collect();
     mesh.faces = Faces::triangles((0..30).collect());
-    let (off, losses) = errors(&of(vec![mesh.clone()]), &options());
+    let (off, losses) = errors(&scene_of(vec![mesh.clone()]), &options());
     assert!(off[0] < 0.005, "{off:?}");
     assert!(keeps_triangles(&losses), "{losses:?}");
-    // Beside a surface, whose area they do not change.
+    // They do not count beside a surface either, since they do not change its area.
     let bowl = bowl("bowl", 2, 1.0, [0.0; 3]);
     let first = bowl.positions.len() as u32;
     mesh.positions = bowl.positions.iter().chain(&mesh.positions).copied().collect();
     let lines = (first..first + 30).chain([first; 3]);
     mesh.faces = Faces::triangles(bowl.faces.indices.unwrap().into_u32().into_iter().chain(lines).collect());
-    let (_, losses) = errors(&of(vec![mesh]), &options());
+    let (_, losses) = errors(&scene_of(vec![mesh]), &options());
     assert!(keeps_triangles(&losses), "{losses:?}");
 }
 
 #[test]
 fn small_relative_errors_are_accepted() {
-    // Triangles of 1/300 of the size, which collapse in 64 bits.
-    let fine = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
+    // The triangles have 1/300 of the mesh size, and collapse in the 64-bit form.
+    let fine = scene_of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     let (off, losses) = errors(&fine, &options().with_precision(Precision::Bits(64)));
     assert!(off[0] < 0.005, "{off:?}");
     let flattened =
@@ -132,7 +132,7 @@ fn small_relative_errors_are_accepted() {
 
 #[test]
 fn the_tolerance_is_respected() {
-    let net = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
+    let net = scene_of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     for tolerance in [0.1, 0.01, 0.001] {
         let (off, _) = errors(&net, &options().with_precision(Precision::Error(tolerance)));
         assert!(off[0] <= tolerance * 1.0001 / net.meshes[0].size(), "{off:?} at {tolerance}");
@@ -146,18 +146,17 @@ fn the_tolerance_is_respected() {
     assert_eq!(document.meshes.len(), 1);
 }
 
-/// Returns the options between the last semicolon of a rejection and "writes it".
+/// Returns the options after "use" at the end of a rejection.
 fn suggestions(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
     let error = bmd::Document::from_scene(scene.clone(), options).unwrap_err();
     let message = error.to_string();
-    let named =
-        message.rsplit_once("; ").and_then(|(_, rest)| rest.strip_suffix(" writes it")).unwrap_or_default();
+    let named = message.rsplit_once("; ").and_then(|(_, rest)| rest.strip_prefix("use ")).unwrap_or_default();
     (message.clone(), named.split(" or ").map(str::to_owned).collect())
 }
 
 #[test]
 fn a_rejection_names_the_mesh_and_suggestions() {
-    let scene = of(vec![bowl("small", 2, 1.0, [0.0; 3]), bowl("hall", 8, 100.0, [0.0; 3])]);
+    let scene = scene_of(vec![bowl("small", 2, 1.0, [0.0; 3]), bowl("hall", 8, 100.0, [0.0; 3])]);
     let fine = options().with_precision(Precision::Error(0.001));
     let (message, named) = suggestions(&scene, &fine);
     assert!(
@@ -180,10 +179,10 @@ fn a_rejection_names_the_mesh_and_suggestions() {
 
 #[test]
 fn centering_is_suggested_only_where_it_helps() {
-    let far = |x: f32| of(vec![bowl("tower", 4, 64.0, [x, 0.0, 0.0])]);
+    let far = |x: f32| scene_of(vec![bowl("tower", 4, 64.0, [x, 0.0, 0.0])]);
     let (off, _) = errors(&far(3000.0), &options());
     assert!(off[0] < 0.005, "{off:?}");
-    // Beyond the reach of a few bones.
+    // The mesh is too far from the origin for additional bones.
     let mut scene = far(2e6);
     let (message, named) = suggestions(&scene, &options());
     assert_eq!(named, ["--center"], "{message}");
@@ -194,7 +193,7 @@ fn centering_is_suggested_only_where_it_helps() {
 
 #[test]
 fn a_rejection_names_the_smallest_tolerance() {
-    let scene = of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]);
+    let scene = scene_of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]);
     let (message, named) = suggestions(&scene, &options().with_precision(Precision::Error(1e-6)));
     let tolerance: Precision = named[0].strip_prefix("--precision ").unwrap().parse().unwrap();
     let (off, losses) = errors(&scene, &options().with_precision(tolerance));
@@ -205,11 +204,11 @@ fn a_rejection_names_the_smallest_tolerance() {
 #[test]
 fn a_rejection_reports_exhausted_bones() {
     let place = |mesh: usize| [100.0 + 20.0 * (mesh % 20) as f32, 0.0, 100.0 + 20.0 * (mesh / 20) as f32];
-    let scene = of((0..400).map(|mesh| bowl("nut", 2, 0.005, place(mesh))).collect());
+    let scene = scene_of((0..400).map(|mesh| bowl("nut", 2, 0.005, place(mesh))).collect());
     let (message, _) = suggestions(&scene, &options());
     assert!(message.contains(", with all 255 bones in use; "), "{message}");
     let (message, _) = suggestions(
-        &of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]),
+        &scene_of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]),
         &options().with_precision(Precision::Error(1e-6)),
     );
     assert!(!message.contains("bones"), "{message}");

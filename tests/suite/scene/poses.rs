@@ -1,4 +1,5 @@
-//! Skinned vertices at many times, in the scene and in GLB, equal those of the files and of independent decoders.
+//! Skinned vertices of scenes and of GLB files equal the vertices of the source files, as computed from documents and
+//! by independent decoders, at many times.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::common::{File, fixtures_of};
 
 /// Returns the skinned vertices of a scene at a time of an animation.
 fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) -> Vec<Vec<Vec3>> {
-    let joints = scene.skeleton.to_model(&animation.pose(&scene.skeleton, ticks));
+    let joints = scene.skeleton.joint_matrices(&animation.pose(&scene.skeleton, ticks));
     let moves: Vec<Mat4> = joints
         .iter()
         .zip(&scene.skeleton.joints)
@@ -65,7 +66,7 @@ fn bmd_poses_match_in_glb(files: Vec<File>) {
         for (found, expected) in again.animations.iter().zip(moving) {
             // Between whole frames, glTF uses slerp.
             for ticks in [0.0, 1.0, 2.0, 5.0] {
-                let seconds = expected.seconds(ticks) * found.rate;
+                let seconds = expected.ticks_to_seconds(ticks) * found.rate;
                 let pairs = skinned(&again, found, seconds).into_iter().zip(skinned(&scene, expected, ticks));
                 for (found, expected) in pairs.flat_map(|(found, expected)| found.into_iter().zip(expected)) {
                     let distance = expected.distance(found);
@@ -108,8 +109,8 @@ fn bmd_scenes_match_the_poses_of_the_document(files: Vec<File>) {
     assert!(compared > 0);
 }
 
-/// Returns a sidecar's drawn vertices with these bone matrices, in glTF axes.
-fn placed(expected: &Value, matrices: &[Mat4]) -> Vec<Vec<Vec3>> {
+/// Returns the drawn vertices of a sidecar, transformed by bone matrices, in glTF axes.
+fn drawn_vertices(expected: &Value, matrices: &[Mat4]) -> Vec<Vec<Vec3>> {
     let meshes = expected["meshes"].as_array().unwrap();
     let drawn = meshes.iter().filter(|mesh| !mesh["material"].is_null());
     let mesh = |mesh: &Value| {
@@ -128,8 +129,8 @@ pub fn numbers(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
 }
 
-/// Returns the matrix of each bone of a sidecar in a pose, from bone space to model space. Pseudo-bones are the
-/// weighted mean of others; bone 0 is the model (B20).
+/// Returns the matrix of each bone of a sidecar in a pose, from bone space to model space. The matrix of a
+/// pseudo-bone is the weighted mean of other matrices; bone 0 has the identity (B20).
 pub fn matrices(bones: &[Value], pose: Option<&Value>) -> Vec<Mat4> {
     let mut matrices: Vec<Mat4> = Vec::new();
     let mut normal = 0;
@@ -159,7 +160,7 @@ pub fn matrices(bones: &[Value], pose: Option<&Value>) -> Vec<Mat4> {
     matrices
 }
 
-/// Fails unless the vertices are equal within rounding. Returns their number.
+/// Asserts that the vertices are equal within rounding. Returns their number.
 fn assert_same(at: &str, found: &[Vec<Vec3>], expected: &[Vec<Vec3>]) -> usize {
     assert_eq!(found.len(), expected.len(), "{at}: meshes");
     let pairs =
@@ -197,7 +198,8 @@ fn bmd_poses_in_glb_match_the_sidecars() {
                 let matrices = matrices(expected["bones"].as_array().unwrap(), Some(pose));
                 let ticks = frame as f32 / rate * found.rate;
                 let at = format!("{}: {} at {frame}", fixture.file, animation["name"]);
-                vertices += assert_same(&at, &skinned(&again, found, ticks), &placed(expected, &matrices));
+                vertices +=
+                    assert_same(&at, &skinned(&again, found, ticks), &drawn_vertices(expected, &matrices));
                 frames += 1;
             }
         }
@@ -255,7 +257,7 @@ fn mesh_vertices(
     (0..document.vertices.len()).map(vertex).collect()
 }
 
-/// At and between timestamps, with translations, rotations and scales.
+/// Compares poses at and between timestamps, with translations, rotations and scales.
 fn mesh_poses_match_in_glb(files: Vec<File>) {
     let (mut times, mut vertices) = (0, 0);
     for (format, bytes) in files {

@@ -1,5 +1,5 @@
-//! Converts every valid file to GLB and compares its positions with those of an independent decoder. The comparison
-//! uses neither scenes nor this crate's glTF reader.
+//! Converts every valid file to GLB and compares the positions with the output of an independent decoder. The
+//! comparison uses neither scenes nor the glTF reader of this crate.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn to_glb(format: FormatId, bytes: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ComparisonCounts {
     /// Files with equal positions, by checksum or value by value.
     compared: usize,
     /// Files without a sidecar, or whose sidecar lacks positions.
@@ -52,7 +52,7 @@ struct Counts {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn positions_in_glb_match_the_sidecars() {
-    let mut counts = Counts::default();
+    let mut counts = ComparisonCounts::default();
     for fixture in fixtures().iter().filter(|fixture| fixture.strict == Some(true)) {
         let format: FormatId = fixture.format.parse().unwrap();
         match to_glb(format, &fixture.bytes) {
@@ -61,21 +61,21 @@ fn positions_in_glb_match_the_sidecars() {
                 false => counts.unsaid += 1,
             },
             Err(error) => {
-                assert!(names_a_vertex(&error), "{}: {error}", fixture.file);
+                assert!(has_vertex_path(&error), "{}: {error}", fixture.file);
                 counts.rejected.push(fixture.file.clone());
             }
         }
     }
     println!("{counts:?}");
-    assert_eq!(counts.rejected, REFUSED, "rejected for positions that are not finite");
+    assert_eq!(counts.rejected, REJECTED, "rejected for positions that are not finite");
     assert!(counts.compared > 6 * counts.unsaid, "{counts:?}");
 }
 
-/// Files with non-finite positions, which glTF cannot hold.
-const REFUSED: [&str; 0] = [];
+/// The files with non-finite positions, which glTF cannot store.
+const REJECTED: [&str; 0] = [];
 
-/// Returns `true` if the error is a non-finite position that names its vertex. It is the only accepted reason.
-fn names_a_vertex(error: &Error) -> bool {
+/// Returns `true` if the error reports a non-finite position, with the path of its vertex. No other error is accepted.
+fn has_vertex_path(error: &Error) -> bool {
     let path = error.path().to_string();
     let vertex = path.split_once(".positions[").map(|(_, rest)| rest.trim_end_matches(']'));
     let finite = ["NaN", "inf"].iter().all(|word| !error.message().contains(word));
@@ -83,7 +83,7 @@ fn names_a_vertex(error: &Error) -> bool {
     error.kind() == ErrorKind::Inexpressible && named && !finite
 }
 
-/// Fails unless the positions match the sidecar. Returns `false` if it has none.
+/// Asserts that the positions match the sidecar. Returns `false` if the sidecar has no positions.
 fn compare(fixture: &Fixture, format: FormatId, found: Vec<Vec<[f32; 3]>>) -> bool {
     let Some(expected) = &fixture.expected else { return false };
     let expected = expected.get("expected").unwrap_or(expected);
@@ -102,7 +102,7 @@ fn hash(positions: &[[f32; 3]]) -> String {
     sha256(&meshspec::bulk::as_bytes(positions.as_flattened()))
 }
 
-/// Axes as in glTF.
+/// Compares positions of MESH, whose axes are those of glTF.
 fn mesh(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let column = &expected["streams"]["position"];
     if column.is_null() {
@@ -116,7 +116,7 @@ fn mesh(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     true
 }
 
-/// The first axis is negated; some files have only two coordinates.
+/// Compares positions of Crucible, whose first axis is negated. Some files have only two coordinates.
 fn crucible(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let turned: Vec<[f32; 3]> = found.iter().map(|[x, y, z]| [-x, *y, *z]).collect();
     // Sidecars of containers have no content.
@@ -142,7 +142,7 @@ fn crucible(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     true
 }
 
-/// Axes as in glTF.
+/// Compares positions of Seed, whose axes are those of glTF.
 fn seed(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let attribute = &expected["attributes"]["p"];
     if attribute.is_null() {
@@ -155,7 +155,7 @@ fn seed(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     true
 }
 
-/// Compares the components that the first and the last value have.
+/// Asserts that the first and the last position match.
 fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
     for (value, found) in [(&expected["first"], found.first()), (&expected["last"], found.last())] {
         let Some(found) = found else { continue };
@@ -164,7 +164,8 @@ fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
     }
 }
 
-/// Axes as in glTF. The buffer holds the vertices of all meshes; shared vertices are repeated.
+/// Compares positions of IyMA, whose axes are those of glTF. The buffer contains the vertices of all meshes; in GLB,
+/// shared vertices are repeated.
 fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let descriptor = &expected["descriptor"];
     let ranges: Vec<[usize; 4]> = serde_json::from_value(descriptor["meshes"].clone()).unwrap();
@@ -186,7 +187,7 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
         assert_eq!(buffer["sha256"], hash(found), "{file}");
         return true;
     }
-    // Only the values in the sidecar: the first ones of the buffer.
+    // The sidecar contains only the first values of the buffer.
     let values = numbers(&buffer["first_values"]);
     let mut start = 0;
     let mut compared = 0;
@@ -202,7 +203,8 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     compared > 0
 }
 
-/// Transformed from bone space to model space, with z up. Meshes without a material are not drawn.
+/// Compares positions of BMD, which are transformed from bone space to model space, with z up. Meshes without a
+/// material are not drawn.
 fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
     let matrices = matrices(expected["bones"].as_array().unwrap(), None);
     let meshes = expected["meshes"].as_array().unwrap();
@@ -211,7 +213,7 @@ fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
     assert_eq!(found.len(), drawn.len(), "{file}: number of meshes");
     for (index, expected) in drawn.iter().enumerate() {
         // Levels of detail follow the meshes that are always shown.
-        let place = found.iter().position(|found| same(found, expected));
+        let place = found.iter().position(|found| is_near(found, expected));
         let place = place.unwrap_or_else(|| panic!("{file}: meshes[{index}] is not in the GLB"));
         found.remove(place);
     }
@@ -219,7 +221,7 @@ fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
 }
 
 /// Returns `true` if the positions are equal within the rounding of a few products.
-fn same(found: &[[f32; 3]], expected: &[[f32; 3]]) -> bool {
+fn is_near(found: &[[f32; 3]], expected: &[[f32; 3]]) -> bool {
     let near = |(found, expected): (&[f32; 3], &[f32; 3])| {
         let (found, expected) = (Vec3::from(*found), Vec3::from(*expected));
         found.distance(expected) <= 1e-5 * expected.length().max(1.0)

@@ -1,5 +1,5 @@
-//! Skeletons whose rest pose is not the bind pose. Targets with one pose get the rest pose, and move as before. The
-//! test computes skinning independently, in 64 bits.
+//! Skeletons whose rest pose differs from the bind pose. Targets with a single pose have the rest pose, and their
+//! animations do not change. The tests compute skinning independently, in 64 bits.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ fn options() -> SceneOptions {
     SceneOptions::default()
 }
 
-fn turned(translation: [f32; 3], degrees: f32, scale: f32) -> Transform {
+fn turn_about_z(translation: [f32; 3], degrees: f32, scale: f32) -> Transform {
     let rotation = Quat::from_rotation_z(degrees.to_radians()).to_array();
     Transform { translation, rotation, scale: [scale; 3] }
 }
 
-/// A 2 m bar on two joints, bound upside down, scaled by 100 and bent by `bend` degrees.
+/// Returns a 2 m bar with two joints. In the bind pose, it is upside down, scaled by 100 and bent by `bend` degrees.
 fn bar(bend: f32) -> Scene {
-    let rest = [turned([0.0; 3], 0.0, 1.0), turned([0.0, 1.0, 0.0], 0.0, 1.0)];
-    let bind = [turned([3.0, 1.0, 0.0], 180.0, 100.0), turned([0.0, 1.0, 0.0], bend, 1.0)];
+    let rest = [turn_about_z([0.0; 3], 0.0, 1.0), turn_about_z([0.0, 1.0, 0.0], 0.0, 1.0)];
+    let bind = [turn_about_z([3.0, 1.0, 0.0], 180.0, 100.0), turn_about_z([0.0, 1.0, 0.0], bend, 1.0)];
     let skeleton = |transforms: [Transform; 2]| Skeleton {
         joints: (0..2)
             .map(|joint| Joint {
@@ -34,15 +34,15 @@ fn bar(bend: f32) -> Scene {
             .collect(),
     };
     let mut skeleton = skeleton(rest);
-    let bound = skeleton.to_model(&bind);
+    let bound = skeleton.joint_matrices(&bind);
     skeleton.joints.iter_mut().zip(&bound).for_each(|(joint, global)| joint.inverse_bind = global.inverse());
     let heights = [0.0_f32, 0.5, 0.9, 1.1, 1.5, 2.0];
     let weights = [[1.0, 0.0], [1.0, 0.0], [0.75, 0.25], [0.25, 0.75], [0.0, 1.0], [0.0, 1.0]];
     let corners =
         heights.iter().zip(weights).flat_map(|(y, weights)| [(-0.25, *y, weights), (0.25, *y, weights)]);
     let corners: Vec<_> = corners.collect();
-    // In the bind pose: blended by the joint matrices.
-    let global = skeleton.to_model(&rest);
+    // The vertices in the bind pose, blended by the joint matrices.
+    let global = skeleton.joint_matrices(&rest);
     let positions = corners.iter().map(|(x, y, [a, b])| {
         let to_rest = [0, 1].map(|joint| global[joint] * skeleton.joints[joint].inverse_bind);
         let blended = to_rest[0] * *a + to_rest[1] * *b;
@@ -65,7 +65,7 @@ fn bar(bend: f32) -> Scene {
         times: 0,
         interpolation: Interpolation::Linear,
         samples: Samples::Rotation(
-            [0.0, 45.0, 90.0].map(|degrees| turned([0.0; 3], degrees, 1.0).rotation).into(),
+            [0.0, 45.0, 90.0].map(|degrees| turn_about_z([0.0; 3], degrees, 1.0).rotation).into(),
         ),
     };
     let animation = Animation {
@@ -108,12 +108,13 @@ fn skinned(scene: &Scene, local: &[Transform]) -> Vec<DVec3> {
     vertices.map(vertex).collect()
 }
 
-fn at_rest(scene: &Scene) -> Vec<DVec3> {
-    let rest: Vec<_> = (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
+fn rest_positions(scene: &Scene) -> Vec<DVec3> {
+    let rest: Vec<_> =
+        (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
     skinned(scene, &rest)
 }
 
-fn playing(scene: &Scene, time: f32) -> Vec<DVec3> {
+fn animated_positions(scene: &Scene, time: f32) -> Vec<DVec3> {
     let animation = scene.animations.last().unwrap();
     skinned(scene, &animation.pose(&scene.skeleton, time / animation.duration * 2.0))
 }
@@ -141,16 +142,19 @@ fn mesh_poses_match_the_source() {
     let scene = bar(0.0);
     assert!(scene.meshes[0].size() > 150.0);
     let (found, losses) = through_mesh(&scene);
-    assert!(farthest(&positions(&found), &at_rest(&scene)) < 1e-4);
+    assert!(farthest(&positions(&found), &rest_positions(&scene)) < 1e-4);
     for time in [0.0, 0.5, 1.0, 2.0] {
         // Weights of 8 bits.
-        assert!(farthest(&playing(&found, time), &playing(&scene, time)) < 0.01, "{time}");
+        assert!(
+            farthest(&animated_positions(&found, time), &animated_positions(&scene, time)) < 0.01,
+            "{time}"
+        );
     }
     let loss = find(&losses, "skeleton.joints.rest").unwrap();
     assert_eq!((loss.kind, loss.affected.unwrap().count), (LossKind::Changed, 12));
     // All joints agree on the vertex positions.
     assert!(find(&losses, "animations").is_none(), "{losses:?}");
-    // The normals rotated with the vertices: half a turn about z, which is their axis.
+    // The normals are rotated with the vertices, by half a turn about z, which is their direction.
     let normal = Vec3::from(found.meshes[0].normals.as_deref().unwrap()[5]);
     assert!(normal.distance(Vec3::Z) < 1e-5, "{normal}");
 }
@@ -158,8 +162,8 @@ fn mesh_poses_match_the_source() {
 #[test]
 fn equal_poses_change_no_bit() {
     let mut scene = bar(0.0);
-    let rest: Vec<_> = (0..2).map(|joint| scene.skeleton.rest(joint)).collect();
-    let global = scene.skeleton.to_model(&rest);
+    let rest: Vec<_> = (0..2).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    let global = scene.skeleton.joint_matrices(&rest);
     // Bound in the rest pose within rounding.
     for (joint, global) in scene.skeleton.joints.iter_mut().zip(global) {
         joint.inverse_bind = global.inverse() * Mat4::from_rotation_x(1e-7);
@@ -177,17 +181,17 @@ fn the_deviation_of_blended_vertices_is_reported() {
     let scene = bar(60.0);
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
     let (mut found, _) = document.into_scene(&options()).unwrap();
-    assert!(farthest(&positions(&found), &at_rest(&scene)) < 1e-4);
+    assert!(farthest(&positions(&found), &rest_positions(&scene)) < 1e-4);
     let said = f64::from(find(&losses, "animations").unwrap().error.unwrap());
     found.meshes[0].skins = scene.meshes[0].skins.clone();
     let times = [0.0, 1.0, 2.0];
     let off = times
-        .map(|time| farthest(&playing(&found, time), &playing(&scene, time)))
+        .map(|time| farthest(&animated_positions(&found, time), &animated_positions(&scene, time)))
         .into_iter()
         .fold(0.0, f64::max);
     assert!(off > 0.02 && (off - said).abs() < 1e-4, "{off}, said {said}");
     // There is no deviation at rest.
-    assert!(farthest(&playing(&found, 0.0), &playing(&scene, 0.0)) < 1e-4);
+    assert!(farthest(&animated_positions(&found, 0.0), &animated_positions(&scene, 0.0)) < 1e-4);
     // The deviation of a transformed scene is in metres.
     let transform = Some(Mat4::from_scale(Vec3::splat(3.0)));
     let (_, losses) = mesh::Document::from_scene(Scene { transform, ..scene.clone() }, &options()).unwrap();
@@ -195,13 +199,16 @@ fn the_deviation_of_blended_vertices_is_reported() {
     assert!((larger - 3.0 * said).abs() < 1e-4, "{larger}");
     // Bound in the bind pose, the scene moves exactly.
     let mut bound = scene.clone();
-    bound.rest_in(&Pose::Bind).unwrap();
+    bound.set_rest_pose(&Pose::Bind).unwrap();
     let (mut found, losses) = through_mesh(&bound);
     found.meshes[0].skins = scene.meshes[0].skins.clone();
     assert_eq!(found.meshes[0].positions, scene.meshes[0].positions);
     assert!(find(&losses, "animations").is_none());
     for time in [0.0, 1.0, 2.0] {
-        assert!(farthest(&playing(&found, time), &playing(&scene, time)) < 1e-4, "{time}");
+        assert!(
+            farthest(&animated_positions(&found, time), &animated_positions(&scene, time)) < 1e-4,
+            "{time}"
+        );
     }
 }
 
@@ -210,12 +217,12 @@ fn bmd_rest_poses_match_the_source() {
     let scene = bar(0.0);
     let (document, losses) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     let (found, _) = document.into_scene(&options()).unwrap();
-    assert!(farthest(&positions(&found), &at_rest(&scene)) < 0.01);
+    assert!(farthest(&positions(&found), &rest_positions(&scene)) < 0.01);
     assert!(find(&losses, "skeleton.joints.rest").is_some());
 }
 
 /// Returns the positions of a scene in each target.
-fn shown(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
+fn positions_in_targets(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
     let (mesh, _) = through_mesh(scene);
     let (crucible, _) = crucible::Document::from_scene(scene.clone(), &options()).unwrap();
     let (crucible, _) = crucible.into_scene(&options()).unwrap();
@@ -225,7 +232,7 @@ fn shown(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
         let bytes = files.remove(name).unwrap();
         format.read(&bytes, &files, &options(), &Default::default()).unwrap().0
     };
-    let glb = at_rest(&by(Interchange::Glb, "a.glb"));
+    let glb = rest_positions(&by(Interchange::Glb, "a.glb"));
     let ply = positions(&by(Interchange::Ply, "a.ply"));
     [("mesh", positions(&mesh)), ("crucible", positions(&crucible)), ("glb", glb), ("ply", ply)]
 }
@@ -235,15 +242,15 @@ fn every_target_shows_every_pose() {
     let scene = bar(60.0);
     let poses: [(&str, Vec<DVec3>); 4] = [
         ("bind", positions(&scene)),
-        ("rest", at_rest(&scene)),
-        ("bow@1", playing(&scene, 1.0)),
-        ("0@2", playing(&scene, 2.0)),
+        ("rest", rest_positions(&scene)),
+        ("bow@1", animated_positions(&scene, 1.0)),
+        ("0@2", animated_positions(&scene, 2.0)),
     ];
     for (pose, expected) in poses {
         let mut scene = scene.clone();
-        scene.rest_in(&pose.parse().unwrap()).unwrap();
+        scene.set_rest_pose(&pose.parse().unwrap()).unwrap();
         let size = expected.iter().map(|vertex| vertex.length()).fold(1.0, f64::max);
-        for (target, found) in shown(&scene) {
+        for (target, found) in positions_in_targets(&scene) {
             assert!(farthest(&found, &expected) < 1e-4 * size, "{pose} in {target}");
         }
     }
@@ -254,13 +261,16 @@ fn rebinding_keeps_animations() {
     let scene = bar(60.0);
     for pose in ["bind", "bow@2"] {
         let mut posed = scene.clone();
-        posed.rest_in(&pose.parse().unwrap()).unwrap();
+        posed.set_rest_pose(&pose.parse().unwrap()).unwrap();
         for time in [0.0, 1.0, 2.0] {
-            assert!(farthest(&playing(&posed, time), &playing(&scene, time)) < 1e-4, "{pose} at {time}");
+            assert!(
+                farthest(&animated_positions(&posed, time), &animated_positions(&scene, time)) < 1e-4,
+                "{pose} at {time}"
+            );
         }
     }
     let mut same = scene.clone();
-    same.rest_in(&Pose::Rest).unwrap();
+    same.set_rest_pose(&Pose::Rest).unwrap();
     assert_eq!(same, scene);
 }
 
@@ -268,7 +278,7 @@ fn rebinding_keeps_animations() {
 fn unknown_poses_list_the_known_ones() {
     let mut scene = bar(0.0);
     let reject =
-        |scene: &mut Scene, pose: &str| scene.rest_in(&pose.parse().unwrap()).unwrap_err().to_string();
+        |scene: &mut Scene, pose: &str| scene.set_rest_pose(&pose.parse().unwrap()).unwrap_err().to_string();
     assert_eq!(reject(&mut scene, "run@0"), "no animation \"run\": expected one of \"bow\"");
     assert_eq!(reject(&mut scene, "bow@2.5"), "bow@2.5: the animation lasts from 0 s to 2 s");
     assert_eq!(reject(&mut scene, "bow@-1"), "bow@-1: the animation lasts from 0 s to 2 s");
@@ -282,12 +292,15 @@ fn unknown_poses_list_the_known_ones() {
 #[test]
 fn joints_without_a_size_at_rest_get_one() {
     let mut scene = bar(0.0);
-    scene.skeleton.joints[1].rest = Some(turned([0.0, 1.0, 0.0], 0.0, 0.0));
+    scene.skeleton.joints[1].rest = Some(turn_about_z([0.0, 1.0, 0.0], 0.0, 0.0));
     let (found, losses) = through_mesh(&scene);
     assert!(losses.iter().any(|loss| loss.message.contains("scale of 0")), "{losses:?}");
     assert!(found.skeleton.joints.iter().all(|joint| joint.inverse_bind.is_finite()));
     // The animation still has a scale of 0.
     for time in [0.0, 2.0] {
-        assert!(farthest(&playing(&found, time), &playing(&scene, time)) < 0.01, "{time}");
+        assert!(
+            farthest(&animated_positions(&found, time), &animated_positions(&scene, time)) < 0.01,
+            "{time}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Formats without a skeleton or without scale are written with the vertices as the scene shows them.
+//! In formats without a skeleton or without scale, vertices are written in the rest pose.
 
 use glam::{Mat3, Mat4, Quat, Vec3};
 use meshspec::scene::{
@@ -7,7 +7,7 @@ use meshspec::scene::{
 };
 use meshspec::{ErrorKind, Limit, Loss, Quantity, bmd, crucible, mesh};
 
-/// A quad of 200 units, scaled to 1/100 by its joint and raised by one metre.
+/// Returns a quad of 200 units, which its joint scales to 1/100 and raises by one metre.
 fn scaled() -> Scene {
     let rest = Transform { translation: [0.0, 1.0, 0.0], scale: [0.01; 3], ..Transform::default() };
     let positions = vec![[-100.0, 0.0, 0.0], [100.0, 0.0, 0.0], [100.0, 200.0, 0.0], [-100.0, 200.0, 0.0]];
@@ -58,12 +58,12 @@ fn vertices_are_written_in_the_rest_pose() {
 #[test]
 fn the_rest_pose_can_be_chosen() {
     let mut scene = scaled();
-    scene.set_rest(None);
+    scene.set_rest_transforms(None);
     let (document, _) = crucible::Document::from_scene(scene, &options()).unwrap();
     assert_eq!(document.into_scene(&options()).unwrap().0.meshes[0].positions[2], [100.0, 200.0, 0.0]);
     let mut scene = scaled();
     let pose = scene.animations[0].pose(&scene.skeleton, 1.0);
-    scene.set_rest(Some(&pose));
+    scene.set_rest_transforms(Some(&pose));
     let (document, _) = crucible::Document::from_scene(scene, &options()).unwrap();
     assert_eq!(document.into_scene(&options()).unwrap().0.meshes[0].positions[2], [1.0, 4.0, 0.0]);
 }
@@ -82,7 +82,7 @@ fn corners_after_the_last_triangle_are_dropped_per_mesh() {
     assert_eq!(losses[0].to_string(), "dropped: meshes[0].faces: corners after the last triangle: 2");
 }
 
-/// A grid of triangles in a 1 m square, at this position.
+/// Returns a grid of triangles in a 1 m square, at the position `at`.
 fn grid(side: u32, at: [f32; 3]) -> Scene {
     let corner = |index: u32| {
         let step = |n: u32| n as f32 / side as f32;
@@ -98,8 +98,8 @@ fn grid(side: u32, at: [f32; 3]) -> Scene {
     Scene { meshes: vec![mesh], ..Scene::default() }
 }
 
-/// Counts the triangles with an area and their original orientation.
-fn sound(scene: &Scene) -> usize {
+/// Returns the number of triangles that are not degenerate and have their original orientation.
+fn count_sound_triangles(scene: &Scene) -> usize {
     let mesh = &scene.meshes[0];
     let mut count = 0;
     mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
@@ -114,7 +114,7 @@ fn sound(scene: &Scene) -> usize {
 fn small_triangles_of_bmd_do_not_collapse() {
     let scene = grid(160, [0.0; 3]);
     let (document, _) = bmd::Document::from_scene(scene, &options()).unwrap();
-    assert_eq!(sound(&document.into_scene(&options()).unwrap().0), 2 * 160 * 160);
+    assert_eq!(count_sound_triangles(&document.into_scene(&options()).unwrap().0), 2 * 160 * 160);
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn a_mesh_far_from_the_origin_gets_bones_or_is_centred() {
     let mut scene = grid(4, [3000.0, 0.0, 0.0]);
     let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     assert!(document.bones.len() > 1);
-    assert_eq!(sound(&document.into_scene(&options()).unwrap().0), 32);
+    assert_eq!(count_sound_triangles(&document.into_scene(&options()).unwrap().0), 32);
     assert_eq!(scene.center(), Some([-3000.5, -0.5, 0.0]));
     let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
-    assert_eq!(sound(&document.into_scene(&options()).unwrap().0), 32);
+    assert_eq!(count_sound_triangles(&document.into_scene(&options()).unwrap().0), 32);
     assert_eq!(scene.center(), None);
 }
 
@@ -146,10 +146,10 @@ fn bmd_keeps_the_shape_under_scaled_joints() {
     let animation = back.animations[0].clone();
     assert!(animation.channels.iter().all(|channel| !matches!(channel.samples, Samples::Scale(_))));
     let pose = animation.pose(&back.skeleton, animation.rate);
-    back.pose(&pose);
+    back.apply_pose(&pose);
     let mut source = scaled();
     let pose = source.animations[0].pose(&source.skeleton, 1.0);
-    source.pose(&pose);
+    source.apply_pose(&pose);
     assert_eq!(source.meshes[0].positions[0], [-1.0, 2.0, 0.0]);
     assert!(distance(&back, &source) < 0.01, "{:?}", back.meshes[0].positions);
 }
@@ -200,7 +200,7 @@ fn slivers_may_collapse_but_not_visible_triangles() {
     for (before, after) in corners {
         assert!(Vec3::from(*before).distance(Vec3::from(*after)) < 0.5, "{before:?} became {after:?}");
     }
-    // A higher triangle is visible, too.
+    // A triangle with a larger height is visible.
     scene.meshes[0].positions[6] = [600.0, 510.0, 0.01];
     let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
     assert!(losses.iter().all(|loss| loss.affected.is_none()), "{losses:?}");
@@ -265,9 +265,9 @@ fn degenerate_matrices_keep_their_scale() {
     let long = Mat4::from_mat3(Mat3::from_cols(Vec3::new(-0.4, 2e28, 0.0), Vec3::NEG_X, Vec3::Z * f32::MAX));
     let found = Transform::from_matrix(long).to_matrix();
     assert!(found.is_finite() && found.abs_diff_eq(long, 1e25), "{found}");
-    // The bind pose of a joint with a singular matrix, to which nothing can be bound.
+    // Nothing can be bound to a joint with a singular matrix.
     let joint = Joint { inverse_bind: Mat4::from_scale(Vec3::ZERO), ..Joint::default() };
-    assert_eq!(Skeleton { joints: vec![joint] }.bind(0), Transform::default());
+    assert_eq!(Skeleton { joints: vec![joint] }.bind_transform(0), Transform::default());
 }
 
 #[test]

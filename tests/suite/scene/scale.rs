@@ -1,22 +1,22 @@
-//! Removing scale from skeletons.
+//! Removal of scale from skeletons.
 
 use crate::common::config;
 use glam::{Mat3, Mat4, Vec3};
 use meshspec::scene::{Samples, Scene, Skin, Transform, strategy};
 use proptest::prelude::*;
 
-/// Scenes with scaled joints, bound in their rest pose or in the pose of other joints.
+/// A strategy for scenes with scaled joints, bound in their rest pose or in the pose of other joints.
 fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
     (strategy::scenes(), any::<bool>()).prop_map(move |(mut scene, elsewhere)| {
         let of_joint = |joint: usize| {
-            let rest = scene.skeleton.rest(joint);
+            let rest = scene.skeleton.rest_transform(joint);
             let scale = if uniform { [rest.scale[0]; 3] } else { rest.scale };
             Transform { scale, ..rest }
         };
         let rests: Vec<Transform> = (0..scene.skeleton.joints.len()).map(of_joint).collect();
-        scene.set_rest(Some(&rests));
+        scene.set_rest_transforms(Some(&rests));
         let bind: Vec<_> = if elsewhere { rests.into_iter().rev().collect() } else { rests };
-        let matrices = scene.skeleton.to_model(&bind);
+        let matrices = scene.skeleton.joint_matrices(&bind);
         for (joint, matrix) in scene.skeleton.joints.iter_mut().zip(matrices) {
             joint.inverse_bind = matrix.inverse();
         }
@@ -29,7 +29,7 @@ fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
                 }
             }
         }
-        // With several joints, the blend differs in another pose, so only one is kept.
+        // In another pose, the blend of several joints would differ, so only one joint is kept.
         for skin in scene.meshes.iter_mut().filter_map(|mesh| mesh.skins.first_mut()) {
             *skin = Skin::rigid(skin.joints.iter().map(|joints| joints[0]).collect::<Vec<_>>());
         }
@@ -39,20 +39,20 @@ fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Returns the largest deviation of a matrix's columns from unit length.
+/// Returns the largest deviation of the column lengths of a matrix from 1.
 fn scale_error(matrix: Mat4) -> f32 {
     let axes = Mat3::from_mat4(matrix);
     [axes.x_axis, axes.y_axis, axes.z_axis].iter().map(|axis| (axis.length() - 1.0).abs()).fold(0.0, f32::max)
 }
 
-/// The rest pose.
+/// Returns the local transforms of the rest pose.
 fn rest(scene: &Scene) -> Vec<Transform> {
-    (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect()
+    (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect()
 }
 
-fn shown(scene: &Scene, pose: &[Transform]) -> Vec<[f32; 3]> {
+fn skinned_positions(scene: &Scene, pose: &[Transform]) -> Vec<[f32; 3]> {
     let mut scene = scene.clone();
-    scene.pose(pose);
+    scene.apply_pose(pose);
     scene.meshes.into_iter().flat_map(|mesh| mesh.positions).collect()
 }
 
@@ -71,7 +71,7 @@ fn keeps_positions(before: &Scene) -> Result<f32, TestCaseError> {
         }
     }
     for (old, new) in poses {
-        for (old, new) in shown(before, &old).into_iter().zip(shown(&after, &new)) {
+        for (old, new) in skinned_positions(before, &old).into_iter().zip(skinned_positions(&after, &new)) {
             let (old, new) = (Vec3::from(old), Vec3::from(new));
             let rounding = 1e-3 * (1000.0 + old.length());
             prop_assert!(old.distance(new) <= error + rounding, "{} {} {:?}", old, new, losses);

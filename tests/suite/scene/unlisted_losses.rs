@@ -35,20 +35,20 @@ fn round_trip(document: &Document) -> Option<(Document, Vec<Loss>)> {
     Some((again, losses))
 }
 
-/// Returns the names in a path, without indices.
+/// Returns a path without indices.
 fn names(path: &str) -> String {
     let names = path.split('.').map(|step| step.split('[').next().unwrap_or(step));
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Returns `true` if the name is a part of the document, or a value in it.
-fn is_in(part: &str, name: &str) -> bool {
+/// Returns `true` if `name` is the part `part`, or a value in it.
+fn is_part_of(part: &str, name: &str) -> bool {
     let mut steps = name.split('.');
     part.split('.').all(|step| steps.next().is_some_and(|name| step == "*" || step == name))
 }
 
-fn is_told(losses: &[Loss], name: &str) -> bool {
-    losses.iter().any(|loss| is_in(&names(&loss.path.to_string()), name))
+fn is_listed(losses: &[Loss], name: &str) -> bool {
+    losses.iter().any(|loss| is_part_of(&names(&loss.path.to_string()), name))
 }
 
 /// Returns the JSON pointers of all values, by their declared names.
@@ -58,25 +58,25 @@ fn values(data: &Value) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-fn add_values(data: &Value, name: &str, place: &str, found: &mut BTreeMap<String, Vec<String>>) {
+fn add_values(data: &Value, name: &str, pointer: &str, found: &mut BTreeMap<String, Vec<String>>) {
     match data {
         Value::Object(fields) => {
             for (key, value) in fields {
                 let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
-                add_values(value, &name, &format!("{place}/{key}"), found);
+                add_values(value, &name, &format!("{pointer}/{key}"), found);
             }
         }
         Value::Array(items) => {
             for (index, value) in items.iter().enumerate() {
-                add_values(value, name, &format!("{place}/{index}"), found);
+                add_values(value, name, &format!("{pointer}/{index}"), found);
             }
         }
-        _ => found.entry(name.to_owned()).or_default().push(place.to_owned()),
+        _ => found.entry(name.to_owned()).or_default().push(pointer.to_owned()),
     }
 }
 
-/// Returns other values of the same type.
-fn others(value: &Value) -> Vec<Value> {
+/// Returns values of the same type that differ from `value`.
+fn other_values(value: &Value) -> Vec<Value> {
     match value {
         Value::Bool(flag) => vec![json!(!flag)],
         Value::String(text) => vec![json!(0.5), json!(format!("{text}x"))],
@@ -90,18 +90,18 @@ fn others(value: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the document with another value at a pointer, if it can be written.
-fn changed(original: &Value, place: &str) -> Option<Document> {
-    others(original.pointer(place)?).into_iter().find_map(|other| {
+/// Returns the document with another value at a JSON pointer; `None` if it cannot be written.
+fn with_value(original: &Value, pointer: &str) -> Option<Document> {
+    other_values(original.pointer(pointer)?).into_iter().find_map(|other| {
         let mut data = original.clone();
-        *data.pointer_mut(place)? = other;
+        *data.pointer_mut(pointer)? = other;
         let document: Document = serde_json::from_value(data).ok()?;
         let is_other = serde_json::to_value(&document).ok()? != *original;
         (is_other && document.write(&WriteOptions::default()).is_ok()).then_some(document)
     })
 }
 
-/// Parts of a scene that a loss may name instead of the declared value: format, value, part.
+/// Parts of a scene whose paths a loss may have instead of the path of the declared value: format, value, part.
 const PARTS: [(&str, &str, &str); 7] = [
     ("crucible", "chunks.indices", "meshes.faces"),
     ("crucible", "chunks.streams.data.bone", "chunks.bone_weights"),
@@ -112,8 +112,8 @@ const PARTS: [(&str, &str, &str); 7] = [
     ("mesh", "indices", "meshes.faces"),
 ];
 
-/// Values with several equivalent notations: format, struct, its fields, notation. `*` is any name, such as that of a
-/// form. A new field is in no list, so that its loss cannot hide in that of another.
+/// Values with several equivalent notations: format, struct, its fields, notation. `*` is any name, such as the name
+/// of a form. A new field is in no list, so another loss cannot hide its loss.
 const NOTATIONS: [(&str, &str, &[&str], &str); 9] = [
     (
         "bmd",
@@ -131,17 +131,17 @@ const NOTATIONS: [(&str, &str, &[&str], &str); 9] = [
     ("mesh", "animations", &["name"], "the number of one of several equal strings"),
 ];
 
-/// Returns `true` if a value may change: a loss names it, or it has another notation.
+/// Returns `true` if a value may change, because it is listed as a loss or has another notation.
 fn may_change(document: &Document, losses: &[Loss], name: &str) -> bool {
     let format = document.format().name();
     let has_notation = NOTATIONS.iter().any(|(of, list, fields, _)| {
-        *of == format && fields.iter().any(|field| is_in(&format!("{list}.{field}"), name))
+        *of == format && fields.iter().any(|field| is_part_of(&format!("{list}.{field}"), name))
     });
-    let mut parts = PARTS.iter().filter(|(of, value, _)| *of == format && is_in(value, name));
-    is_told(losses, name) || has_notation || parts.any(|(.., part)| is_told(losses, part))
+    let mut parts = PARTS.iter().filter(|(of, value, _)| *of == format && is_part_of(value, name));
+    is_listed(losses, name) || has_notation || parts.any(|(.., part)| is_listed(losses, part))
 }
 
-/// Formats a document and losses; floats are compared by their bits.
+/// Returns a document and losses as text, in which floats are equal if and only if their bits are equal.
 fn text(document: &Document, losses: &[Loss]) -> String {
     format!("{} {losses:?}", serde_json::to_string(document).unwrap())
 }
@@ -149,41 +149,41 @@ fn text(document: &Document, losses: &[Loss]) -> String {
 proptest! {
     #![proptest_config(config(120, "told"))]
 
-    /// Documents that differ in one value come back different, or a loss names the value.
+    /// Documents that differ in one value also differ after the round trip, unless the value is listed as a loss.
     #[test]
     fn values_lost_in_a_scene_are_listed(document in documents(), choice in any::<Index>()) {
         let Some((again, losses)) = round_trip(&document) else { return Ok(()) };
         let data = serde_json::to_value(&document).unwrap();
         for (name, places) in values(&data) {
-            let place: &String = choice.get(&places);
-            let other = changed(&data, place).and_then(|other| round_trip(&other));
+            let pointer: &String = choice.get(&places);
+            let other = with_value(&data, pointer).and_then(|other| round_trip(&other));
             let is_lost = other.is_some_and(|(other, more)| text(&other, &more) == text(&again, &losses));
             prop_assert!(
                 !is_lost || may_change(&document, &losses, &name),
-                "{}: the scene loses {name}, and no loss says so: {place} is {} in {data}, losses {losses:?}",
+                "{}: the scene loses {name}, and no loss says so: {pointer} is {} in {data}, losses {losses:?}",
                 document.format(),
-                data.pointer(place).unwrap()
+                data.pointer(pointer).unwrap()
             );
         }
     }
 
-    /// A document that came back once comes back unchanged, or a loss names the value.
+    /// After one round trip, further round trips change only values that are listed as losses.
     #[test]
     fn values_changed_by_a_scene_are_listed(document in documents()) {
         let Some((once, _)) = round_trip(&document) else { return Ok(()) };
         let Some((twice, losses)) = round_trip(&once) else { return Ok(()) };
         let [before, after] = [&once, &twice].map(|document| serde_json::to_value(document).unwrap());
         for (name, places) in values(&before) {
-            let is_same = |place: &&String| {
+            let is_same = |pointer: &&String| {
                 // Compares text, in which zeros of both signs differ.
-                before.pointer(place).map(Value::to_string) == after.pointer(place).map(Value::to_string)
+                before.pointer(pointer).map(Value::to_string) == after.pointer(pointer).map(Value::to_string)
             };
-            let Some(place) = places.iter().find(|place| !is_same(place)) else { continue };
+            let Some(pointer) = places.iter().find(|pointer| !is_same(pointer)) else { continue };
             prop_assert!(
                 may_change(&once, &losses, &name),
-                "{}: the scene changes {name}, and no loss says so: {place} is {:?} in {before}, losses {losses:?}",
+                "{}: the scene changes {name}, and no loss says so: {pointer} is {:?} in {before}, losses {losses:?}",
                 once.format(),
-                after.pointer(place)
+                after.pointer(pointer)
             );
         }
     }

@@ -13,9 +13,9 @@ use meshspec::layout::expr::Scope;
 use super::declaration;
 
 /// The rows of a word in the specification: highest bit, lowest bit, field.
-type Bits = &'static [(u32, u32, &'static str)];
+type BitRows = &'static [(u32, u32, &'static str)];
 
-const TEXTURED_64: Bits = &[
+const TEXTURED_64: BitRows = &[
     (63, 56, "bone"),
     (55, 54, "st.exponent"),
     (53, 43, "st.frac_t"),
@@ -26,7 +26,7 @@ const TEXTURED_64: Bits = &[
     (8, 0, "position.frac_x"),
 ];
 
-const FLAT_64: Bits = &[
+const FLAT_64: BitRows = &[
     (63, 56, "bone"),
     (55, 48, "normal.z"),
     (47, 40, "normal.y"),
@@ -38,7 +38,7 @@ const FLAT_64: Bits = &[
 ];
 
 /// Bits of the second 32-bit word continue after the first.
-const SCALED_96: Bits = &[
+const SCALED_96: BitRows = &[
     (64 + 31, 64 + 24, "color_or_bone"),
     (64 + 23, 64 + 16, "normal.z"),
     (64 + 15, 64 + 8, "normal.y"),
@@ -54,7 +54,7 @@ const SCALED_96: Bits = &[
 ];
 
 /// With 12 bits each, T lies directly above S (B5).
-const FINE_96: Bits = &[
+const FINE_96: BitRows = &[
     (64 + 31, 64 + 24, "color_or_bone"),
     (64 + 23, 64 + 16, "normal.z"),
     (64 + 15, 64 + 8, "normal.y"),
@@ -68,7 +68,7 @@ const FINE_96: Bits = &[
     (8, 0, "position.frac_x"),
 ];
 
-const VERTEX_128: Bits = &[
+const VERTEX_128: BitRows = &[
     (64 + 63, 64 + 56, "bone"),
     (64 + 55, 64 + 48, "normal.z"),
     (64 + 47, 64 + 40, "normal.y"),
@@ -83,14 +83,15 @@ const VERTEX_128: Bits = &[
     (15, 0, "org_x"),
 ];
 
-const TRIANGLE_32: Bits = &[(31, 22, "v2"), (21, 12, "v1"), (11, 2, "v0"), (1, 0, "tag")];
-const QUAD_32: Bits =
+const TRIANGLE_32: BitRows = &[(31, 22, "v2"), (21, 12, "v1"), (11, 2, "v0"), (1, 0, "tag")];
+const QUAD_32: BitRows =
     &[(31, 30, "tag2"), (29, 23, "v3"), (22, 16, "v2"), (15, 9, "v1"), (8, 2, "v0"), (1, 0, "tag")];
-const TRIANGLE_64: Bits = &[(63, 62, "tag2"), (61, 42, "v2"), (41, 22, "v1"), (21, 2, "v0"), (1, 0, "tag")];
-const QUAD_64: Bits =
+const TRIANGLE_64: BitRows =
+    &[(63, 62, "tag2"), (61, 42, "v2"), (41, 22, "v1"), (21, 2, "v0"), (1, 0, "tag")];
+const QUAD_64: BitRows =
     &[(63, 62, "tag2"), (61, 47, "v3"), (46, 32, "v2"), (31, 17, "v1"), (16, 2, "v0"), (1, 0, "tag")];
 
-const BONE_TRANSFORM: Bits = &[
+const BONE_TRANSFORM: BitRows = &[
     (63, 56, "rotation.r"),
     (55, 48, "rotation.k"),
     (47, 40, "rotation.j"),
@@ -102,7 +103,7 @@ const BONE_TRANSFORM: Bits = &[
 ];
 
 /// "4 bone IDs, and 4 F8A weights", in the order of the transform (B22).
-const PSEUDO_TRANSFORM: Bits = &[
+const PSEUDO_TRANSFORM: BitRows = &[
     (63, 56, "weight_3"),
     (55, 48, "weight_2"),
     (47, 40, "weight_1"),
@@ -113,14 +114,14 @@ const PSEUDO_TRANSFORM: Bits = &[
     (7, 0, "bone_0"),
 ];
 
-const ANIM_ROTATION: Bits = &[(31, 24, "r"), (23, 16, "k"), (15, 8, "j"), (7, 0, "i")];
-const ANIM_TRANSLATION: Bits =
+const ANIM_ROTATION: BitRows = &[(31, 24, "r"), (23, 16, "k"), (15, 8, "j"), (7, 0, "i")];
+const ANIM_TRANSLATION: BitRows =
     &[(31, 27, "exponent"), (26, 18, "frac_z"), (17, 9, "frac_y"), (8, 0, "frac_x")];
-const ANIM_TAG: Bits = &[(7, 7, "rotation"), (6, 6, "translation"), (5, 5, "scale"), (4, 0, "skip")];
-const ANIM_RATE: Bits = &[(7, 7, "no_loop"), (6, 0, "quarter_hz")];
+const ANIM_TAG: BitRows = &[(7, 7, "rotation"), (6, 6, "translation"), (5, 5, "scale"), (4, 0, "skip")];
+const ANIM_RATE: BitRows = &[(7, 7, "no_loop"), (6, 0, "quarter_hz")];
 /// "S.E3.F4"
-const F8A_BITS: Bits = &[(7, 7, "negative"), (6, 4, "exponent"), (3, 0, "fraction")];
-const CONTROL_FLAGS: Bits = &[(31, 4, "reserved"), (3, 2, "triangles_type"), (1, 0, "vertex_subtype")];
+const F8A_BITS: BitRows = &[(7, 7, "negative"), (6, 4, "exponent"), (3, 0, "fraction")];
+const CONTROL_FLAGS: BitRows = &[(31, 4, "reserved"), (3, 2, "triangles_type"), (1, 0, "vertex_subtype")];
 
 #[test]
 fn words() {
@@ -143,8 +144,8 @@ fn words() {
     assert_bits::<ControlFlags>(CONTROL_FLAGS);
 }
 
-/// Requires that the fields of a word match the table, from its last row up, without gaps.
-fn assert_bits<T: Layout>(table: Bits) {
+/// Asserts that the fields of a word match the table, from its last row up, without gaps.
+fn assert_bits<T: Layout>(table: BitRows) {
     let declaration = declaration::<T>();
     let Shape::Bits { size, fields } = declaration.shape else {
         panic!("{} is not a word", declaration.name)
@@ -157,7 +158,7 @@ fn assert_bits<T: Layout>(table: Bits) {
     assert_eq!(found.iter().map(|(_, width, _)| width).sum::<u32>(), 8 * size, "{}", declaration.name);
 }
 
-/// Collects offset, width and name of the fields, with nested words expanded.
+/// Adds offset, width and name of each field to `found`. Fields of nested words are listed individually.
 fn flatten(fields: &[BitField], prefix: &str, start: u32, found: &mut Vec<(u32, u32, String)>) {
     for field in fields {
         let (offset, name) = (start + field.bits.offset, format!("{prefix}{}", field.name));
@@ -169,9 +170,9 @@ fn flatten(fields: &[BitField], prefix: &str, start: u32, found: &mut Vec<(u32, 
 }
 
 /// Offset in hexadecimal digits, as in the comments of the specification, size and name.
-type Row = (u64, u64, &'static str);
+type TableRow = (u64, u64, &'static str);
 
-const HEADER: &[Row] = &[
+const HEADER: &[TableRow] = &[
     (0x04, 4, "resv1"),
     (0x08, 4, "resv2"),
     (0x0C, 4, "resv3"),
@@ -185,7 +186,7 @@ const HEADER: &[Row] = &[
     (0x2C, 4, "sz_anims"),
 ];
 
-const MESH_DEF: &[Row] = &[
+const MESH_DEF: &[TableRow] = &[
     (0x00, 4, "ofs_vtx"),
     (0x04, 4, "ofs_tris"),
     (0x08, 4, "ofs_mat"),
@@ -197,13 +198,13 @@ const MESH_DEF: &[Row] = &[
     (0x1C, 4, "resv3"),
 ];
 
-const LOD_DEF: &[Row] = &[(0, 1, "id_mesh"), (1, 1, "n_mesh"), (2, 1, "ld_sc"), (3, 1, "resv1")];
+const LOD_DEF: &[TableRow] = &[(0, 1, "id_mesh"), (1, 1, "n_mesh"), (2, 1, "ld_sc"), (3, 1, "resv1")];
 
 /// After the transform, which has two variants.
-const BONE_DEF: &[Row] =
+const BONE_DEF: &[TableRow] =
     &[(8, 4, "ofs_name"), (0xC, 1, "id_parent"), (0xD, 1, "id_solid"), (0xE, 1, "resv1"), (0xF, 1, "resv2")];
 
-const ANIM_DEF: &[Row] = &[
+const ANIM_DEF: &[TableRow] = &[
     (0x00, 4, "ofs_name"),
     (0x04, 1, "n_frames"),
     (0x05, 1, "fl_hz"),
@@ -226,8 +227,8 @@ fn structs() {
     assert_table::<BoneDef>(BONE_DEF, 8);
 }
 
-/// Requires that every row is a field at this offset, after `start` bytes of other fields.
-fn assert_table<T: Layout>(rows: &[Row], start: u64) {
+/// Asserts that every row is a field at its offset, after `start` bytes of other fields.
+fn assert_table<T: Layout>(rows: &[TableRow], start: u64) {
     let declaration = declaration::<T>();
     let Shape::Struct(fields) = declaration.shape else { panic!("{} is no struct", declaration.name) };
     let first = fields.iter().position(|field| field.name == rows[0].2).unwrap();
@@ -239,7 +240,7 @@ fn assert_table<T: Layout>(rows: &[Row], start: u64) {
         let found = declaration.offset_of(name, &Scope::default());
         assert!(start > 0 || found.is_some_and(|(offset, _)| offset == *expected), "{name}");
     }
-    // The remaining fields are stored elsewhere.
+    // The remaining fields are at other offsets of the file.
     for field in &fields[first + rows.len()..] {
         assert!(field.position.is_some(), "{} of {}", field.name, declaration.name);
         assert!(matches!(field.ty, Type::NulString | Type::List(_)));

@@ -1,4 +1,4 @@
-//! The lists of Crucible.
+//! The lists in the specification of Crucible.
 
 use meshspec::Dialect;
 use meshspec::crucible::schema::{AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
@@ -16,31 +16,31 @@ const F32: Type = Type::Float(4);
 const BYTES: Type = Type::List(&U8);
 
 /// A row: number in the list, field, type, offset; the offset is `None` if it depends on #2.
-type Row = (u32, &'static str, Type, Option<u64>);
+type TableRow = (u32, &'static str, Type, Option<u64>);
 
-/// #2 to #4 are a separate struct.
-const CHUNK: &[Row] = &[
+/// The rows of a chunk. Its items #2 to #4 are a separate struct.
+const CHUNK: &[TableRow] = &[
     (1, "index_size", U8, Some(0)),
     (2, "indices", IndexStream::TYPE, Some(1)),
     (5, "attribute_count", U8, None),
     (6, "streams", Type::List(&Stream::TYPE), None),
 ];
 
-const INDEX_STREAM: &[Row] = &[
+const INDEX_STREAM: &[TableRow] = &[
     (2, "compressed_size", I32, Some(0)),
     (3, "uncompressed_size", I32, Some(4)),
     (4, "data", BYTES, Some(8)),
 ];
 
 /// *2
-const ATTRIBUTE_STREAM: &[Row] = &[
+const ATTRIBUTE_STREAM: &[TableRow] = &[
     (1, "attribute", AttributeFlags::TYPE, Some(0)),
     (2, "compressed_size", I32, Some(2)),
     (3, "uncompressed_size", I32, Some(6)),
     (4, "data", BYTES, Some(10)),
 ];
 
-/// *3: the printed flag and the name of its bit, if it is an attribute.
+/// *3: the printed flags, each with the name of its bit if it is an attribute.
 const FLAGS: [(&str, Option<&str>); 16] = [
     ("0000000000000001", Some("position_3d")),
     ("0000000000000010", Some("position_2d")),
@@ -60,7 +60,7 @@ const FLAGS: [(&str, Option<&str>); 16] = [
     ("1000000000000000", None),
 ];
 
-/// *3 and *4: the attribute of each bit and the type of its values. The rest is reserved.
+/// *3 and *4: the attribute of each bit and the type of its values. Other bits are reserved.
 const ATTRIBUTES: [(&str, Type); 6] = [
     ("Position3d", Type::Array(&F32, 3)),
     ("Position2d", Type::Array(&F32, 2)),
@@ -70,7 +70,7 @@ const ATTRIBUTES: [(&str, Type); 6] = [
     ("BoneWeights", Type::Array(&BoneWeight::TYPE, 4)),
 ];
 
-/// The same in the tangent dialect, which the text lacks (C10).
+/// The attributes of the tangent dialect, which the text does not describe (C10).
 const TANGENT_ATTRIBUTES: [(&str, Type); 7] = [
     ATTRIBUTES[0],
     ATTRIBUTES[1],
@@ -82,7 +82,7 @@ const TANGENT_ATTRIBUTES: [(&str, Type); 7] = [
 ];
 
 /// *5
-const BONE_WEIGHT: &[Row] = &[(1, "bone", U16, Some(0)), (2, "influence", F32, Some(2))];
+const BONE_WEIGHT: &[TableRow] = &[(1, "bone", U16, Some(0)), (2, "influence", F32, Some(2))];
 
 fn fields<T: Layout>() -> &'static [Field] {
     match declaration::<T>().shape {
@@ -98,8 +98,8 @@ fn variants<T: Layout>() -> &'static [Variant] {
     }
 }
 
-/// Requires that the rows are exactly the fields of the declaration, in order.
-fn assert_list<T: Layout>(rows: &[Row]) {
+/// Asserts that the rows are exactly the fields of the declaration, in order.
+fn assert_list<T: Layout>(rows: &[TableRow]) {
     let fields = fields::<T>();
     assert_eq!(rows.len(), fields.len());
     for ((number, name, ty, offset), field) in rows.iter().zip(fields) {
@@ -109,7 +109,7 @@ fn assert_list<T: Layout>(rows: &[Row]) {
     }
 }
 
-/// Returns the size of a stream with this compressed size: "total length equivelent to #2".
+/// Returns the size of a stream with a compressed size: "total length equivelent to #2".
 fn stream_size<T: Layout>(compressed_size: u64) -> Option<u64> {
     declaration::<T>().size(&Scope::new(vec![("compressed_size", compressed_size.into())]))
 }
@@ -129,7 +129,7 @@ fn chunk() {
 fn index_data() {
     for (index_size, item) in [(0u8, &U16), (1, &U32)] {
         let scope = declaration::<Indices>().bind([index_size.into(), 24.into()]);
-        let field = chosen::<Indices>(&scope).unwrap().field;
+        let field = chosen_variant::<Indices>(&scope).unwrap().field;
         assert_eq!(field.ty, Type::List(item));
         assert_eq!(declaration::<Indices>().size(&scope), Some(24));
     }
@@ -149,7 +149,7 @@ fn flags() {
     assert_eq!(size, 2);
     for (digits, name) in FLAGS {
         let word = u16::from_str_radix(digits, 2).unwrap();
-        let set: Vec<_> = fields.iter().filter(|field| field.bits.of(word.into()) != 0).collect();
+        let set: Vec<_> = fields.iter().filter(|field| field.bits.extract(word.into()) != 0).collect();
         let [field] = &*set else { panic!("{digits}: {set:?}") };
         match name {
             Some(name) => {
@@ -171,7 +171,7 @@ fn attribute_data() {
             let word = Value::bits::<AttributeFlags>(&u16::to_le_bytes(1 << bit));
             let size = 10 * 2 * 3 * 24;
             let scope = declaration::<Values>().bind([word.clone(), dialect.into(), size.into()]);
-            let found = chosen::<Values>(&scope).map(|variant| (variant.name, variant.field.ty));
+            let found = chosen_variant::<Values>(&scope).map(|variant| (variant.name, variant.field.ty));
             let expected = attributes.get(bit);
             assert_eq!(found.map(|(name, _)| name), expected.map(|(name, _)| *name), "bit {bit}");
             if let (Some((name, Type::List(item))), Some((_, value))) = (found, expected) {
@@ -194,6 +194,6 @@ fn bone_weights() {
     assert_eq!(BoneWeight::TYPE.size(), Some(6));
 }
 
-fn chosen<T: Layout>(scope: &Scope) -> Option<&'static Variant> {
+fn chosen_variant<T: Layout>(scope: &Scope) -> Option<&'static Variant> {
     variants::<T>().iter().find(|variant| variant.condition.eval_bool(scope) == Ok(true))
 }

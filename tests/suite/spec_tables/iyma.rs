@@ -1,4 +1,4 @@
-//! The header and the Rust types of IyMA.
+//! The header and the Rust types in the specification of IyMA.
 
 use meshspec::iyma::schema::{Header, UsageField};
 use meshspec::iyma::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
@@ -40,7 +40,7 @@ enum VertexFormat {
 }
 ";
 
-/// Returns the names of a type's fields or variants in the text, with their types if any.
+/// Returns the names of the fields or variants of a type in the text, with the types of fields.
 fn members(name: &str) -> Vec<(&'static str, &'static str)> {
     let body = TYPES.split_once(&format!(" {name} {{")).unwrap().1.split_once('}').unwrap().0;
     let members = body.split(',').map(str::trim).filter(|member| !member.is_empty());
@@ -105,7 +105,7 @@ fn enums() {
     assert_eq!(usages, expected);
 }
 
-/// The types above match the specification's text.
+/// The types above are equal to the types in the specification's text.
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn types_are_those_of_the_text() {

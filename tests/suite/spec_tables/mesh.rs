@@ -1,4 +1,4 @@
-//! The tables of MESH.
+//! The tables in the specification of MESH.
 
 use meshspec::Dialect;
 use meshspec::layout::Layout;
@@ -6,10 +6,10 @@ use meshspec::layout::declaration::{Declaration, Shape, Type, bind};
 use meshspec::layout::expr::{Scope, Value};
 use meshspec::mesh::schema::{Animation, Document, Header, Joint, Pose, Vertex, VertexFormat};
 
-/// A row: field, type, size, count, offset. A count of 0 is given by the file.
-type Row = (&'static str, &'static str, u64, u64, u64);
+/// A row: field, type, size, count, offset. A count of 0 means that the file contains the count.
+type TableRow = (&'static str, &'static str, u64, u64, u64);
 
-const HEADER: &[Row] = &[
+const HEADER: &[TableRow] = &[
     ("version", "unsigned int", 1, 1, 0),
     ("format", "unsigned int", 2, 1, 1),
     ("vertex_count", "unsigned int", 4, 1, 3),
@@ -21,9 +21,9 @@ const HEADER: &[Row] = &[
 /// The bits of the format.
 const FORMAT: &[(u32, &str)] = &[(0, "position"), (1, "normal"), (2, "uv"), (3, "joints"), (4, "unused")];
 
-/// The full vertex, with one row each for joint ids and weights. The text has them at 30 and 34, although position,
-/// normal and UV take 32 bytes: an erratum (M2).
-const VERTEX: &[Row] = &[
+/// The vertex with all attributes. The text puts joint ids and weights at 30 and 34, although position, normal and UV
+/// take 32 bytes: an erratum (M2).
+const VERTEX: &[TableRow] = &[
     ("position", "float", 4, 3, 0),
     ("normal", "float", 4, 3, 12),
     ("uv", "float", 4, 2, 24),
@@ -31,10 +31,10 @@ const VERTEX: &[Row] = &[
     ("joint_weights", "unsigned int", 1, 4, 34 + 2),
 ];
 
-const JOINT: &[Row] =
+const JOINT: &[TableRow] =
     &[("id", "unsigned int", 1, 1, 0), ("parent", "unsigned int", 1, 1, 1), ("transform", "float", 4, 16, 2)];
 
-const ANIMATION: &[Row] = &[
+const ANIMATION: &[TableRow] = &[
     ("name", "unsigned int", 4, 1, 0),
     ("duration", "float", 4, 1, 4),
     ("speed", "float", 4, 1, 8),
@@ -42,7 +42,7 @@ const ANIMATION: &[Row] = &[
     ("timestamps", "float", 4, 0, 16),
 ];
 
-const POSE: &[Row] = &[
+const POSE: &[TableRow] = &[
     ("joint", "unsigned int", 4, 1, 0),
     ("position", "float", 4, 3, 4),
     ("rotation", "float", 4, 4, 16),
@@ -57,8 +57,8 @@ fn declaration<T: Layout>() -> &'static Declaration {
     }
 }
 
-/// The sections and their sizes. The text omits the joint data from the offset of the strings (M3). Animations vary
-/// in size (M4), so the header does not determine that offset.
+/// The sections and their sizes. The text omits the joint data from the offset of the strings (M3). The header does not
+/// determine that offset, since animations vary in size (M4).
 #[test]
 fn general_structure() {
     let (vertices, indices, joints) = (7u64, 9u64, 3u64);
@@ -154,31 +154,31 @@ fn pose() {
     assert_eq!(Pose::TYPE.size(), Some(44));
 }
 
-/// Requires that every row is a field of this type at this offset.
-fn assert_table<T: Layout>(rows: &[Row], scope: &Scope) {
+/// Asserts that every row is a field with its type and offset.
+fn assert_table<T: Layout>(rows: &[TableRow], scope: &Scope) {
     assert_rows(declaration::<T>(), rows, scope);
 }
 
-fn assert_rows(declaration: &Declaration, rows: &[Row], scope: &Scope) {
+fn assert_rows(declaration: &Declaration, rows: &[TableRow], scope: &Scope) {
     for (name, ty, size, count, offset) in rows {
         let (found, field) = declaration.offset_of(name, scope).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(found, *offset, "offset of {name}");
-        let (found_ty, found_size, found_count) = plain(&field.ty);
+        let (found_ty, found_size, found_count) = table_terms(&field.ty);
         assert_eq!((found_ty, found_size, found_count), (*ty, *size, *count), "{name}");
     }
 }
 
-/// Returns type, size and count in the terms of the specification's tables.
-fn plain(ty: &'static Type) -> (&'static str, u64, u64) {
+/// Returns the type, size and count of a field in the terms of the specification.
+fn table_terms(ty: &'static Type) -> (&'static str, u64, u64) {
     match ty {
         Type::Unsigned(size) => ("unsigned int", (*size).into(), 1),
         Type::Float(size) => ("float", (*size).into(), 1),
         Type::Array(item, n) => {
-            let (ty, size, count) = plain(item);
+            let (ty, size, count) = table_terms(item);
             (ty, size, count * n)
         }
         Type::List(item) => {
-            let (ty, size, _) = plain(item);
+            let (ty, size, _) = table_terms(item);
             (ty, size, 0)
         }
         // A packed word.

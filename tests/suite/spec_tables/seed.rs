@@ -1,4 +1,4 @@
-//! The attribute table of Seed.
+//! The attribute table in the specification of Seed.
 
 use meshspec::layout::grammar::ValueType;
 use meshspec::seed::schema::ATTRIBUTES;
@@ -25,7 +25,7 @@ fn attributes() {
     let name_of = |identifier| ATTRIBUTES.iter().find(|row| row.identifier == identifier).unwrap().name;
     let rows = ATTRIBUTES.iter().map(|row| {
         let requires = match row.value_type {
-            // The text has no type for indices, only their meaning.
+            // The text does not state the type of indices.
             ValueType::Index => "Vertex Indices",
             _ => row.requires.map_or("None", name_of),
         };

@@ -12,12 +12,12 @@ use super::codes::{self, CheckedRule};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::json;
-use crate::problem::{Bytes, Problem};
+use crate::problem::{Problem, ProblemPrinter};
 use crate::terminal::{HINT, TITLE, counted};
 
 /// Prints a rule and its examples.
 pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
-    let known = codes::find("--explain", code, formats)?;
+    let known = codes::find_rule("--explain", code, formats)?;
     let mut out = anstream::stdout();
     print_rule(known, &mut out)?;
     let example = match known.encoding {
@@ -27,63 +27,63 @@ pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
     };
     match (known.encoding, example) {
         (Some(encoding), Some(example)) => {
-            Example { encoding, example: &example, limits: Limits::default() }.print(&mut out)?
+            ExamplePrinter { encoding, example: &example, limits: Limits::default() }.print(&mut out)?
         }
         (None, _) => writeln!(
             out,
-            "\nNo built-in format has this rule. A program with a custom format shows an example."
+            "\nNo built-in format has this rule. Programs with custom formats show an example."
         )?,
         _ => writeln!(out, "\nThere is no example of this rule.")?,
     }
-    Ok(Status::Fine)
+    Ok(Status::Success)
 }
 
 fn print_rule(CheckedRule { rule, encoding }: CheckedRule, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{TITLE}{}{TITLE:#} ({}): {}\n", rule.code, rule.severity.name(), rule.summary)?;
-    let mut row = |label: &str, text: &str| match text {
+    let mut print_row = |label: &str, text: &str| match text {
         "" => Ok(()),
         text => writeln!(out, "{:<16}{text}", format!("{label}:")),
     };
-    row("Format", encoding.map_or("any declared format", Encoding::title))?;
-    row("Section", rule.section)?;
+    print_row("Format", encoding.map_or("any declared format", Encoding::title))?;
+    print_row("Section", rule.section)?;
     let Some(Encoding::Format(format)) = encoding else { return Ok(()) };
     if let Some(specification) = format.about().specification {
-        row("Specification", &format!("{}, {}", specification.title, specification.url))?;
+        print_row("Specification", &format!("{}, {}", specification.title, specification.url))?;
     }
     let interpretations = format.interpretations_of(rule);
     for interpretation in &interpretations {
         let (id, question, reading) = (interpretation.row, interpretation.question, interpretation.reading);
-        row("Interpretation", &format!("{id}. {question} {reading}"))?;
+        print_row("Interpretation", &format!("{id}. {question} {reading}"))?;
     }
     if interpretations.is_empty() {
-        row("Interpretation", rule.row)?;
+        print_row("Interpretation", rule.row)?;
     }
-    row("Enforced by", &format.enforcement_of(rule))
+    print_row("Enforced by", &format.enforcement_of(rule))
 }
 
-/// The files of an example.
-struct Example<'e> {
+/// Prints the files of an example with their findings.
+struct ExamplePrinter<'e> {
     encoding: Encoding,
     example: &'e RuleExample,
     limits: Limits,
 }
 
-impl Example<'_> {
+impl ExamplePrinter<'_> {
     fn print(&self, out: &mut impl Write) -> Result<()> {
         let RuleExample { violating, correct, .. } = self.example;
         let report = self.check(violating)?;
-        writeln!(out, "\n{TITLE}Violating example{TITLE:#}, {}:\n", self.size(violating))?;
-        let mut bytes = Bytes::new(self.layout(violating), violating, &self.limits);
+        writeln!(out, "\n{TITLE}Violating example{TITLE:#}, {}:\n", self.describe_size(violating))?;
+        let mut printer = ProblemPrinter::new(self.layout(violating), violating, &self.limits);
         for finding in report.findings() {
-            bytes.print(&Problem::of_finding(finding), out)?;
+            printer.print(&Problem::of_finding(finding), out)?;
         }
         let Some(finding) = report.findings().first() else { return Ok(()) };
         self.print_value(violating, finding, out)?;
-        writeln!(out, "{TITLE}Correct example{TITLE:#}, {}:\n", self.size(correct))?;
+        writeln!(out, "{TITLE}Correct example{TITLE:#}, {}:\n", self.describe_size(correct))?;
         let layout = self.layout(correct);
-        let place = layout.and_then(|layout| walk::find(layout, correct, &finding.path, &self.limits));
-        if let Some(span) = place.as_ref().or(finding.span.as_ref()) {
-            Bytes::new(layout, correct, &self.limits).excerpt(span, HINT, out)?;
+        let location = layout.and_then(|layout| walk::find(layout, correct, &finding.path, &self.limits));
+        if let Some(span) = location.as_ref().or(finding.span.as_ref()) {
+            ProblemPrinter::new(layout, correct, &self.limits).print_excerpt(span, HINT, out)?;
             writeln!(out)?;
         }
         self.print_value(correct, finding, out)
@@ -102,7 +102,7 @@ impl Example<'_> {
             Encoding::Interchange(format) => format.check(file, &NO_FILES, &options),
             Encoding::Json => return Ok(Report::default()),
         };
-        report.map_err(|error| Failure::of("example", &error))
+        report.map_err(|error| Failure::from_error("example", &error))
     }
 
     fn layout(&self, file: &[u8]) -> Option<&'static Type> {
@@ -112,8 +112,8 @@ impl Example<'_> {
         }
     }
 
-    /// Describes the size and dialect of a file.
-    fn size(&self, file: &[u8]) -> String {
+    /// Describes the size of a file and, unless it is the specification's, its dialect.
+    fn describe_size(&self, file: &[u8]) -> String {
         let size = counted(file.len() as u64, "byte", "bytes");
         match self.example.dialect {
             _ if self.example.is_json => format!("{size} of JSON, as no file can violate the rule"),
@@ -122,14 +122,14 @@ impl Example<'_> {
         }
     }
 
-    /// Prints the dump of the value of a finding, or a whole JSON document.
+    /// Prints the dump of the value that a finding is about; for an example in JSON, the whole document.
     fn print_value(&self, file: &[u8], finding: &Finding, out: &mut impl Write) -> Result<()> {
         if self.example.is_json {
             writeln!(out, "{}", String::from_utf8_lossy(file))?;
         }
         if let (Some(layout), Some(path @ [_, ..])) = (self.layout(file), finding.path.segments()) {
             let mut dump = Vec::new();
-            Dump::new(layout, file).with_path(path.to_vec()).text(&mut dump, true)?;
+            Dump::new(layout, file).with_path(path.to_vec()).write_text(&mut dump, true)?;
             if !dump.is_empty() {
                 out.write_all(&dump)?;
                 writeln!(out)?;
@@ -139,5 +139,5 @@ impl Example<'_> {
     }
 }
 
-/// The companion files of an example.
+/// The companion files of an example: none.
 static NO_FILES: BTreeMap<String, Vec<u8>> = BTreeMap::new();

@@ -1,22 +1,22 @@
-//! Results as JUnit XML: a test case per file.
+//! Writes results as JUnit XML, with a test case per file.
 
 use std::io;
 use std::path::Path;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::checked::Checked;
+use super::checked::CheckResult;
 use crate::failure::Status;
 use crate::junit::{self, escaped};
 use crate::per_file::FileResult;
 
 /// The test cases of all files.
-pub struct Cases(TestSuite);
+pub struct TestCases(TestSuite);
 
-impl Cases {
-    /// Creates an empty suite.
-    pub fn new() -> Cases {
-        Cases(TestSuite::new("meshspec check"))
+impl TestCases {
+    /// Creates a test suite without test cases.
+    pub fn new() -> TestCases {
+        TestCases(TestSuite::new("meshspec check"))
     }
 
     /// Adds the test case of a file.
@@ -32,10 +32,11 @@ impl Cases {
     }
 }
 
-/// Returns the test case of a checked file. A failure lists all findings; otherwise, the standard output lists warnings.
-pub fn case(checked: &Checked) -> TestCase {
+/// Returns the test case of a checked file. If it fails, its description lists the findings; otherwise, its standard
+/// output does.
+pub fn test_case(checked: &CheckResult) -> TestCase {
     let findings = checked.findings_text();
-    let is_failure = checked.status() != Status::Fine;
+    let is_failure = checked.status() != Status::Success;
     let status = match is_failure {
         true => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -55,8 +56,8 @@ pub fn case(checked: &Checked) -> TestCase {
     case
 }
 
-/// Returns the test case of an unreadable file.
-pub fn failed(file: &Path, message: &str) -> TestCase {
+/// Returns the test case of a file that cannot be read.
+pub fn failed_test_case(file: &Path, message: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_message(escaped(message));
     TestCase::new(escaped(&file.display().to_string()), status)

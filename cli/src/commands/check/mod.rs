@@ -1,4 +1,4 @@
-//! `meshspec check`: lists rule violations with their bytes.
+//! `meshspec check`: lists the rules that files violate, with the bytes concerned.
 
 mod checked;
 mod codes;
@@ -18,20 +18,20 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, STANDARD, SiblingFiles, name_of};
 use crate::json;
-use crate::messages::{SCREEN, Verbosity};
+use crate::messages::{MAX_LINES, Verbosity};
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
-use crate::per_file::Files;
-use crate::reading::{Bounds, Reading};
-use checked::Checked;
-use policy::{Policy, Rulings};
+use crate::per_file::InputFiles;
+use crate::read_args::{LimitArgs, ReadArgs};
+use checked::CheckResult;
+use policy::{PolicyArgs, ResolvedPolicy};
 
-/// List all rule violations in files, with path, bytes and rule.
+/// List all rule violations in files, each with its path, bytes and rule.
 ///
 /// Files of interchange formats are only read: the first error is the only finding.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
+    /// The files, folders or patterns such as `*.glb`; `-` is standard input.
     #[arg(required_unless_present_any = ["files_from", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Explain a rule instead: its meaning and source, with a violating and a correct example.
@@ -44,15 +44,15 @@ pub struct Check {
     #[arg(long, value_parser = OutputFormat::among(&[Text, Json, Sarif, Junit]), conflicts_with_all = ["json", "json_lines", "log"])]
     format: Option<OutputFormat>,
     #[command(flatten)]
-    policy: Policy,
+    policy: PolicyArgs,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
-    reading: Reading,
+    read_args: ReadArgs,
     #[command(flatten)]
-    bounds: Bounds,
+    limit_args: LimitArgs,
 }
 
 impl Check {
@@ -60,31 +60,37 @@ impl Check {
         if let Some(code) = &self.explain {
             return explain::explain(code, formats);
         }
-        let options = (&self.reading, &self.bounds, &self.policy);
-        let files = Files::new(&self.batch, &self.files, "check", &options, formats)?;
-        let rulings = self.policy.resolve(formats)?;
-        let brief = files.len() > SCREEN && !self.verbosity.verbose;
-        let look_at = |path: &Path| self.look_at(path, brief, &rulings, formats);
+        let options = (&self.read_args, &self.limit_args, &self.policy);
+        let files = InputFiles::new(&self.batch, &self.files, "check", &options, formats)?;
+        let policy = self.policy.resolve(formats)?;
+        let is_brief = files.len() > MAX_LINES && !self.verbosity.verbose;
+        let process = |path: &Path| self.process(path, is_brief, &policy, formats);
         match self.format.unwrap_or(self.json) {
-            Json => files.print_json(look_at),
-            Sarif => print_sarif(&files, look_at),
-            Junit => print_junit(&files, look_at),
+            Json => files.print_json(process),
+            Sarif => print_sarif(&files, process),
+            Junit => print_junit(&files, process),
             _ => {
-                let status = files.print_text(look_at)?;
-                if brief && !self.verbosity.quiet {
-                    let findings = if rulings.max_findings.is_none() { " and their findings" } else { "" };
-                    eprintln!("{} files checked; --verbose shows all of them{findings}", files.len());
+                let status = files.print_text(process)?;
+                if is_brief && !self.verbosity.quiet {
+                    let findings = if policy.max_findings.is_none() { " and their findings" } else { "" };
+                    eprintln!("{} files checked; --verbose lists all files{findings}", files.len());
                 }
                 Ok(status)
             }
         }
     }
 
-    fn look_at(&self, path: &Path, brief: bool, rulings: &Rulings, formats: &Formats) -> Result<Checked> {
+    fn process(
+        &self,
+        path: &Path,
+        is_brief: bool,
+        policy: &ResolvedPolicy,
+        formats: &Formats,
+    ) -> Result<CheckResult> {
         let bytes = input::read(path)?;
-        let encoding = self.reading.encoding_of(&bytes, path, formats)?;
-        let limits = rulings.limits(self.bounds.limits());
-        let options = self.reading.options(encoding, &bytes).with_limits(limits);
+        let encoding = self.read_args.encoding_of(&bytes, path, formats)?;
+        let limits = policy.limits(self.limit_args.limits());
+        let options = self.read_args.options(encoding, &bytes).with_limits(limits);
         let (report, layout) = match encoding {
             Encoding::Format(format) => {
                 let report = meshspec::check(&bytes, format, &options);
@@ -97,34 +103,34 @@ impl Check {
             }
             Encoding::Interchange(format) => (format.check(&bytes, &SiblingFiles::new(path), &options), None),
         };
-        let report = report.map_err(|error| Failure::of(&name_of(path), &error))?;
-        let report = rulings.apply(report);
-        Ok(Checked {
+        let report = report.map_err(|error| Failure::from_error(&name_of(path), &error))?;
+        let report = policy.apply(report);
+        Ok(CheckResult {
             file: path.display().to_string(),
             format: encoding.name(),
-            valid: report.is_valid(self.reading.strictness()),
+            valid: report.is_valid(self.read_args.strictness()),
             errors: report.errors(),
             warnings: report.warnings(),
             layout,
             limits: options.limits,
             bytes,
-            max_findings: rulings.max_findings,
+            max_findings: policy.max_findings,
             verbosity: self.verbosity,
-            brief,
-            is_denied: rulings.denies(&report),
+            is_brief,
+            is_denied: policy.denies(&report),
             report,
         })
     }
 }
 
 /// Prints the results of all files as SARIF.
-fn print_sarif(files: &Files, look_at: impl Fn(&Path) -> Result<Checked> + Sync) -> Result<Status> {
-    let mut log = sarif::Log::new();
-    let results = |file: &Path, result: Result<&Checked, &Failure>| match result {
-        Ok(checked) => sarif::Results::of(checked),
-        Err(failure) => sarif::Results::failed(file, failure.message()),
+fn print_sarif(files: &InputFiles, process: impl Fn(&Path) -> Result<CheckResult> + Sync) -> Result<Status> {
+    let mut log = sarif::SarifLog::new();
+    let results = |file: &Path, result: Result<&CheckResult, &Failure>| match result {
+        Ok(checked) => sarif::FileResults::of(checked),
+        Err(failure) => sarif::FileResults::failed(file, failure.message()),
     };
-    let status = files.each(look_at, results, |results| {
+    let status = files.process_all(process, results, |results| {
         log.add(results);
         Ok(())
     })?;
@@ -133,13 +139,13 @@ fn print_sarif(files: &Files, look_at: impl Fn(&Path) -> Result<Checked> + Sync)
 }
 
 /// Prints the results of all files as JUnit XML.
-fn print_junit(files: &Files, look_at: impl Fn(&Path) -> Result<Checked> + Sync) -> Result<Status> {
-    let mut cases = junit::Cases::new();
-    let case = |file: &Path, result: Result<&Checked, &Failure>| match result {
-        Ok(checked) => junit::case(checked),
-        Err(failure) => junit::failed(file, failure.message()),
+fn print_junit(files: &InputFiles, process: impl Fn(&Path) -> Result<CheckResult> + Sync) -> Result<Status> {
+    let mut cases = junit::TestCases::new();
+    let case = |file: &Path, result: Result<&CheckResult, &Failure>| match result {
+        Ok(checked) => junit::test_case(checked),
+        Err(failure) => junit::failed_test_case(file, failure.message()),
     };
-    let status = files.each(look_at, case, |case| {
+    let status = files.process_all(process, case, |case| {
         cases.add(case);
         Ok(())
     })?;

@@ -1,4 +1,4 @@
-//! Results as SARIF 2.1.0, for code scanning.
+//! Writes results as SARIF 2.1.0, for code scanning.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -7,10 +7,10 @@ use meshspec::{Finding, Rule, Severity, Span};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
 
-use super::checked::Checked;
+use super::checked::CheckResult;
 
-/// The characters to percent-encode in a path.
-const ESCAPED: &AsciiSet = &CONTROLS
+/// The characters in paths that are percent-encoded in URIs.
+const PERCENT_ENCODED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'#')
@@ -31,7 +31,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
 /// A SARIF log with one run.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Log {
+pub struct SarifLog {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
@@ -44,7 +44,7 @@ struct Run {
     tool: Tool,
     invocations: [Invocation; 1],
     column_kind: &'static str,
-    results: Vec<Outcome>,
+    results: Vec<SarifResult>,
 }
 
 #[derive(Serialize)]
@@ -92,7 +92,7 @@ struct Invocation {
     tool_execution_notifications: Vec<Notification>,
 }
 
-/// A notification about a file.
+/// A message about a file that is not a finding, such as a read error.
 #[derive(Serialize)]
 pub struct Notification {
     level: &'static str,
@@ -108,7 +108,7 @@ struct Message {
 /// A finding.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub struct SarifResult {
     rule_id: &'static str,
     level: &'static str,
     message: Message,
@@ -138,7 +138,7 @@ struct ArtifactLocation {
     uri: String,
 }
 
-/// The byte range of a finding; for a packed value, that of its block.
+/// The byte range of a finding; for a value in a packed block, the range of the block.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Region {
@@ -165,42 +165,42 @@ struct RegionProperties {
     unpacked_length: u64,
 }
 
-/// The field of a finding.
+/// The path of the field that a finding is about.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LogicalLocation {
     fully_qualified_name: String,
 }
 
-/// The results and notifications of a file.
+/// The results and notifications for one file.
 #[derive(Default)]
-pub struct Results {
-    outcomes: Vec<Outcome>,
+pub struct FileResults {
+    results: Vec<SarifResult>,
     notifications: Vec<Notification>,
     is_read: bool,
 }
 
-impl Results {
+impl FileResults {
     /// Returns the results of a checked file.
-    pub fn of(checked: &Checked) -> Results {
+    pub fn of(checked: &CheckResult) -> FileResults {
         let (file, report) = (Path::new(&checked.file), &checked.report);
-        let outcomes = report.findings().iter().map(|finding| outcome(file, finding, &checked.bytes));
+        let results = report.findings().iter().map(|finding| sarif_result(file, finding, &checked.bytes));
         let notifications = report.suppressed().map(|(code, count)| {
             notification("note", format!("{count} more findings of {code} are not listed"), file)
         });
-        Results { outcomes: outcomes.collect(), notifications: notifications.collect(), is_read: true }
+        FileResults { results: results.collect(), notifications: notifications.collect(), is_read: true }
     }
 
-    /// Returns the results of an unreadable file.
-    pub fn failed(file: &Path, message: &str) -> Results {
+    /// Returns the notification for a file that cannot be read.
+    pub fn failed(file: &Path, message: &str) -> FileResults {
         let notifications = vec![notification("error", message.to_owned(), file)];
-        Results { notifications, ..Results::default() }
+        FileResults { notifications, ..FileResults::default() }
     }
 }
 
-impl Log {
+impl SarifLog {
     /// Creates a log without results.
-    pub fn new() -> Log {
+    pub fn new() -> SarifLog {
         let driver = Driver {
             name: "meshspec",
             semantic_version: env!("CARGO_PKG_VERSION"),
@@ -208,7 +208,7 @@ impl Log {
             rules: Vec::new(),
         };
         let invocation = Invocation { execution_successful: true, tool_execution_notifications: Vec::new() };
-        Log {
+        SarifLog {
             schema: "https://json.schemastore.org/sarif-2.1.0.json",
             version: "2.1.0",
             runs: [Run {
@@ -220,17 +220,17 @@ impl Log {
         }
     }
 
-    /// Adds the results of a file and their rules.
-    pub fn add(&mut self, Results { outcomes, notifications, is_read }: Results) {
+    /// Adds the results of a file, and the descriptions of their rules.
+    pub fn add(&mut self, file: FileResults) {
         let [Run { tool: Tool { driver }, invocations: [invocation], results, .. }] = &mut self.runs;
-        for rule in outcomes.iter().map(|outcome| outcome.rule) {
+        for rule in file.results.iter().map(|result| result.rule) {
             if driver.rules.iter().all(|known| known.id != rule.code) {
                 driver.rules.push(descriptor(rule));
             }
         }
-        results.extend(outcomes);
-        invocation.execution_successful &= is_read;
-        invocation.tool_execution_notifications.extend(notifications);
+        results.extend(file.results);
+        invocation.execution_successful &= file.is_read;
+        invocation.tool_execution_notifications.extend(file.notifications);
     }
 }
 
@@ -247,14 +247,14 @@ fn descriptor(rule: &'static Rule) -> Descriptor {
     }
 }
 
-fn outcome(file: &Path, finding: &Finding, bytes: &[u8]) -> Outcome {
+fn sarif_result(file: &Path, finding: &Finding, bytes: &[u8]) -> SarifResult {
     let Finding { rule, path, span, message, .. } = finding;
     let mut location = location(file);
     location.physical_location.region = span.as_ref().map(|span| region(span, bytes));
     if !path.is_empty() {
         location.logical_locations.push(LogicalLocation { fully_qualified_name: path.to_string() });
     }
-    Outcome {
+    SarifResult {
         rule_id: rule.code,
         level: rule.severity.label(),
         message: Message { text: message.clone().into() },
@@ -279,7 +279,7 @@ fn location(file: &Path) -> Location {
 fn uri(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
-    let encoded = utf8_percent_encode(&text, ESCAPED);
+    let encoded = utf8_percent_encode(&text, PERCENT_ENCODED);
     match (path.is_absolute(), text.starts_with('/')) {
         (true, true) => format!("file://{encoded}"),
         (true, false) => format!("file:///{encoded}"),
@@ -290,7 +290,7 @@ fn uri(path: &Path) -> String {
 fn region(span: &Span, bytes: &[u8]) -> Region {
     let (range, packed) =
         (span.range(), if let Span::Unpacked { packed, .. } = span { Some(packed) } else { None });
-    let place = packed.unwrap_or(range);
+    let bytes_range = packed.unwrap_or(range);
     let text = match span {
         Span::Text { line, column, .. } => {
             let marked = bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
@@ -300,8 +300,8 @@ fn region(span: &Span, bytes: &[u8]) -> Region {
         _ => None,
     };
     Region {
-        byte_offset: place.start,
-        byte_length: place.end.saturating_sub(place.start),
+        byte_offset: bytes_range.start,
+        byte_length: bytes_range.end.saturating_sub(bytes_range.start),
         text,
         properties: packed.map(|_| RegionProperties {
             unpacked_offset: range.start,

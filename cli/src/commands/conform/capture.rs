@@ -1,54 +1,56 @@
-//! Captures and classifies the output of a process, up to a limit.
+//! Captures the output of a process up to a limit, and classifies it.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// The time to wait for the end of a pipe after its process has ended, since another process may hold the pipe.
-const GRACE: Duration = Duration::from_secs(1);
+/// The time to wait until a pipe is closed after its process has ended, since another process may keep it open.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The first line of a Python traceback, which the exception ends.
+/// The first line of a Python traceback. The last line is the exception.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// A pipe that is read while its process runs.
-pub struct Capture(Receiver<Captured>);
+/// A pipe that a thread reads while the process runs.
+pub struct PipeCapture(Receiver<CapturedOutput>);
 
-/// The start of an output.
+/// The output of a process up to the limit.
 #[derive(Debug, Default)]
-pub struct Captured {
+pub struct CapturedOutput {
     pub bytes: Vec<u8>,
-    /// Whether the output was longer.
+    /// Whether the process printed more than the limit.
     pub is_truncated: bool,
 }
 
-impl Capture {
-    /// Keeps at most `limit` bytes of a pipe; reads and drops the rest, so that the process does not block.
-    pub fn start(pipe: impl Read + Send + 'static, limit: usize) -> Capture {
+impl PipeCapture {
+    /// Starts to read a pipe. Keeps at most `limit` bytes; reads and discards the rest, so that the process does not
+    /// block.
+    pub fn start(pipe: impl Read + Send + 'static, limit: usize) -> PipeCapture {
         let (done, captured) = mpsc::channel();
         thread::spawn(move || {
-            // The receiver is gone if another process holds the pipe too long.
+            // Sending fails if the receiver timed out because another process kept the pipe open.
             let _ = done.send(read(pipe, limit));
         });
-        Capture(captured)
+        PipeCapture(captured)
     }
 
-    /// Returns what was captured; nothing if another process still holds the pipe.
-    pub fn finish(self) -> Captured {
-        self.0.recv_timeout(GRACE).unwrap_or_default()
+    /// Returns the captured output; empty if another process still keeps the pipe open.
+    pub fn finish(self) -> CapturedOutput {
+        self.0.recv_timeout(CLOSE_TIMEOUT).unwrap_or_default()
     }
 }
 
-fn read(mut pipe: impl Read, limit: usize) -> Captured {
+fn read(mut pipe: impl Read, limit: usize) -> CapturedOutput {
     let mut bytes = Vec::new();
-    // A read error ends the output like the end of the pipe.
+    // Treats a read error like the end of the pipe.
     let _ = pipe.by_ref().take(limit as u64).read_to_end(&mut bytes);
     let rest = io::copy(&mut pipe, &mut io::sink()).unwrap_or_default();
-    Captured { bytes, is_truncated: rest > 0 }
+    CapturedOutput { bytes, is_truncated: rest > 0 }
 }
 
-impl Captured {
-    /// Returns the most informative line: the last one after a Python traceback, otherwise the first non-blank one.
+impl CapturedOutput {
+    /// Returns the most informative line: the last line if there is a Python traceback, otherwise the first line that
+    /// is not blank. Returns an empty string without such a line.
     pub fn excerpt(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -60,29 +62,30 @@ impl Captured {
     }
 }
 
-/// The kind of an output.
+/// The kind of output that a loader printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Printed {
+pub enum PrintedOutput {
     Nothing,
-    /// An empty object, with nothing to compare.
+    /// An empty JSON object, which has nothing to compare.
     Empty,
-    /// Anything other than a JSON object, truncated.
+    /// Any other text; contains an excerpt.
     Other(String),
     /// Text that starts like a JSON object.
     Contents,
 }
 
-/// The maximum number of shown characters of an output.
+/// The maximum number of characters of an excerpt.
 const MAX_SHOWN: usize = 80;
 
-impl Printed {
-    pub fn of(stdout: &Captured) -> Printed {
+impl PrintedOutput {
+    /// Classifies the standard output of a loader.
+    pub fn classify(stdout: &CapturedOutput) -> PrintedOutput {
         match stdout.bytes.trim_ascii() {
-            b"" => Printed::Nothing,
-            [b'{', inside @ .., b'}'] if inside.trim_ascii().is_empty() => Printed::Empty,
-            [b'{', ..] => Printed::Contents,
-            [0xef, 0xbb, 0xbf, ..] => Printed::Other("a byte order mark".to_owned()),
-            _ => Printed::Other(stdout.excerpt().chars().take(MAX_SHOWN).collect()),
+            b"" => PrintedOutput::Nothing,
+            [b'{', inside @ .., b'}'] if inside.trim_ascii().is_empty() => PrintedOutput::Empty,
+            [b'{', ..] => PrintedOutput::Contents,
+            [0xef, 0xbb, 0xbf, ..] => PrintedOutput::Other("a byte order mark".to_owned()),
+            _ => PrintedOutput::Other(stdout.excerpt().chars().take(MAX_SHOWN).collect()),
         }
     }
 }

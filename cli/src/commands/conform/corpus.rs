@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use meshspec::conformance::corpus::{Entry, Kind, Verdict};
+use meshspec::conformance::corpus::{CaseKind, IndexEntry, Verdict};
 use meshspec::{Dialect, Formats, Strictness};
 use serde_json::Value;
 
@@ -14,13 +14,13 @@ use crate::{input, job_log, regular};
 /// The name of the index in the folder of a corpus.
 const INDEX: &str = "index.jsonl";
 
-/// A file of a corpus.
+/// A file of a corpus, with its index entry.
 #[derive(Debug)]
-pub struct Case {
-    pub entry: Entry,
+pub struct CorpusFile {
+    pub entry: IndexEntry,
     /// The path of the file.
     pub file: PathBuf,
-    /// The path of its contents.
+    /// The path of the JSON file with the expected contents; `None` if the corpus has none for the file.
     pub contents: Option<PathBuf>,
     /// The size of the file in bytes.
     pub size: u64,
@@ -28,8 +28,8 @@ pub struct Case {
     hash: String,
 }
 
-impl Case {
-    /// Returns the verdict of reading with this strictness.
+impl CorpusFile {
+    /// Returns the expected verdict for the given strictness.
     pub fn verdict(&self, strictness: Strictness) -> Verdict {
         match strictness {
             Strictness::Strict => self.entry.strict,
@@ -37,26 +37,26 @@ impl Case {
         }
     }
 
-    /// Returns the rule that the file tests. Valid files test no rule, even if they have warnings.
+    /// Returns the code of the rule that the file tests. Valid files test no rule, even if they have warnings.
     pub fn rule(&self) -> Option<&str> {
         let entry = &self.entry;
         match entry.kind {
-            Kind::Valid => None,
-            Kind::Mutated if entry.strict == Verdict::Accept => None,
-            Kind::Broken | Kind::Almost | Kind::Mutated => entry.rule.as_deref(),
+            CaseKind::Valid => None,
+            CaseKind::Mutated if entry.strict == Verdict::Accept => None,
+            CaseKind::Broken | CaseKind::Almost | CaseKind::Mutated => entry.rule.as_deref(),
         }
     }
 
     /// Returns `true` if the file has changed since the index was read.
     pub fn is_changed(&self) -> bool {
-        job_log::hash(&self.file).ok().as_deref() != Some(&self.hash)
+        job_log::hash_file(&self.file).ok().as_deref() != Some(&self.hash)
     }
 
-    /// Reads the contents of the file, if the corpus has them.
+    /// Reads the expected contents of the file; `None` if the corpus has none for it.
     ///
     /// # Errors
     ///
-    /// Returns an error if they cannot be read or are not JSON.
+    /// Returns an error if the contents cannot be read or are not JSON.
     pub fn read_contents(&self) -> Result<Option<Value>> {
         let Some(path) = &self.contents else { return Ok(None) };
         let text = input::read(path)?;
@@ -65,18 +65,18 @@ impl Case {
     }
 }
 
-impl AsRef<Path> for Case {
+impl AsRef<Path> for CorpusFile {
     fn as_ref(&self) -> &Path {
         &self.file
     }
 }
 
-/// Reads an index, or the index in a folder. All files in it must exist.
+/// Reads an index, or the index in a folder.
 ///
 /// # Errors
 ///
-/// Returns an error if the index or a file cannot be read, if a line is malformed, or if there are no lines.
-pub fn read(index: &Path, formats: &Formats) -> Result<Vec<Case>> {
+/// Returns an error if the index or a listed file cannot be read, if a line is malformed, or if there are no lines.
+pub fn read_index(index: &Path, formats: &Formats) -> Result<Vec<CorpusFile>> {
     let index = if index.is_dir() { index.join(INDEX) } else { index.to_owned() };
     let name = input::name_of(&index);
     let text = input::read(&index)?;
@@ -85,9 +85,9 @@ pub fn read(index: &Path, formats: &Formats) -> Result<Vec<Case>> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let entry = entry_of(line, formats)
+        let entry = parse_entry(line, formats)
             .map_err(|error| Failure::usage(&name, format_args!("line {number}: {error}")))?;
-        cases.push(case(entry, &index)?);
+        cases.push(read_case(entry, &index)?);
     }
     if cases.is_empty() {
         return Err(Failure::usage(&name, "the index lists no files"));
@@ -95,13 +95,13 @@ pub fn read(index: &Path, formats: &Formats) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Keeps the files of `only`: a format, or a format and a dialect, `FORMAT/DIALECT`.
+/// Removes all files except those of `only`: the name of a format, or `FORMAT/DIALECT`.
 ///
 /// # Errors
 ///
-/// Returns incorrect usage if there are none.
-pub fn select(cases: &mut Vec<Case>, only: &str) -> Result<()> {
-    let with_dialect = |entry: &Entry| format!("{}/{}", entry.format, entry.dialect);
+/// Returns a usage error if no file remains.
+pub fn retain_only(cases: &mut Vec<CorpusFile>, only: &str) -> Result<()> {
+    let with_dialect = |entry: &IndexEntry| format!("{}/{}", entry.format, entry.dialect);
     let known: BTreeSet<_> =
         cases.iter().flat_map(|case| [case.entry.format.clone(), with_dialect(&case.entry)]).collect();
     if !known.contains(only) {
@@ -113,8 +113,8 @@ pub fn select(cases: &mut Vec<Case>, only: &str) -> Result<()> {
     Ok(())
 }
 
-/// Parses a line. Its dialect must be one of its format, which may be built in or custom.
-fn entry_of(line: &[u8], formats: &Formats) -> serde_json::Result<Entry> {
+/// Parses a line of the index. The dialect may be one of a built-in or custom format in `formats`.
+fn parse_entry(line: &[u8], formats: &Formats) -> serde_json::Result<IndexEntry> {
     let mut line: Value = serde_json::from_slice(line)?;
     let dialect = line["format"].as_str().and_then(|name| {
         let dialects = formats.get(name).ok()?.about().dialects;
@@ -123,20 +123,20 @@ fn entry_of(line: &[u8], formats: &Formats) -> serde_json::Result<Entry> {
     if dialect.is_some() {
         line["dialect"] = Value::from(Dialect::Spec.name());
     }
-    let entry: Entry = serde_json::from_value(line)?;
-    Ok(Entry { dialect: dialect.unwrap_or(entry.dialect), ..entry })
+    let entry: IndexEntry = serde_json::from_value(line)?;
+    Ok(IndexEntry { dialect: dialect.unwrap_or(entry.dialect), ..entry })
 }
 
-fn case(entry: Entry, index: &Path) -> Result<Case> {
+fn read_case(entry: IndexEntry, index: &Path) -> Result<CorpusFile> {
     let file = index.with_file_name(&entry.file);
     let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
-    let (size, hash) = on(&file, |file| Ok((regular::size(file)?, job_log::hash(file)?)))?;
+    let (size, hash) = with_path(&file, |file| Ok((regular::file_size(file)?, job_log::hash_file(file)?)))?;
     if let Some(contents) = &contents {
-        on(contents, regular::require)?;
+        with_path(contents, regular::require_regular)?;
     }
-    Ok(Case { entry, file, contents, size, hash })
+    Ok(CorpusFile { entry, file, contents, size, hash })
 }
 
-fn on<T>(file: &Path, look: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
-    look(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
+fn with_path<T>(file: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
+    read(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
 }

@@ -1,4 +1,4 @@
-//! Disagreements of a loader with the verdicts of a corpus.
+//! Disagreements between a loader and the expected verdicts and contents of a corpus.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use meshspec::conformance::corpus::Verdict;
 use meshspec::contents::Difference;
 use serde::Serialize;
 
-use super::capture::Printed;
-use super::loader::{End, Run};
+use super::capture::PrintedOutput;
+use super::loader::{LoaderRun, RunEnd};
 
 /// The kind of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -19,11 +19,11 @@ pub enum Problem {
     WrongContents,
 }
 
-/// A disagreement about a file.
+/// A disagreement of the loader with the expected result for a file.
 #[derive(Debug, Clone)]
 pub struct Disagreement {
     pub problem: Problem,
-    /// Distinguishes bugs with the same problem: the signal, the expected verdict, or the path in the contents.
+    /// Distinguishes bugs of the same kind: the signal, the expected verdict, or the path in the contents.
     pub subject: String,
     pub message: String,
 }
@@ -61,60 +61,65 @@ impl fmt::Display for Problem {
 }
 
 impl Disagreement {
-    /// Compares the end of a run with the expected verdict. A crash is not a verdict.
-    pub fn in_verdict(expected: Verdict, run: &Run) -> Option<Disagreement> {
+    /// Compares the end of a run with the expected verdict. Returns `None` if they agree. A crash or hang always
+    /// disagrees.
+    pub fn compare_verdict(expected: Verdict, run: &LoaderRun) -> Option<Disagreement> {
         let new = |problem, subject: String, message| Some(Disagreement { problem, subject, message });
         match (&run.end, expected) {
-            (End::Accepts, Verdict::Accept) | (End::Rejects(_), Verdict::Reject) => None,
-            (End::Crashes(how), _) => new(Problem::Crash, how.clone(), format!("the loader crashes: {how}")),
-            (End::Hangs, _) => {
+            (RunEnd::Accepts, Verdict::Accept) | (RunEnd::Rejects(_), Verdict::Reject) => None,
+            (RunEnd::Crashes(how), _) => {
+                new(Problem::Crash, how.clone(), format!("the loader crashes: {how}"))
+            }
+            (RunEnd::Hangs, _) => {
                 let seconds = run.time.as_secs_f64();
                 new(Problem::Hang, String::new(), format!("killed after {seconds:.1} s"))
             }
-            (End::Accepts, Verdict::Reject) => {
+            (RunEnd::Accepts, Verdict::Reject) => {
                 new(Problem::WrongVerdict, "reject".to_owned(), "accepted, must be rejected".to_owned())
             }
-            (End::Rejects(status), Verdict::Accept) => {
+            (RunEnd::Rejects(status), Verdict::Accept) => {
                 let message = format!("rejected with status {status}, must be accepted");
                 new(Problem::WrongVerdict, "accept".to_owned(), message)
             }
         }
     }
 
-    /// Creates a disagreement about contents from the first difference.
-    pub fn in_contents(first: &Difference, total: u64) -> Disagreement {
+    /// Creates a disagreement about contents, from the first difference and the total number of differences.
+    pub fn wrong_contents(first: &Difference, total: u64) -> Disagreement {
         let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
         Disagreement {
             problem: Problem::WrongContents,
-            subject: without_positions(&first.path),
+            subject: without_indices(&first.path),
             message: format!("{first}{more}"),
         }
     }
 
-    /// Creates a disagreement about an output that is not contents.
-    pub fn in_output(message: String) -> Disagreement {
+    /// Creates a disagreement about output that is not valid contents.
+    pub fn wrong_output(message: String) -> Disagreement {
         Disagreement { problem: Problem::WrongContents, subject: "output".to_owned(), message }
     }
 
-    /// Creates a disagreement about missing contents; `None` if the loader printed an object.
-    pub fn no_contents(printed: &Printed) -> Option<Disagreement> {
+    /// Creates a disagreement about missing contents; `None` if the loader printed a JSON object.
+    pub fn missing_contents(printed: &PrintedOutput) -> Option<Disagreement> {
         match printed {
-            Printed::Contents | Printed::Empty => None,
-            Printed::Nothing => Some(Disagreement::in_output("the loader prints no contents".to_owned())),
-            Printed::Other(text) => {
-                Some(Disagreement::in_output(format!("the loader prints no contents but: {text}")))
+            PrintedOutput::Contents | PrintedOutput::Empty => None,
+            PrintedOutput::Nothing => {
+                Some(Disagreement::wrong_output("the loader prints no contents".to_owned()))
+            }
+            PrintedOutput::Other(text) => {
+                Some(Disagreement::wrong_output(format!("the loader prints no contents but: {text}")))
             }
         }
     }
 
-    /// Returns `true` if the other disagreement, with the same rule, is likely the same bug.
-    pub fn is_like(&self, other: &Disagreement) -> bool {
+    /// Returns `true` if the other disagreement is probably caused by the same bug, provided that the rule is the same.
+    pub fn is_same_bug(&self, other: &Disagreement) -> bool {
         (self.problem, &self.subject) == (other.problem, &other.subject)
     }
 }
 
 /// Returns a path without list indices: `meshes[].attributes.position.values[]`.
-fn without_positions(path: &str) -> String {
+fn without_indices(path: &str) -> String {
     let mut kept = String::new();
     for part in path.split('[') {
         match part.split_once(']') {

@@ -1,4 +1,4 @@
-//! Groups the disagreements of a loader by rule, each with its smallest file.
+//! Groups the disagreements of a loader by rule, and finds the smallest file of each group.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +6,37 @@ use meshspec::Formats;
 use meshspec::conformance::corpus::Verdict;
 use serde::Serialize;
 
-use super::corpus::Case;
+use super::corpus::CorpusFile;
 use super::disagreement::{Disagreement, Problem};
 use super::loader_test::TestResult;
 
-/// A file of the corpus and the result of the loader.
+/// The result of the loader for a file of the corpus.
 #[derive(Debug)]
-pub struct Outcome<'a> {
-    pub case: &'a Case,
+pub struct LoaderOutcome<'a> {
+    pub case: &'a CorpusFile,
     pub expected: Verdict,
     pub result: TestResult,
 }
 
-impl Outcome<'_> {
-    /// Counts missing contents as wrong.
+impl LoaderOutcome<'_> {
+    /// Records missing contents as a disagreement.
     pub fn require_contents(&mut self) {
-        if let Some(missing) = self.result.printed.as_ref().and_then(Disagreement::no_contents) {
+        if let Some(missing) = self.result.printed.as_ref().and_then(Disagreement::missing_contents) {
             self.result.disagreement = Some(missing);
         }
     }
 
-    /// Returns the kind of the disagreement.
+    /// Returns the kind of the disagreement; `None` if the loader agrees.
     pub fn problem(&self) -> Option<Problem> {
         self.result.disagreement.as_ref().map(|disagreement| disagreement.problem)
     }
 }
 
-/// Disagreements that are likely one bug.
+/// Disagreements that are probably caused by the same bug.
 #[derive(Debug, Serialize)]
-pub struct Group<'a> {
+pub struct DisagreementGroup<'a> {
     pub problem: Problem,
-    /// The rule, or the kind of its files.
+    /// The code of the rule; without a rule, the kind and format of the files.
     pub label: String,
     pub rule: Option<&'a str>,
     /// The summary of the rule.
@@ -44,28 +44,28 @@ pub struct Group<'a> {
     pub expected: Verdict,
     /// The disagreement about the smallest file.
     pub message: &'a str,
-    /// A line of the loader's standard error for that file.
+    /// The most informative line of the loader's standard error for the smallest file.
     pub stderr: &'a str,
-    pub smallest: File<'a>,
-    /// A variant of the smallest file.
-    pub minimized: Option<Minimized>,
-    /// The `check` command for the smallest of these files.
+    pub smallest: SmallestFile<'a>,
+    /// A smaller variant of the smallest file, if found.
+    pub minimized: Option<MinimizedFile>,
+    /// The `meshspec check` command for the minimised file or, without one, the smallest file.
     pub check: Option<String>,
     pub count: usize,
     /// All files, smallest first.
     pub files: Vec<String>,
-    /// The name of the minimized file, without extension.
+    /// The name for the minimised file, without extension.
     #[serde(skip)]
     pub stem: String,
     #[serde(skip)]
-    pub first: &'a Outcome<'a>,
+    pub first: &'a LoaderOutcome<'a>,
     #[serde(skip)]
     pub disagreement: &'a Disagreement,
 }
 
-/// A file of the corpus.
+/// The smallest file of a group.
 #[derive(Debug, Serialize)]
-pub struct File<'a> {
+pub struct SmallestFile<'a> {
     pub file: String,
     pub size: u64,
     pub description: &'a str,
@@ -75,56 +75,56 @@ pub struct File<'a> {
 
 /// A smaller file with the same disagreement.
 #[derive(Debug, Serialize)]
-pub struct Minimized {
+pub struct MinimizedFile {
     pub file: String,
     pub size: u64,
-    /// The number of loader runs to find it.
+    /// The number of loader runs to find the file.
     pub runs: usize,
 }
 
-/// Groups the disagreements of a loader: crashes first, then by rule.
-pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<'a>> {
-    let mut groups: BTreeMap<_, Vec<(&Outcome, &Disagreement)>> = BTreeMap::new();
+/// Groups the disagreements of a loader: first by problem, then by rule and subject.
+pub fn group_by_rule<'a>(outcomes: &'a [LoaderOutcome<'a>], formats: &Formats) -> Vec<DisagreementGroup<'a>> {
+    let mut groups: BTreeMap<_, Vec<(&LoaderOutcome, &Disagreement)>> = BTreeMap::new();
     for outcome in outcomes {
         if let Some(disagreement) = &outcome.result.disagreement {
-            let key = (disagreement.problem, label(outcome.case), &*disagreement.subject);
+            let key = (disagreement.problem, label_of(outcome.case), &*disagreement.subject);
             groups.entry(key).or_default().push((outcome, disagreement));
         }
     }
     let groups = groups.into_iter().filter_map(|((_, label, _), mut files)| {
         files.sort_by_key(|(outcome, _)| outcome.case.size);
-        group(label, &files, formats)
+        new_group(label, &files, formats)
     });
-    let mut groups: Vec<Group> = groups.collect();
+    let mut groups: Vec<DisagreementGroup> = groups.collect();
     number_stems(&mut groups);
     groups
 }
 
-/// Appends a number to each stem that an earlier group has, ignoring case.
-fn number_stems(groups: &mut [Group]) {
+/// Appends a number to each stem that is equal to the stem of an earlier group, ignoring case.
+fn number_stems(groups: &mut [DisagreementGroup]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for group in groups {
         let count = counts.entry(group.stem.to_ascii_lowercase()).or_default();
         *count += 1;
         if *count > 1 {
-            // Stems never contain `--`.
+            // `--` occurs in no other stem.
             group.stem.push_str(&format!("--{count}"));
         }
     }
 }
 
-fn group<'a>(
+fn new_group<'a>(
     label: String,
-    files: &[(&'a Outcome<'a>, &'a Disagreement)],
+    files: &[(&'a LoaderOutcome<'a>, &'a Disagreement)],
     formats: &Formats,
-) -> Option<Group<'a>> {
+) -> Option<DisagreementGroup<'a>> {
     let (first, disagreement) = *files.first()?;
     let entry = &first.case.entry;
     let format = formats.get(&entry.format).ok();
     let rule = first.case.rule();
     let declared = rule.and_then(|code| format?.about().rule(code));
-    let stem = stem(&format!("{label} {} {}", disagreement.problem, disagreement.subject));
-    Some(Group {
+    let stem = file_stem(&format!("{label} {} {}", disagreement.problem, disagreement.subject));
+    Some(DisagreementGroup {
         problem: disagreement.problem,
         label,
         rule,
@@ -132,11 +132,11 @@ fn group<'a>(
         expected: first.expected,
         message: &disagreement.message,
         stderr: &first.result.stderr,
-        smallest: File {
+        smallest: SmallestFile {
             file: first.case.file.display().to_string(),
             size: first.case.size,
             description: &entry.description,
-            // Without a rule, path and bytes would be those of a warning.
+            // Without a rule, the path and bytes would be the location of a warning.
             path: rule.and(entry.path.as_deref()),
             bytes: rule.and(entry.bytes),
         },
@@ -150,8 +150,8 @@ fn group<'a>(
     })
 }
 
-/// Returns the rule that a file tests, or its kind.
-fn label(case: &Case) -> String {
+/// Returns the code of the rule that a file tests; without a rule, the kind and format of the file.
+fn label_of(case: &CorpusFile) -> String {
     let entry = &case.entry;
     match case.rule() {
         Some(rule) => rule.to_owned(),
@@ -159,8 +159,8 @@ fn label(case: &Case) -> String {
     }
 }
 
-/// Builds a file name from the words of a text, short enough for every file system.
-fn stem(text: &str) -> String {
+/// Returns a file name made of the words of a text, short enough for every file system.
+fn file_stem(text: &str) -> String {
     let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let mut stem = words.join("-");
     stem.truncate(MAX_STEM);
@@ -168,25 +168,25 @@ fn stem(text: &str) -> String {
     stem
 }
 
-/// The maximum number of characters of a file name without number and extension.
+/// The maximum length of a file name without number and extension, in characters.
 const MAX_STEM: usize = 120;
 
-/// Returns the `check` command for a shell; `None` if this program does not support the format.
-pub fn check_command(group: &Group, is_lenient: bool, formats: &Formats) -> Option<String> {
+/// Returns the `meshspec check` command for the file of a group, quoted for a shell; `None` if the format is unknown.
+pub fn check_command(group: &DisagreementGroup, is_lenient: bool, formats: &Formats) -> Option<String> {
     let entry = &group.first.case.entry;
     let format = formats.get(&entry.format).ok()?;
     let file = group.minimized.as_ref().map_or(&group.smallest.file, |minimized| &minimized.file);
     let lenient = if is_lenient { " --lenient" } else { "" };
     let (format, dialect) = (format.name(), entry.dialect);
-    Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", quoted(file)))
+    Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", shell_quoted(file)))
 }
 
-/// Quotes an argument for a shell, if needed.
-fn quoted(argument: &str) -> String {
+/// Quotes an argument for a shell if needed. Prefixes `./` to an argument that looks like an option.
+fn shell_quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@".contains(c);
     match argument.chars().all(is_plain) && !argument.starts_with('-') {
         true => argument.to_owned(),
-        false if argument.starts_with('-') => quoted(&format!("./{argument}")),
+        false if argument.starts_with('-') => shell_quoted(&format!("./{argument}")),
         false => format!("'{}'", argument.replace('\'', r"'\''")),
     }
 }

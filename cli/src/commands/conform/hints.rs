@@ -1,46 +1,48 @@
-//! Hints about problems of the whole run.
+//! Hints about problems that affect the whole run.
 
 use std::io::Write;
 
 use meshspec::conformance::corpus::Verdict;
 
-use super::capture::Printed;
+use super::capture::PrintedOutput;
 use super::disagreement::Problem;
-use super::group::Outcome;
-use super::loader::End;
+use super::group::LoaderOutcome;
+use super::loader::RunEnd;
 use crate::terminal::{Escaped, HINT};
 
-/// Prints the applicable hints. Returns `true` if the loader apparently reads no file.
-pub fn give(outcomes: &[Outcome], has_memory_limit: bool) -> bool {
+/// Prints the applicable hints. Returns `true` if the loader apparently fails before it reads any file.
+pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
     if has_memory_limit && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash)) {
-        hint("every run crashed; sanitizers need --memory 0");
+        print_hint("every run crashed; sanitizers need --memory 0");
     }
     let printed: Vec<_> = outcomes.iter().filter_map(|o| Some((o, o.result.printed.as_ref()?))).collect();
-    if !printed.iter().any(|(_, printed)| **printed == Printed::Contents) {
-        let text = |printed: &Printed| match printed {
-            Printed::Empty => Some("{}".to_owned()),
-            Printed::Other(text) => Some(text.clone()),
-            Printed::Nothing | Printed::Contents => None,
+    if !printed.iter().any(|(_, printed)| **printed == PrintedOutput::Contents) {
+        let text = |printed: &PrintedOutput| match printed {
+            PrintedOutput::Empty => Some("{}".to_owned()),
+            PrintedOutput::Other(text) => Some(text.clone()),
+            PrintedOutput::Nothing | PrintedOutput::Contents => None,
         };
         let other = printed.iter().find_map(|(outcome, printed)| Some((outcome, text(printed)?)));
         if let Some((outcome, text)) = other {
             let file = outcome.case.file.display();
-            hint(&format!(
+            print_hint(&format!(
                 "{file}: expected contents as JSON on standard output, found: {text}; print messages to standard error"
             ));
         }
     }
     let same = same_rejection(outcomes);
     if let Some((status, stderr)) = &same {
-        hint(&format!("the loader rejects every file with status {status}: {stderr}; does it start at all?"));
+        print_hint(&format!(
+            "the loader rejects every file with status {status}: {stderr}; does it start at all?"
+        ));
     }
     same.is_some()
 }
 
-/// Returns exit status and standard error if they are equal for all files, valid or not.
-fn same_rejection(outcomes: &[Outcome]) -> Option<(i32, String)> {
-    let rejection = |outcome: &Outcome| match outcome.result.end {
-        End::Rejects(status) => {
+/// If the loader rejects all files, including valid ones, with the same exit status and standard error, returns these.
+fn same_rejection(outcomes: &[LoaderOutcome]) -> Option<(i32, String)> {
+    let rejection = |outcome: &LoaderOutcome| match outcome.result.end {
+        RunEnd::Rejects(status) => {
             let file = outcome.case.file.display().to_string();
             Some((status, outcome.result.stderr.replace(&file, "{}")))
         }
@@ -54,6 +56,6 @@ fn same_rejection(outcomes: &[Outcome]) -> Option<(i32, String)> {
 }
 
 /// Prints a hint. Ignores a closed standard error.
-fn hint(text: &str) {
+fn print_hint(text: &str) {
     let _ = writeln!(anstream::stderr(), "{HINT}hint{HINT:#}: {}", Escaped(text));
 }

@@ -7,17 +7,17 @@ use meshspec::conformance::corpus::Verdict;
 use meshspec::contents;
 use serde_json::Value;
 
-use super::capture::Captured;
-use super::capture::Printed;
+use super::capture::CapturedOutput;
+use super::capture::PrintedOutput;
 use super::disagreement::Disagreement;
-use super::loader::{End, Loader, Run};
+use super::loader::{Loader, LoaderRun, RunEnd};
 use crate::failure::Result;
 
 /// The expected result for a file.
 #[derive(Debug)]
-pub struct Expected {
+pub struct ExpectedResult {
     pub verdict: Verdict,
-    /// The contents of the file, if known.
+    /// The expected contents; `None` to compare the verdict only.
     pub contents: Option<Value>,
 }
 
@@ -25,21 +25,21 @@ pub struct Expected {
 #[derive(Debug)]
 pub struct TestResult {
     pub disagreement: Option<Disagreement>,
-    /// The printed contents; `None` if contents are not compared.
-    pub printed: Option<Printed>,
-    pub end: End,
-    /// A line of standard error.
+    /// The kind of output that the loader printed; `None` if contents are not compared.
+    pub printed: Option<PrintedOutput>,
+    pub end: RunEnd,
+    /// The most informative line of standard error.
     pub stderr: String,
     pub time: Duration,
 }
 
-/// A loader and the checks of its results.
+/// A loader and the settings for comparing its contents.
 #[derive(Debug, Clone, Copy)]
 pub struct LoaderTest<'a> {
     pub loader: &'a Loader,
     /// Whether printed contents are compared.
     pub compares_contents: bool,
-    /// Whether contents must be printed.
+    /// Whether missing contents are a disagreement.
     pub requires_contents: bool,
 }
 
@@ -49,43 +49,46 @@ impl LoaderTest<'_> {
     /// # Errors
     ///
     /// Returns an error if the loader cannot be started.
-    pub fn run(&self, file: &Path, expected: &Expected, limit: Duration) -> Result<TestResult> {
-        let run = self.loader.run(file, limit)?;
+    pub fn run(&self, file: &Path, expected: &ExpectedResult, timeout: Duration) -> Result<TestResult> {
+        let run = self.loader.run(file, timeout)?;
         let mut result = TestResult {
-            disagreement: Disagreement::in_verdict(expected.verdict, &run),
+            disagreement: Disagreement::compare_verdict(expected.verdict, &run),
             printed: None,
             end: run.end.clone(),
             stderr: run.stderr.excerpt(),
             time: run.time,
         };
-        let is_compared = self.compares_contents && run.end == End::Accepts && result.disagreement.is_none();
+        let is_compared =
+            self.compares_contents && run.end == RunEnd::Accepts && result.disagreement.is_none();
         if let Some(contents) = expected.contents.as_ref().filter(|_| is_compared) {
             self.compare(contents, &run, &mut result);
         }
         Ok(result)
     }
 
-    fn compare(&self, expected: &Value, run: &Run, result: &mut TestResult) {
-        let printed = Printed::of(&run.stdout);
+    fn compare(&self, expected: &Value, run: &LoaderRun, result: &mut TestResult) {
+        let printed = PrintedOutput::classify(&run.stdout);
         result.disagreement = match &printed {
-            Printed::Contents => in_contents(expected, &run.stdout),
-            other => Disagreement::no_contents(other).filter(|_| self.requires_contents),
+            PrintedOutput::Contents => compare_contents(expected, &run.stdout),
+            other => Disagreement::missing_contents(other).filter(|_| self.requires_contents),
         };
         result.printed = Some(printed);
     }
 }
 
-/// Compares the contents that a loader printed with the expected ones.
-fn in_contents(expected: &Value, stdout: &Captured) -> Option<Disagreement> {
+/// Compares the contents that a loader printed with the expected contents. Returns `None` if they agree.
+fn compare_contents(expected: &Value, stdout: &CapturedOutput) -> Option<Disagreement> {
     if stdout.is_truncated {
         let size = stdout.bytes.len() >> 20;
-        return Some(Disagreement::in_output(format!("standard output is longer than {size} MiB")));
+        return Some(Disagreement::wrong_output(format!("standard output is longer than {size} MiB")));
     }
     let found: Value = match serde_json::from_slice(&stdout.bytes) {
         Ok(found) => found,
-        Err(error) => return Some(Disagreement::in_output(format!("standard output is not JSON: {error}"))),
+        Err(error) => {
+            return Some(Disagreement::wrong_output(format!("standard output is not JSON: {error}")));
+        }
     };
     let differences = contents::compare(expected, &found, 1);
     let first = differences.listed.first()?;
-    Some(Disagreement::in_contents(first, differences.total))
+    Some(Disagreement::wrong_contents(first, differences.total))
 }

@@ -1,4 +1,4 @@
-//! Minimizes a file while meshspec's verdict and the disagreement of the loader stay the same.
+//! Minimises a file on which a loader disagrees, keeping the verdict of meshspec and the disagreement.
 
 use std::env;
 use std::fs;
@@ -11,93 +11,94 @@ use meshspec::conformance::corpus::{Oracle, Verdict};
 use meshspec::{AnyFormat, Dialect, Strictness};
 
 use super::disagreement::{Disagreement, Problem};
-use super::loader_test::{Expected, LoaderTest};
+use super::loader_test::{ExpectedResult, LoaderTest};
 use super::variants::with_fewer_items;
 use crate::failure::{Failure, Result};
 use crate::input::read_options;
-use crate::temporary::Temporary;
+use crate::temporary::TemporaryFile;
 
-/// The time limit for minimizing a file.
-const TIME: Duration = Duration::from_secs(20);
-/// The maximum number of variants that meshspec reads per loader run: most variants break another rule.
+/// The maximum time for minimising a file.
+const MAX_TIME: Duration = Duration::from_secs(20);
+/// The maximum number of variants that meshspec reads per allowed run of the loader. Most variants break another rule,
+/// so the loader does not read them.
 const READS_PER_RUN: usize = 50;
 
-/// The verdict of meshspec on a file, which its variants share.
+/// The verdict of meshspec on a file, which variants must share.
 #[derive(Debug, Clone, Copy)]
 pub struct Baseline {
     pub format: AnyFormat,
     pub dialect: Dialect,
     pub strictness: Strictness,
     pub verdict: Verdict,
-    /// The rule that the file breaks in strict reading.
+    /// The code of the rule for which strict reading rejects the file.
     rule: Option<&'static str>,
 }
 
 impl Baseline {
-    /// Judges a file; `None` if there is no verdict.
+    /// Judges a file. Returns `None` if there is no verdict.
     pub fn of(bytes: &[u8], format: AnyFormat, dialect: Dialect, strictness: Strictness) -> Option<Baseline> {
-        let judgement = Oracle::new(format).judge(bytes, Some(dialect))?;
+        let verdicts = Oracle::new(format).judge(bytes, Some(dialect))?;
         let verdict = match strictness {
-            Strictness::Strict => judgement.strict,
-            Strictness::Lenient => judgement.lenient,
+            Strictness::Strict => verdicts.strict,
+            Strictness::Lenient => verdicts.lenient,
         };
-        let is_rejected = judgement.strict == Verdict::Reject;
-        let rule = judgement.reason.filter(|_| is_rejected).map(|reason| reason.rule.code);
+        let is_rejected = verdicts.strict == Verdict::Reject;
+        let rule = verdicts.reason.filter(|_| is_rejected).map(|reason| reason.rule.code);
         Some(Baseline { format, dialect, strictness, verdict, rule })
     }
 
-    /// Returns `true` if the variant has the same verdict and rule as the file.
+    /// Returns `true` if a variant has this verdict and rule, too.
     fn is_shared_by(&self, variant: &[u8]) -> bool {
         let of_variant = Baseline::of(variant, self.format, self.dialect, self.strictness);
         of_variant.is_some_and(|other| (other.verdict, other.rule) == (self.verdict, self.rule))
     }
 
-    /// Returns the expected result for a variant.
-    fn expected(&self, variant: &[u8], with_contents: bool) -> Expected {
+    /// Returns the expected result of the loader for a variant.
+    fn expected_result(&self, variant: &[u8], with_contents: bool) -> ExpectedResult {
         let options = read_options(self.strictness == Strictness::Lenient).with_dialect(self.dialect);
         let contents = || {
             let contents = self.format.contents(variant, &options).ok()?;
             serde_json::from_slice(&serde_json::to_vec(&contents).ok()?).ok()
         };
         let contents = if with_contents { contents() } else { None };
-        Expected { verdict: self.verdict, contents }
+        ExpectedResult { verdict: self.verdict, contents }
     }
 }
 
-/// The limits for minimizing a file.
+/// The limits for minimising a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Effort {
+pub struct MinimizeLimits {
     /// The maximum number of loader runs.
     pub runs: usize,
-    /// The time limit of each run.
-    pub time_per_run: Duration,
-    /// The time limit of the run that confirms a hang.
-    pub time: Duration,
+    /// The timeout of a run on a variant.
+    pub variant_timeout: Duration,
+    /// The timeout of the run that confirms a hang.
+    pub timeout: Duration,
 }
 
 /// The smallest variant found.
 #[derive(Debug)]
-pub struct Smallest {
+pub struct SmallestVariant {
     pub bytes: Vec<u8>,
-    /// The number of loader runs to find it.
+    /// The number of loader runs to find the variant.
     pub runs: usize,
 }
 
-/// Minimizes a file.
+/// Searches for the smallest variant of a file with the same disagreement.
 pub struct Minimizer<'a> {
     test: LoaderTest<'a>,
     baseline: Baseline,
     disagreement: &'a Disagreement,
-    effort: Effort,
+    limits: MinimizeLimits,
     deadline: Instant,
     runs: usize,
     reads: usize,
-    /// The variant that the loader reads.
-    variant: Temporary,
+    /// The temporary file with the variant that the loader reads.
+    variant: TemporaryFile,
 }
 
 impl<'a> Minimizer<'a> {
-    /// Prepares a search among variants of a file with this extension.
+    /// Prepares the search. The temporary file gets the extension of `file`.
     ///
     /// # Errors
     ///
@@ -106,72 +107,79 @@ impl<'a> Minimizer<'a> {
         test: LoaderTest<'a>,
         baseline: Baseline,
         disagreement: &'a Disagreement,
-        effort: Effort,
+        limits: MinimizeLimits,
         file: &Path,
     ) -> Result<Minimizer<'a>> {
         let suffix = file.extension().map(|extension| format!(".{}", extension.display()));
-        let variant = Temporary::with_suffix(&env::temp_dir(), &suffix.unwrap_or_default());
+        let variant = TemporaryFile::with_suffix(&env::temp_dir(), &suffix.unwrap_or_default());
         Ok(Minimizer {
             test,
             baseline,
             disagreement,
-            effort,
-            deadline: Instant::now() + TIME,
+            limits,
+            deadline: Instant::now() + MAX_TIME,
             runs: 0,
             reads: 0,
             variant: variant.map_err(temporary_failure)?,
         })
     }
 
-    /// Removes items of lists, then removes and zeroes bytes in chunks of decreasing size.
+    /// Removes items from lists, then removes chunks of bytes, then zeroes chunks of bytes, as long as the disagreement
+    /// stays the same. Returns the smallest variant, or `bytes` if there is none.
     ///
     /// # Errors
     ///
     /// Returns an error if the loader cannot be started.
-    pub fn minimize(mut self, bytes: &[u8]) -> Result<Smallest> {
+    pub fn minimize(mut self, bytes: &[u8]) -> Result<SmallestVariant> {
         let mut smallest = bytes.to_vec();
         while let Some(smaller) = self.with_fewer_items(&smallest)? {
             smallest = smaller;
         }
-        self.reduce(&mut smallest, |bytes, chunk| [&bytes[..chunk.start], &bytes[chunk.end..]].concat())?;
-        self.reduce(&mut smallest, |bytes, chunk| {
+        self.change_chunks(&mut smallest, |bytes, chunk| {
+            [&bytes[..chunk.start], &bytes[chunk.end..]].concat()
+        })?;
+        self.change_chunks(&mut smallest, |bytes, chunk| {
             let mut bytes = bytes.to_vec();
             bytes[chunk].fill(0);
             bytes
         })?;
         let is_hang = self.disagreement.problem == Problem::Hang;
-        if is_hang && smallest != bytes && !self.disagrees(&smallest, self.effort.time)? {
+        if is_hang && smallest != bytes && !self.disagrees(&smallest, self.limits.timeout)? {
             smallest = bytes.to_vec();
         }
-        Ok(Smallest { bytes: smallest, runs: self.runs })
+        Ok(SmallestVariant { bytes: smallest, runs: self.runs })
     }
 
-    /// Returns the first variant with fewer items that keeps the disagreement.
+    /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if there is none.
     fn with_fewer_items(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         let Baseline { format, dialect, .. } = self.baseline;
         let Some(layout) = format.layout_of(bytes, dialect) else { return Ok(None) };
         for variant in with_fewer_items(layout, bytes) {
-            if self.is_spent() {
+            if self.is_exhausted() {
                 break;
             }
-            if variant.len() < bytes.len() && self.keeps(&variant)? {
+            if variant.len() < bytes.len() && self.keeps_disagreement(&variant)? {
                 return Ok(Some(variant));
             }
         }
         Ok(None)
     }
 
-    /// Changes each chunk in turn, if that keeps the disagreement.
-    fn reduce(&mut self, bytes: &mut Vec<u8>, change: impl Fn(&[u8], Range<usize>) -> Vec<u8>) -> Result<()> {
+    /// Applies `change` to chunks of decreasing size, wherever the disagreement stays the same.
+    fn change_chunks(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        change: impl Fn(&[u8], Range<usize>) -> Vec<u8>,
+    ) -> Result<()> {
         let mut size = bytes.len().div_ceil(2);
         while size > 0 {
             let mut start = 0;
             while start < bytes.len() {
-                if self.is_spent() {
+                if self.is_exhausted() {
                     return Ok(());
                 }
                 let variant = change(bytes, start..bytes.len().min(start + size));
-                if variant != *bytes && self.keeps(&variant)? {
+                if variant != *bytes && self.keeps_disagreement(&variant)? {
                     *bytes = variant;
                 } else {
                     start += size;
@@ -182,27 +190,27 @@ impl<'a> Minimizer<'a> {
         Ok(())
     }
 
-    fn is_spent(&self) -> bool {
-        let Effort { runs, .. } = self.effort;
+    fn is_exhausted(&self) -> bool {
+        let MinimizeLimits { runs, .. } = self.limits;
         self.runs >= runs || self.reads >= runs * READS_PER_RUN || Instant::now() >= self.deadline
     }
 
-    /// Returns `true` if verdict and disagreement of the variant equal those of the file.
-    fn keeps(&mut self, variant: &[u8]) -> Result<bool> {
+    /// Returns `true` if the variant has the same verdict and disagreement as the file.
+    fn keeps_disagreement(&mut self, variant: &[u8]) -> Result<bool> {
         self.reads += 1;
         if !self.baseline.is_shared_by(variant) {
             return Ok(false);
         }
-        self.disagrees(variant, self.effort.time_per_run)
+        self.disagrees(variant, self.limits.variant_timeout)
     }
 
-    fn disagrees(&mut self, variant: &[u8], limit: Duration) -> Result<bool> {
+    fn disagrees(&mut self, variant: &[u8], timeout: Duration) -> Result<bool> {
         self.runs += 1;
         fs::write(self.variant.path(), variant).map_err(temporary_failure)?;
         let is_in_contents = self.disagreement.problem == Problem::WrongContents;
-        let expected = self.baseline.expected(variant, is_in_contents);
-        let found = self.test.run(self.variant.path(), &expected, limit)?.disagreement;
-        Ok(found.is_some_and(|found| found.is_like(self.disagreement)))
+        let expected = self.baseline.expected_result(variant, is_in_contents);
+        let found = self.test.run(self.variant.path(), &expected, timeout)?.disagreement;
+        Ok(found.is_some_and(|found| found.is_same_bug(self.disagreement)))
     }
 }
 

@@ -21,16 +21,16 @@ use clap::builder::ValueParser;
 use clap::{Args, ValueEnum};
 use meshspec::{Formats, Strictness};
 
-use capture::Printed;
-use corpus::Case;
+use capture::PrintedOutput;
+use corpus::CorpusFile;
 use disagreement::Problem;
-use group::{Group, Minimized, Outcome, check_command};
-use loader::{Limits, Loader};
-use loader_test::{Expected, LoaderTest};
-use minimize::{Baseline, Effort, Minimizer};
+use group::{DisagreementGroup, LoaderOutcome, MinimizedFile, check_command};
+use loader::{Loader, RunLimits};
+use loader_test::{ExpectedResult, LoaderTest};
+use minimize::{Baseline, MinimizeLimits, Minimizer};
 use report::{ComparedContents, Report};
 
-use crate::batch_args::Jobs;
+use crate::batch_args::JobArgs;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, read_options};
 use crate::output;
@@ -39,13 +39,14 @@ use crate::progress;
 
 /// Run a loader over a corpus and report disagreements.
 ///
-/// Exit status 0 of the loader accepts a file; any other rejects it. A signal is a crash, not a verdict. For each
-/// rule with disagreements, the report names the smallest file, and a minimized variant in --out.
+/// If the loader exits with status 0, it accepts the file; with any other status, it rejects the file. A signal is a
+/// crash, not a verdict. For each rule with disagreements, the report lists the smallest file, and a minimised variant
+/// in --out.
 #[derive(Debug, Args)]
 pub struct Conform {
-    /// The index of a corpus, or the folder with its `index.jsonl`.
+    /// The index of a corpus, or the folder that contains its `index.jsonl`.
     index: PathBuf,
-    /// The loader and its arguments; `{}` stands for the path of a file.
+    /// The loader and its arguments; `{}` is replaced by the path of a file.
     #[arg(last = true, required = true, value_name = "LOADER")]
     loader: Vec<OsString>,
     /// Run only the files of this format, or of one of its dialects.
@@ -57,11 +58,11 @@ pub struct Conform {
     /// The format of the report.
     #[arg(long, value_parser = OutputFormat::among(&[Text, Json, Junit, Markdown]), default_value = "text")]
     format: OutputFormat,
-    /// Compare contents that the loader prints as JSON, as in `meshspec decode --json`.
+    /// Compare contents that the loader prints as JSON in the form of `meshspec decode --json`.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    contents: When,
+    contents: CompareContents,
     /// Kill the loader after this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = ValueParser::new(seconds))]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = ValueParser::new(parse_seconds))]
     timeout: Duration,
     /// Limit the address space of the loader in MiB; 0 for no limit. Unix only [default: 1024]
     #[arg(long, value_name = "MIB")]
@@ -69,19 +70,19 @@ pub struct Conform {
     /// Exit statuses that count as a crash, in addition to signals: 101 for a panic in Rust.
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     crash_status: Vec<i32>,
-    /// The folder for minimized files. Files of the same name are replaced.
+    /// The folder for minimised files. Existing files with the same names are replaced.
     #[arg(long, value_name = "DIR", default_value = "minimized")]
     out: PathBuf,
-    /// Run the loader at most N times to minimize the file of each group; 0 disables minimization.
+    /// Run the loader at most N times to minimise the file of each group; 0 disables minimisation.
     #[arg(long, value_name = "N", default_value_t = 200)]
     minimize: usize,
     #[command(flatten)]
-    jobs: Jobs,
+    jobs: JobArgs,
 }
 
-/// The condition for comparing contents.
+/// When to compare contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum When {
+enum CompareContents {
     /// If the loader prints contents for any file
     #[default]
     Auto,
@@ -96,32 +97,32 @@ const DEFAULT_MEMORY: u64 = 1024;
 
 impl Conform {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let loader = Loader::new(&self.loader, self.limits())?;
+        let loader = Loader::new(&self.loader, self.run_limits())?;
         if self.minimize > 0 && self.out.is_file() {
             return Err(Failure::usage("--out", format_args!("{} is a file", self.out.display())));
         }
-        let mut cases = corpus::read(&self.index, formats)?;
+        let mut cases = corpus::read_index(&self.index, formats)?;
         if let Some(only) = &self.only {
-            corpus::select(&mut cases, only)?;
+            corpus::retain_only(&mut cases, only)?;
         }
         let mut test = LoaderTest {
             loader: &loader,
-            compares_contents: self.contents != When::Never,
-            requires_contents: self.contents == When::Always,
+            compares_contents: self.contents != CompareContents::Never,
+            requires_contents: self.contents == CompareContents::Always,
         };
-        let mut outcomes = self.outcomes(test, &cases)?;
-        if self.contents == When::Auto
-            && outcomes.iter().any(|outcome| outcome.result.printed == Some(Printed::Contents))
+        let mut outcomes = self.run_all(test, &cases)?;
+        if self.contents == CompareContents::Auto
+            && outcomes.iter().any(|outcome| outcome.result.printed == Some(PrintedOutput::Contents))
         {
             test.requires_contents = true;
-            outcomes.iter_mut().for_each(Outcome::require_contents);
+            outcomes.iter_mut().for_each(LoaderOutcome::require_contents);
         }
-        let never_starts = hints::give(&outcomes, self.limits().memory.is_some());
+        let never_starts = hints::print_hints(&outcomes, self.run_limits().memory.is_some());
         let changed = changed_files(&cases);
-        let mut groups = group::by_rule(&outcomes, formats);
-        // Reports a failure to minimize after the report.
+        let mut groups = group::group_by_rule(&outcomes, formats);
+        // Prints a failure of minimisation after the report.
         let minimized = match self.minimize > 0 && !never_starts && changed.is_ok() {
-            true => self.minimize_all(test, &outcomes, &mut groups, formats),
+            true => self.minimize_groups(test, &outcomes, &mut groups, formats),
             false => Ok(()),
         };
         groups.iter_mut().for_each(|group| group.check = check_command(group, self.lenient, formats));
@@ -145,7 +146,7 @@ impl Conform {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}
         }
-        let mut status = if report.groups.is_empty() { Status::Fine } else { Status::Invalid };
+        let mut status = if report.groups.is_empty() { Status::Success } else { Status::Invalid };
         for failure in [minimized, changed].into_iter().filter_map(Result::err) {
             failure.report();
             status = status.max(failure.status);
@@ -153,36 +154,36 @@ impl Conform {
         Ok(status)
     }
 
-    /// Counts compared contents; `None` if there is nothing to compare.
-    fn compared_contents(&self, outcomes: &[Outcome]) -> Option<ComparedContents> {
+    /// Counts the files whose contents were compared; `None` if there is nothing to compare.
+    fn compared_contents(&self, outcomes: &[LoaderOutcome]) -> Option<ComparedContents> {
         let files = outcomes.iter().filter(|outcome| outcome.case.contents.is_some()).count();
         let printed = || outcomes.iter().filter_map(|outcome| outcome.result.printed.as_ref());
-        let compared = printed().filter(|printed| **printed == Printed::Contents).count();
-        let are_empty = printed().any(|printed| *printed == Printed::Empty);
-        let is_compared = files > 0 && self.contents != When::Never;
-        is_compared.then_some(ComparedContents { files, compared, are_empty })
+        let compared = printed().filter(|printed| **printed == PrintedOutput::Contents).count();
+        let has_empty_object = printed().any(|printed| *printed == PrintedOutput::Empty);
+        let is_compared = files > 0 && self.contents != CompareContents::Never;
+        is_compared.then_some(ComparedContents { files, compared, has_empty_object })
     }
 
-    fn limits(&self) -> Limits {
+    fn run_limits(&self) -> RunLimits {
         let default = if cfg!(unix) { DEFAULT_MEMORY } else { 0 };
         let memory = self.memory.unwrap_or(default);
-        Limits {
+        RunLimits {
             memory: (memory > 0).then_some(memory.saturating_mul(1024)),
             crash_statuses: self.crash_status.clone(),
         }
     }
 
     /// Runs the loader on every file.
-    fn outcomes<'a>(&self, test: LoaderTest, cases: &'a [Case]) -> Result<Vec<Outcome<'a>>> {
+    fn run_all<'a>(&self, test: LoaderTest, cases: &'a [CorpusFile]) -> Result<Vec<LoaderOutcome<'a>>> {
         let mut outcomes = Vec::with_capacity(cases.len());
-        let bar = progress::of(cases);
+        let bar = progress::bar_for(cases);
         let work = |case| {
-            let outcome = self.outcome(test, case);
+            let outcome = self.run_case(test, case);
             bar.inc(1);
             outcome
         };
-        progress::shown(&bar, || {
-            self.jobs.side_by_side(cases, work, |outcome| {
+        progress::run_with_bar(&bar, || {
+            self.jobs.run_parallel(cases, work, |outcome| {
                 outcomes.push(outcome?);
                 Ok(())
             })
@@ -190,42 +191,45 @@ impl Conform {
         Ok(outcomes)
     }
 
-    fn outcome<'a>(&self, test: LoaderTest, case: &'a Case) -> Result<Outcome<'a>> {
+    fn run_case<'a>(&self, test: LoaderTest, case: &'a CorpusFile) -> Result<LoaderOutcome<'a>> {
         let verdict = case.verdict(self.strictness());
         let contents = if test.compares_contents { case.read_contents()? } else { None };
-        let result = test.run(&case.file, &Expected { verdict, contents }, self.timeout)?;
-        Ok(Outcome { case, expected: verdict, result })
+        let result = test.run(&case.file, &ExpectedResult { verdict, contents }, self.timeout)?;
+        Ok(LoaderOutcome { case, expected: verdict, result })
     }
 
     fn strictness(&self) -> Strictness {
         read_options(self.lenient).strictness
     }
 
-    /// Minimizes the smallest file of each group.
-    fn minimize_all(
+    /// Minimises the smallest file of each group.
+    fn minimize_groups(
         &self,
         test: LoaderTest,
-        outcomes: &[Outcome],
-        groups: &mut [Group],
+        outcomes: &[LoaderOutcome],
+        groups: &mut [DisagreementGroup],
         formats: &Formats,
     ) -> Result<()> {
         if groups.is_empty() {
             return Ok(());
         }
-        let effort =
-            Effort { runs: self.minimize, time_per_run: self.time_per_variant(outcomes), time: self.timeout };
+        let limits = MinimizeLimits {
+            runs: self.minimize,
+            variant_timeout: self.variant_timeout(outcomes),
+            timeout: self.timeout,
+        };
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
         let mut first_failure = Ok(());
-        let bar = progress::of(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
+        let bar = progress::bar_for(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
         let work = |group| {
-            let minimized = self.minimize(test, group, effort, formats);
+            let minimized = self.minimize(test, group, limits, formats);
             bar.inc(1);
             minimized
         };
         let mut minimized = Vec::with_capacity(groups.len());
-        progress::shown(&bar, || {
-            self.jobs.side_by_side(groups, work, |result| {
+        progress::run_with_bar(&bar, || {
+            self.jobs.run_parallel(groups, work, |result| {
                 minimized.push(result);
                 Ok(())
             })
@@ -239,22 +243,22 @@ impl Conform {
         first_failure
     }
 
-    /// Returns the time limit for variants, well above the time for files that do not hang.
-    fn time_per_variant(&self, outcomes: &[Outcome]) -> Duration {
+    /// Returns the timeout for variants: ten times the longest run without a hang, at most `--timeout`.
+    fn variant_timeout(&self, outcomes: &[LoaderOutcome]) -> Duration {
         let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(Problem::Hang));
         let longest = others.map(|outcome| outcome.result.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
-    /// Minimizes the smallest file of a group. Returns `None` if no smaller file disagrees, or if this program's verdict
-    /// differs from the index.
+    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if the file cannot be
+    /// made smaller, or if this program's verdict on it differs from the index.
     fn minimize(
         &self,
         test: LoaderTest,
-        group: &Group,
-        effort: Effort,
+        group: &DisagreementGroup,
+        limits: MinimizeLimits,
         formats: &Formats,
-    ) -> Result<Option<Minimized>> {
+    ) -> Result<Option<MinimizedFile>> {
         let case = group.first.case;
         let Ok(format) = formats.get(&case.entry.format) else { return Ok(None) };
         let bytes = input::read(&case.file)?;
@@ -262,7 +266,7 @@ impl Conform {
         let Some(baseline) = baseline.filter(|baseline| baseline.verdict == group.expected) else {
             return Ok(None);
         };
-        let minimizer = Minimizer::new(test, baseline, group.disagreement, effort, &case.file)?;
+        let minimizer = Minimizer::new(test, baseline, group.disagreement, limits, &case.file)?;
         let smallest = minimizer.minimize(&bytes)?;
         if *smallest.bytes == *bytes {
             return Ok(None);
@@ -270,12 +274,12 @@ impl Conform {
         let path = self.out.join(file_name(group, &case.file));
         output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
         let size = smallest.bytes.len() as u64;
-        Ok(Some(Minimized { file: path.display().to_string(), size, runs: smallest.runs }))
+        Ok(Some(MinimizedFile { file: path.display().to_string(), size, runs: smallest.runs }))
     }
 }
 
-/// Returns the name of the minimized file of a group, with the extension of the file.
-fn file_name(group: &Group, file: &Path) -> PathBuf {
+/// Returns the name for the minimised file of a group, with the extension of `file`.
+fn file_name(group: &DisagreementGroup, file: &Path) -> PathBuf {
     let mut name = OsString::from(&group.stem);
     if let Some(extension) = file.extension() {
         name.push(".");
@@ -285,7 +289,7 @@ fn file_name(group: &Group, file: &Path) -> PathBuf {
 }
 
 /// Returns an error if the loader changed files of the corpus.
-fn changed_files(cases: &[Case]) -> Result<()> {
+fn changed_files(cases: &[CorpusFile]) -> Result<()> {
     let mut changed = cases.iter().filter(|case| case.is_changed());
     let Some(first) = changed.next() else { return Ok(()) };
     let more = match changed.count() {
@@ -294,11 +298,11 @@ fn changed_files(cases: &[Case]) -> Result<()> {
     };
     let message = format!("the loader changed this file of the corpus{more}");
     let failure = Failure::invalid(&first.file.display().to_string(), message);
-    Err(failure.with_hint("generate the corpus again; no verdict of this run counts"))
+    Err(failure.with_hint("generate the corpus again; the verdicts of this run are unreliable"))
 }
 
 /// Parses a time in seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() => Ok(time),

@@ -3,22 +3,22 @@
 use std::ops::ControlFlow;
 
 use meshspec::Limits;
-use meshspec::layout::assemble::{Change, Edit, Part, edit};
+use meshspec::layout::assemble::{Change, Edit, UntypedValue, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
 
-/// The maximum number of parts that a list is divided into.
+/// The maximum number of parts into which a list is divided.
 const MAX_PARTS: u64 = 16;
 
-/// Yields variants of a file: each list emptied, then lists without a half of their items, a quarter, and so on. Counts,
-/// sizes and offsets are recomputed.
+/// Yields variants of a file with fewer list items: each list emptied, then each list without one half of its items,
+/// without one quarter, and so on. Counts, sizes and offsets are recomputed.
 pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let limits = Limits::default();
     let mut lists = Lists::default();
     // In a damaged file, finds the lists before the first error.
     let _ = walk::walk(layout, bytes, &limits, &mut lists);
     let emptied = lists.0.clone().into_iter().map(|(path, _)| {
-        vec![Edit { path: path.as_slice().into(), change: Change::Set(Part::List(Vec::new())) }]
+        vec![Edit { path: path.as_slice().into(), change: Change::Set(UntypedValue::List(Vec::new())) }]
     });
     let halves =
         std::iter::successors(Some(2), |parts| Some(parts * 2)).take_while(|parts| *parts <= MAX_PARTS);
@@ -32,7 +32,7 @@ pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<It
     emptied.chain(shortened).filter_map(move |edits| edit(layout, &bytes, &edits, true, &limits).ok())
 }
 
-/// Returns the removal of one part of a list, the last item first.
+/// Returns the edits that remove part number `part` of `parts` from a list, starting with the last item.
 fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit> {
     let items = count * part / parts..count * (part + 1) / parts;
     let removed = |index| {
@@ -42,7 +42,7 @@ fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit
     items.rev().map(removed).collect()
 }
 
-/// The paths and lengths of the non-empty lists of a file.
+/// Collects the paths and lengths of the non-empty lists of a file.
 #[derive(Default)]
 struct Lists(Vec<(Vec<Segment>, u64)>);
 

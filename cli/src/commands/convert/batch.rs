@@ -1,4 +1,4 @@
-//! Conversion of many files.
+//! Converts many files.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,45 +8,46 @@ use std::sync::Arc;
 use meshspec::Formats;
 
 use super::Convert;
-use super::outcome::{Outcome, Row};
+use super::outcome::{ConversionReport, ReportRow};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{is_standard, name_of};
-use crate::job_log::{JobLog, Newer};
+use crate::job_log::{ChangeCriterion, JobLog};
 use crate::json;
-use crate::listing::{self, Listed};
+use crate::listing::{self, InputFile};
 use crate::messages::{self, Messages};
-use crate::output::Staged;
+use crate::output::StagedOutput;
 use crate::output_format::OutputFormat::Json;
 use crate::progress;
 use crate::terminal::counted;
 
-/// One file to convert.
-struct Job {
-    input: Listed,
+/// The conversion of one file of a batch.
+struct ConversionJob {
+    input: InputFile,
     output: PathBuf,
-    /// Another input with the same output.
+    /// Another input with the same output path, if any.
     conflicting_input: Option<PathBuf>,
 }
 
-/// The outcome of a job.
+/// The outcome of a conversion in a batch.
 enum JobOutcome {
-    /// The output is up to date, or the same conversion failed before.
+    /// Not repeated: the output is up to date, or the same conversion failed before.
     Skipped(Status),
-    Finished(Box<Result<Outcome>>),
+    Finished(Box<Result<ConversionReport>>),
 }
 
 /// The numbers of files by outcome.
 #[derive(Default)]
-struct Counts {
+struct OutcomeCounts {
     converted: u64,
     failed: u64,
     up_to_date: u64,
 }
 
 impl Convert {
-    /// Converts all files in parallel, and all files with a known extension in folders. Failed files do not stop the
-    /// others, but make the status `Invalid`. A pattern without a match counts as unreadable.
+    /// Converts files in parallel: the given files, and the files with a known extension in folders. A failure does not
+    /// stop other conversions, but makes the status [`Invalid`](Status::Invalid); a pattern without a match makes it
+    /// [`Io`](Status::Io).
     pub(super) fn run_all(
         &self,
         inputs: &[PathBuf],
@@ -56,21 +57,24 @@ impl Convert {
     ) -> Result<Status> {
         self.conversion.require_options(to, formats)?;
         if inputs.iter().any(|input| is_standard(input)) {
-            return Err(Failure::usage("standard input", "has no file name for --out-dir; name OUT instead"));
+            return Err(Failure::usage(
+                "standard input",
+                "cannot be combined with --out-dir, as it has no file name; specify OUT",
+            ));
         }
-        if self.batch.newer == Some(Newer::Hash) {
+        if self.batch.newer == Some(ChangeCriterion::Hash) {
             self.batch.require_log()?;
         }
-        let mut files = listing::list(inputs, &|path| listing::is_mesh(path, formats))?;
-        self.batch.add_to(&mut files)?;
-        let jobs = jobs(files, folder, to);
+        let mut files = listing::list_files(inputs, &|path| listing::has_mesh_extension(path, formats))?;
+        self.batch.add_listed(&mut files)?;
+        let jobs = plan_jobs(files, folder, to);
         let outputs: Arc<HashSet<_>> = Arc::new(jobs.iter().map(|job| job.output.clone()).collect());
-        let log = self.batch.job_log("convert", &(&self.conversion, folder))?;
-        let bar = progress::of(&jobs);
-        let mut counts = Counts::default();
+        let log = self.batch.open_job_log("convert", &(&self.conversion, folder))?;
+        let bar = progress::bar_for(&jobs);
+        let mut counts = OutcomeCounts::default();
         let mut messages = Messages::default();
         let is_json = self.output_format == Json;
-        let mut list = json::List::new();
+        let mut list = json::ListWriter::new();
         let mut out = anstream::stdout();
         let work = |job| {
             let done = self.convert(job, &log, &outputs, formats);
@@ -80,12 +84,15 @@ impl Convert {
             bar.inc(1);
             done.map(|done| (job, done))
         };
-        let then = |done: Result<(&Job, JobOutcome)>| {
+        let record = |done: Result<(&ConversionJob, JobOutcome)>| {
             let (job, done) = done?;
             counts.add(&done);
             if let JobOutcome::Finished(result) = done {
                 if is_json {
-                    list.write(&json::to_vec(&Row::new(&job.input.file, &job.output, &result))?, &mut out)?;
+                    list.write(
+                        &json::to_element(&ReportRow::new(&job.input.file, &job.output, &result))?,
+                        &mut out,
+                    )?;
                 } else if let (Ok(outcome), false) = (&*result, self.verbosity.verbose) {
                     let file = name_of(&job.input.file);
                     messages.add(Some(&file), &outcome.notes(), &outcome.losses, &outcome.warnings);
@@ -93,7 +100,7 @@ impl Convert {
             }
             Ok(())
         };
-        progress::shown(&bar, || self.batch.jobs.side_by_side(&jobs, work, then))?;
+        progress::run_with_bar(&bar, || self.batch.jobs.run_parallel(&jobs, work, record))?;
         if is_json {
             list.end(&mut out)?;
         }
@@ -102,55 +109,56 @@ impl Convert {
             eprintln!("{}", counts.text());
         }
         Ok(match counts.failed {
-            0 => Status::Fine,
-            _ if jobs.iter().any(|job| job.input.is_unmatched()) => Status::Io,
+            0 => Status::Success,
+            _ if jobs.iter().any(|job| job.input.is_unmatched_pattern()) => Status::Io,
             _ => Status::Invalid,
         })
     }
 
-    /// Converts a file unless an earlier run did.
+    /// Converts a file unless an earlier run has converted it.
     fn convert(
         &self,
-        job: &Job,
+        job: &ConversionJob,
         log: &JobLog,
         outputs: &Arc<HashSet<PathBuf>>,
         formats: &Formats,
     ) -> Result<JobOutcome> {
-        if let Some(status) = self.before(job, log) {
+        if let Some(status) = self.earlier_status(job, log) {
             return Ok(JobOutcome::Skipped(status));
         }
-        let mut state = log.state(&job.input.file);
-        let earlier = log.images(&job.input.file);
-        // --newer implies replacing outdated outputs.
+        let mut state = log.read_state(&job.input.file);
+        let earlier = log.last_images(&job.input.file);
+        // `--newer` implies that outdated outputs are replaced.
         let force = self.force || self.batch.newer.is_some();
-        let staged = Staged::in_new_folders(&job.output, force, earlier.clone(), Arc::clone(outputs));
+        let staged = StagedOutput::with_new_folders(&job.output, force, earlier.clone(), Arc::clone(outputs));
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if let Some(state) = &mut state {
             state.images = match &result {
-                Ok(Outcome { rejection: None, images, .. }) => images.clone(),
+                Ok(ConversionReport { rejection: None, images, .. }) => images.clone(),
                 _ => earlier.unwrap_or_default(),
             };
         }
-        if log.is_written() {
-            log.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
+        if log.is_enabled() {
+            log.write(&ReportRow::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
         Ok(JobOutcome::Finished(Box::new(result)))
     }
 
-    /// Returns the status of an earlier conversion if it need not be repeated.
-    fn before(&self, job: &Job, log: &JobLog) -> Option<Status> {
+    /// Returns the status of an earlier conversion that need not be repeated; `None` if there is none.
+    fn earlier_status(&self, job: &ConversionJob, log: &JobLog) -> Option<Status> {
         self.batch.newer?;
-        let status = match log.is_log() {
-            true => log.known(&job.input.file)?,
-            false if job.is_newer() => Status::Fine,
+        let status = match log.has_log() {
+            true => log.finished_status(&job.input.file)?,
+            false if job.is_up_to_date() => Status::Success,
             false => return None,
         };
         // The output may have been removed.
-        (status != Status::Fine || job.output.exists()).then_some(status)
+        (status != Status::Success || job.output.exists()).then_some(status)
     }
 
-    /// Prints messages that cannot be grouped immediately.
-    fn report(&self, job: &Job, result: &Result<Outcome>) {
+    /// Immediately prints failures and, with `--verbose`, all messages. Other messages are grouped and printed at the
+    /// end.
+    fn report(&self, job: &ConversionJob, result: &Result<ConversionReport>) {
         match result {
             Ok(outcome) => {
                 if self.verbosity.verbose {
@@ -166,15 +174,15 @@ impl Convert {
     }
 }
 
-fn status_of(result: &Result<Outcome>) -> Status {
+fn status_of(result: &Result<ConversionReport>) -> Status {
     match result {
-        Ok(Outcome { rejection: None, .. }) => Status::Fine,
-        Ok(Outcome { rejection: Some(failure), .. }) | Err(failure) => failure.status,
+        Ok(ConversionReport { rejection: None, .. }) => Status::Success,
+        Ok(ConversionReport { rejection: Some(failure), .. }) | Err(failure) => failure.status,
     }
 }
 
-impl Job {
-    fn run(&self, conversion: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
+impl ConversionJob {
+    fn run(&self, conversion: impl FnOnce() -> Result<ConversionReport>) -> Result<ConversionReport> {
         match &self.conflicting_input {
             None => self.input.require_readable().and_then(|()| conversion()),
             Some(conflicting_input) => {
@@ -185,8 +193,8 @@ impl Job {
         }
     }
 
-    /// Returns `true` if the output exists and is not older than the input.
-    fn is_newer(&self) -> bool {
+    /// Returns `true` if the output exists and was not modified before the input.
+    fn is_up_to_date(&self) -> bool {
         let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
         match (modified(&self.output), modified(&self.input.file)) {
             (Ok(output), Ok(input)) => output >= input,
@@ -195,17 +203,17 @@ impl Job {
     }
 }
 
-impl AsRef<Path> for Job {
+impl AsRef<Path> for ConversionJob {
     fn as_ref(&self) -> &Path {
         &self.input.file
     }
 }
 
-impl Counts {
+impl OutcomeCounts {
     fn add(&mut self, done: &JobOutcome) {
         match done {
-            JobOutcome::Skipped(Status::Fine) => self.up_to_date += 1,
-            JobOutcome::Finished(result) if status_of(result) == Status::Fine => self.converted += 1,
+            JobOutcome::Skipped(Status::Success) => self.up_to_date += 1,
+            JobOutcome::Finished(result) if status_of(result) == Status::Success => self.converted += 1,
             JobOutcome::Skipped(_) | JobOutcome::Finished(_) => self.failed += 1,
         }
     }
@@ -220,21 +228,21 @@ impl Counts {
     }
 }
 
-/// Returns the files to convert, sorted by name, each once.
-fn jobs(files: Vec<Listed>, folder: &Path, to: Encoding) -> Vec<Job> {
-    let job = |input: Listed| {
-        let output = folder.join(&input.name).with_extension(to.extension_for(&input.file));
-        Job { output, input, conflicting_input: None }
+/// Returns a conversion for each file, without duplicates, with output paths in `folder`.
+fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
+    let job = |input: InputFile| {
+        let output = folder.join(&input.name).with_extension(to.output_extension(&input.file));
+        ConversionJob { output, input, conflicting_input: None }
     };
     let mut jobs: Vec<_> = files.into_iter().map(job).collect();
     let mut known = HashSet::new();
     jobs.retain(|job| known.insert(job.input.file.clone()));
-    let mut places: HashMap<PathBuf, usize> = HashMap::new();
-    for place in 0..jobs.len() {
-        let first = *places.entry(jobs[place].output.clone()).or_insert(place);
-        if first != place {
-            jobs[place].conflicting_input = Some(jobs[first].input.file.clone());
-            jobs[first].conflicting_input = Some(jobs[place].input.file.clone());
+    let mut first_jobs: HashMap<PathBuf, usize> = HashMap::new();
+    for index in 0..jobs.len() {
+        let first = *first_jobs.entry(jobs[index].output.clone()).or_insert(index);
+        if first != index {
+            jobs[index].conflicting_input = Some(jobs[first].input.file.clone());
+            jobs[first].conflicting_input = Some(jobs[index].input.file.clone());
         }
     }
     jobs

@@ -1,17 +1,17 @@
-//! The comments that text formats are written with.
+//! Comments in text formats.
 
 use clap::ValueEnum;
 use meshspec::Document;
 
 use crate::encoding::Encoding;
 
-/// The comments that text formats are written with.
+/// The comments to write in text formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Comments {
-    /// The comments of IN, each in its place; headings where the format of IN has no comments
+    /// The comments of IN at their positions; headings if the format of IN has no comments
     #[default]
     Keep,
-    /// A heading for each part, and no comments of IN
+    /// A heading for each part, without the comments of IN
     Headings,
     /// No comments
     None,
@@ -19,10 +19,10 @@ pub enum Comments {
 
 impl Comments {
     /// Returns `true` if files of this encoding may have comments.
-    pub fn are_in(encoding: Encoding) -> bool {
+    pub fn are_supported(encoding: Encoding) -> bool {
         match encoding {
             Encoding::Json => true,
-            Encoding::Format(format) => format.built_in().is_some_and(|format| format.name() == "seed"),
+            Encoding::Format(format) => format.built_in_id().is_some_and(|format| format.name() == "seed"),
             Encoding::Interchange(_) => false,
         }
     }

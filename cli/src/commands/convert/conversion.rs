@@ -1,74 +1,74 @@
-//! The options of `convert`.
+//! Command-line options for the conversion of a file.
 
 use clap::Args;
 use meshspec::scene::Precision;
 use meshspec::{About, AnyFormat, Dialect, Formats, ReadOptions};
 
 use super::comments::Comments;
-use super::edits::Edits;
+use super::edits::EditArgs;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, dialect_parser, read_options};
-use crate::packing::Packing;
-use crate::reading::Bounds;
+use crate::packing::CompressionArgs;
+use crate::read_args::LimitArgs;
 
-/// How to convert a file.
+/// Options for the conversion of a file.
 #[derive(Debug, Args)]
-pub struct Conversion {
-    /// The format of IN. Without it, the extension of IN or its content decides.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
+pub struct ConversionArgs {
+    /// The format of IN; by default, detected from its extension and content.
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin()))]
     pub(super) from: Option<Encoding>,
-    /// The format of OUT. Without it, the extension of OUT decides.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
+    /// The format of OUT; by default, determined by its extension.
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin()))]
     pub to: Option<Encoding>,
-    /// The dialect to write. Without it, files are written in the dialect of the specification; from and to JSON, the
-    /// dialect is kept.
+    /// The dialect to write; by default, the dialect of the specification. Conversions from and to JSON keep the
+    /// dialect by default.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     pub(super) dialect: Option<Dialect>,
-    /// Accept, and write, whatever can be decoded without guessing.
+    /// Accept and write everything that can be decoded without guessing.
     #[arg(long, hide_short_help = true)]
     pub(super) lenient: bool,
     /// Write nothing if something would be lost.
     #[arg(long)]
     pub(super) strict: bool,
-    /// How precisely positions are stored in BMD: the bits of a vertex, 64bit, 96bit or 128bit, or the largest error in
-    /// metres, as in 0.001. Without it, each vertex has the smallest form without a visible difference.
+    /// The precision of positions in BMD: the size of a vertex, 64bit, 96bit or 128bit, or the largest error in metres,
+    /// such as 0.001. By default, each vertex gets the smallest size without a visible difference.
     #[arg(long, value_name = "PRECISION")]
     pub(super) precision: Option<Precision>,
-    /// Which comments a text format is written with: those of IN, headings for its parts, or none.
+    /// The comments to write in a text format: the comments of IN, headings for its parts, or none.
     #[arg(long, value_name = "WHICH", value_enum, hide_short_help = true)]
     pub(super) comments: Option<Comments>,
-    /// Put the image files that IN refers to into OUT, which is glb or gltf. Without it, they are copied to the folder of
-    /// OUT, unless that is the folder of IN.
+    /// Embed the image files that IN refers to in OUT, which must be glb or gltf. By default, they are copied to the
+    /// folder of OUT, unless that is the folder of IN.
     #[arg(long)]
     pub(super) embed_images: bool,
     #[command(flatten)]
-    pub(super) bounds: Bounds,
+    pub(super) limit_args: LimitArgs,
     #[command(flatten)]
-    pub(super) packing: Packing,
+    pub(super) compression: CompressionArgs,
     #[command(flatten)]
-    pub(super) edits: Edits,
+    pub(super) edits: EditArgs,
 }
 
-impl Conversion {
-    /// Returns a usage error if the target has no scenes or does not support an option.
+impl ConversionArgs {
+    /// Returns a usage error if the format to write has no scenes or does not support one of the options.
     pub fn require_options(&self, to: Encoding, formats: &Formats) -> Result<()> {
         if let Encoding::Format(format) = to {
             encoding::require_target(format, "--to")?;
         }
-        let require = |option: &str, is_there: fn(&About) -> bool| {
-            if matches!(to, Encoding::Format(format) if is_there(format.about())) {
+        let require = |option: &str, is_supported: fn(&About) -> bool| {
+            if matches!(to, Encoding::Format(format) if is_supported(format.about())) {
                 return Ok(());
             }
-            let having = formats.iter().filter(|format| is_there(format.about()));
+            let having = formats.iter().filter(|format| is_supported(format.about()));
             let names: Vec<_> = having.map(AnyFormat::name).collect();
             let message = format!("applies to {} only, and the output is {to}", names.join(", "));
             Err(Failure::usage(option, message))
         };
-        if let Some(option) = self.packing.asked() {
+        if let Some(option) = self.compression.first_given() {
             require(option, |about| about.has_compression_levels)?;
         }
-        if self.comments.is_some() && !Comments::are_in(to) {
+        if self.comments.is_some() && !Comments::are_supported(to) {
             return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
         }
         if self.embed_images && !matches!(to, Encoding::Interchange(format) if format.embeds_images()) {

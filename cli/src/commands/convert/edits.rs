@@ -1,28 +1,28 @@
-//! Edits of the content between reading and writing.
+//! Command-line options that edit the content between reading and writing.
 
 use clap::{Args, ValueEnum};
 use meshspec::scene::{Axes, Conventions, Mesh, Pose, Scene, UvOrigin};
 use meshspec::{AnyFormat, Loss, path};
 
-/// Edits of the content. Any of them makes the conversion go through a scene, even to the same format.
+/// Edits of the content. With any of them, the file is converted to a scene and back, even within the same format.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Edits of the content")]
-pub struct Edits {
-    /// The directions right, up and forward of IN, `-x,+y,+z`, if they are not the usual ones of its format.
+pub struct EditArgs {
+    /// The right, up and forward directions of IN, such as `-x,+y,+z`; by default, the convention of its format.
     #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true, hide_short_help = true)]
     axes: Option<Axes>,
-    /// The directions right, up and forward of OUT.
+    /// The right, up and forward directions of OUT; by default, the convention of its format.
     #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true, hide_short_help = true)]
     out_axes: Option<Axes>,
-    /// The corner of textures that has the coordinate (0, 0) in IN, if it is not the usual one of its format.
+    /// The corner of textures with the coordinates (0, 0) in IN; by default, the convention of its format.
     #[arg(long, value_name = "CORNER", value_enum, hide_short_help = true)]
-    uv_origin: Option<Corner>,
-    /// Apply the transforms of glTF nodes to the vertices, also where OUT has nodes. Formats without nodes always do; with
-    /// --bake it is not listed as a loss.
+    uv_origin: Option<TextureCorner>,
+    /// Apply the transforms of glTF nodes to the vertices, even if OUT has nodes. For formats without nodes, this is
+    /// always done; with --bake, it is not listed as a loss.
     #[arg(long, hide_short_help = true)]
     pub bake: bool,
     /// Multiply all lengths by this factor.
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
     scale: Option<f64>,
     /// Flip texture coordinates: u becomes 1 − u.
     #[arg(long, hide_short_help = true)]
@@ -30,48 +30,48 @@ pub struct Edits {
     /// Flip texture coordinates: v becomes 1 − v.
     #[arg(long, hide_short_help = true)]
     flip_v: bool,
-    /// Merge vertices that are equal in every attribute.
+    /// Merge vertices whose attributes are all equal.
     #[arg(long, hide_short_help = true)]
     weld: bool,
     /// Split polygons into triangles.
     #[arg(long, hide_short_help = true)]
     triangulate: bool,
-    /// Generate normals from the faces for meshes that have none. On by default when converting to MESH and BMD from
+    /// Generate normals from the faces for meshes without normals. On by default when converting to MESH or BMD from
     /// another format; `never` disables it.
     #[arg(long, value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always", hide_short_help = true)]
-    normals: Option<Normals>,
-    /// Move the scene so that the centre of the box around it is at the origin.
+    normals: Option<NormalsMode>,
+    /// Move the centre of the scene's bounding box to the origin.
     #[arg(long)]
     center: bool,
-    /// The pose in which the scene rests, and in which formats without a rest pose have the vertices: bind, rest (the
-    /// default), or NAME@SECONDS with the name or the number of an animation.
+    /// The rest pose of the scene, or the pose of the vertices in formats without a rest pose: bind, rest (the
+    /// default), or NAME@SECONDS with the name or number of an animation.
     #[arg(long, value_name = "POSE", hide_short_help = true)]
     pose: Option<Pose>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Normals {
+enum NormalsMode {
     Always,
     Never,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Corner {
+enum TextureCorner {
     TopLeft,
     BottomLeft,
 }
 
-fn factor(text: &str) -> Result<f64, String> {
+fn parse_factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if (f64::from(f32::MIN_POSITIVE)..f64::from(f32::MAX)).contains(&factor) => Ok(factor),
         _ => Err("expected a number above 0".to_owned()),
     }
 }
 
-impl Edits {
-    /// Returns `true` if no edit is selected.
-    pub fn are_none(&self) -> bool {
-        let Edits {
+impl EditArgs {
+    /// Returns `true` if no edit is selected, apart from `--bake` and `--normals=never`.
+    pub fn is_empty(&self) -> bool {
+        let EditArgs {
             axes,
             out_axes,
             uv_origin,
@@ -84,36 +84,41 @@ impl Edits {
             normals,
             ..
         } = self;
-        let given = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
-        let given = given || self.center || self.pose.is_some();
-        !(given || *flip_u || *flip_v || *weld || *triangulate || *normals == Some(Normals::Always))
+        let is_any_given = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
+        let is_any_given = is_any_given || self.center || self.pose.is_some();
+        !(is_any_given
+            || *flip_u
+            || *flip_v
+            || *weld
+            || *triangulate
+            || *normals == Some(NormalsMode::Always))
     }
 
-    /// Returns the conventions of IN, given those of its format.
-    pub fn source(&self, mut usual: Conventions) -> Conventions {
+    /// Returns the conventions of the input. `usual` are the conventions of its format.
+    pub fn source_conventions(&self, mut usual: Conventions) -> Conventions {
         if let Some(corner) = self.uv_origin {
             usual.evidence = "as given";
             usual.uv_origin = match corner {
-                Corner::TopLeft => UvOrigin::TopLeft,
-                Corner::BottomLeft => UvOrigin::BottomLeft,
+                TextureCorner::TopLeft => UvOrigin::TopLeft,
+                TextureCorner::BottomLeft => UvOrigin::BottomLeft,
             };
         }
         self.axes.map_or(usual, |axes| usual.with_axes(axes))
     }
 
-    /// Returns the conventions of OUT, given those of its format.
-    pub fn target(&self, usual: Conventions) -> Conventions {
+    /// Returns the conventions of the output. `usual` are the conventions of its format.
+    pub fn target_conventions(&self, usual: Conventions) -> Conventions {
         self.out_axes.map_or(usual, |axes| usual.with_axes(axes))
     }
 
-    /// Edits the scene and lists the losses. Returns the translation by `--center`.
+    /// Edits the scene and adds losses to `losses`. Returns the translation by `--center`, in metres.
     ///
     /// # Errors
     ///
-    /// Returns an error if the scene has no such animation, or the time is outside of it.
+    /// Returns an error if the scene lacks the animation of `--pose`, or the time is outside the animation.
     pub fn apply(&self, scene: &mut Scene, losses: &mut Vec<Loss>) -> meshspec::Result<Option<[f64; 3]>> {
         if let Some(pose) = &self.pose {
-            scene.rest_in(pose)?;
+            scene.set_rest_pose(pose)?;
         }
         let moved = if self.center { scene.center() } else { None };
         if let Some(factor) = self.scale {
@@ -132,15 +137,15 @@ impl Edits {
             if self.weld {
                 mesh.weld();
             }
-            if self.normals == Some(Normals::Always) && mesh.normals.is_none() {
+            if self.normals == Some(NormalsMode::Always) && mesh.normals.is_none() {
                 mesh.generate_normals();
             }
         }
         Ok(moved)
     }
 
-    /// Generates the normals that this format needs, if the scene comes from another format. Returns the number of
-    /// meshes changed.
+    /// Generates missing normals if `format` requires normals and the scene was read from another format. Returns the
+    /// number of meshes changed.
     pub fn add_normals(&self, scene: &mut Scene, format: AnyFormat) -> usize {
         let is_own = scene.source.as_ref().is_some_and(|source| source.format == format.name());
         if self.normals.is_some() || is_own || !format.needs_normals() {

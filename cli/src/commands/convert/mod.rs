@@ -1,4 +1,4 @@
-//! `meshspec convert`: between formats and dialects, to JSON and from JSON.
+//! `meshspec convert`: converts files between formats and dialects, and to and from JSON.
 
 mod batch;
 mod comments;
@@ -19,28 +19,28 @@ use crate::batch_args::BatchArgs;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{is_pattern, is_standard};
 use crate::messages::{self, Verbosity};
-use crate::output::{self, Staged};
+use crate::output::{self, StagedOutput};
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
-use conversion::Conversion;
-use outcome::Row;
+use conversion::ConversionArgs;
+use outcome::ReportRow;
 
-/// Convert files: to another format or dialect, to JSON that loses nothing, and back.
+/// Convert files to another format or dialect, or losslessly to JSON and back.
 #[derive(Debug, Args)]
 #[command(override_usage = "meshspec convert [OPTIONS] <IN> <OUT>\n       \
                             meshspec convert [OPTIONS] <IN>... --out-dir <DIR> --to <FORMAT>")]
 pub struct Convert {
-    /// The file to read and the file to write; `-` is standard input or output. With --out-dir, all are files to read,
-    /// folders of such files, or patterns such as `*.glb`.
+    /// The file to read and the file to write; `-` is standard input or output. With --out-dir, only files to read,
+    /// folders or patterns such as `*.glb`.
     #[arg(value_name = "IN… OUT", required_unless_present = "files_from")]
     paths: Vec<PathBuf>,
-    /// Write a file for each IN to this folder, with the same name and the usual extension of FORMAT.
+    /// Write a file for each IN to this folder, with the same name and the extension of FORMAT.
     #[arg(long, value_name = "DIR", requires = "to")]
     out_dir: Option<PathBuf>,
     /// Print all losses and assumptions as JSON.
     #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     output_format: OutputFormat,
-    /// Overwrite files that exist.
+    /// Overwrite existing files.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct Convert {
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
-    conversion: Conversion,
+    conversion: ConversionArgs,
 }
 
 impl Convert {
@@ -56,18 +56,18 @@ impl Convert {
         if let (Some(folder), Some(to)) = (&self.out_dir, self.conversion.to) {
             return self.run_all(&self.paths, folder, to, formats);
         }
-        match (self.batch.asked(), &*self.paths) {
+        match (self.batch.first_given(), &*self.paths) {
             (Some(option), _) => Err(Failure::usage(option, "requires --out-dir DIR and --to FORMAT")),
             (None, [input, output]) => self.run_one(input, output, formats),
             (None, [input]) => Err(Failure::usage(&input.display().to_string(), "no output file")
-                .with_hint("name the file to write, or a folder with --out-dir DIR --to FORMAT")),
+                .with_hint("specify the file to write, or a folder with --out-dir DIR --to FORMAT")),
             _ => Err(Failure::usage("convert", "several input files require --out-dir DIR and --to FORMAT")),
         }
     }
 
     fn run_one(&self, input: &Path, output: &Path, formats: &Formats) -> Result<Status> {
         if self.output_format == Json && is_standard(output) {
-            let message = "both OUT and the report of --json would go there";
+            let message = "cannot be used for both OUT and the report of --json";
             return Err(Failure::usage("standard output", message).with_hint("write OUT to a file"));
         }
         if input.is_dir() {
@@ -75,16 +75,19 @@ impl Convert {
                 .with_hint("convert a folder with --out-dir DIR --to FORMAT"));
         }
         if is_pattern(input) && !input.exists() {
-            return Err(Failure::usage(&input.display().to_string(), "a pattern may match several files")
-                .with_hint("convert them with --out-dir DIR --to FORMAT"));
+            return Err(Failure::usage(
+                &input.display().to_string(),
+                "a pattern cannot be used with a single OUT, as it may match several files",
+            )
+            .with_hint("convert them with --out-dir DIR --to FORMAT"));
         }
-        let staged = Staged::new(output, self.force);
+        let staged = StagedOutput::new(output, self.force);
         let result = progress::on_files(input, output, || self.conversion.run(input, staged, formats));
         if self.output_format == Json {
-            output::print_json(&Row::new(input, output, &result))?;
+            output::print_json(&ReportRow::new(input, output, &result))?;
         } else if let Ok(outcome) = &result {
             messages::print(self.verbosity, &outcome.notes(), &outcome.losses, &outcome.warnings);
         }
-        result?.rejection.map_or(Ok(Status::Fine), Err)
+        result?.rejection.map_or(Ok(Status::Success), Err)
     }
 }

@@ -6,28 +6,28 @@ use meshspec::Loss;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
-use crate::job_log::Images;
+use crate::job_log::ImageHashes;
 use crate::messages::Note;
 
 /// The report on a converted file.
 #[derive(Debug, Default)]
-pub struct Outcome {
-    /// Content that the target cannot hold, or holds differently.
+pub struct ConversionReport {
+    /// Content that the output lacks, or stores differently.
     pub losses: Vec<Loss>,
-    /// The assumed axes and units of both files; empty if they did not matter.
+    /// The assumed axes and units of the input and output, and similar notes; empty if there are none.
     pub assumed: Vec<String>,
     /// The translation by `--center`, in metres.
     pub moved: Option<[f64; 3]>,
-    /// Faults of the input that lose no other content, such as missing images.
+    /// Defects of the input that cause no loss of other content, such as missing images.
     pub warnings: Vec<String>,
-    /// The images beside the output, for the log.
-    pub images: Images,
-    /// The reason why `--strict` prevented writing.
+    /// The images copied for the output, to be recorded in the log.
+    pub images: ImageHashes,
+    /// The failure if `--strict` prevented writing.
     pub rejection: Option<Failure>,
 }
 
-impl Outcome {
-    /// Returns the assumptions and the translation by `--center`.
+impl ConversionReport {
+    /// Returns the assumptions and the translation by `--center` as messages.
     pub fn notes(&self) -> Vec<Note> {
         let moved = self.moved.map(|[x, y, z]| format!("by ({x}, {y}, {z}) m to centre the scene"));
         let moved = moved.map(|text| Note { label: "moved", text });
@@ -38,7 +38,7 @@ impl Outcome {
 
 /// The report as JSON.
 #[derive(Serialize)]
-pub struct Row<'a> {
+pub struct ReportRow<'a> {
     file: String,
     output: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,11 +51,11 @@ pub struct Row<'a> {
     warnings: &'a [String],
 }
 
-impl<'a> Row<'a> {
-    pub fn new(input: &Path, output: &Path, result: &'a Result<Outcome>) -> Row<'a> {
+impl<'a> ReportRow<'a> {
+    pub fn new(input: &Path, output: &Path, result: &'a Result<ConversionReport>) -> ReportRow<'a> {
         let outcome = result.as_ref().ok();
         let failure = result.as_ref().err().or(outcome.and_then(|outcome| outcome.rejection.as_ref()));
-        Row {
+        ReportRow {
             file: input.display().to_string(),
             output: output.display().to_string(),
             error: failure.map(Failure::message),

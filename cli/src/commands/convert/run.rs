@@ -7,38 +7,39 @@ use std::path::Path;
 use meshspec::scene::{Conventions, Scene, SceneOptions};
 use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, WriteOptions};
 
-use super::conversion::Conversion;
+use super::conversion::ConversionArgs;
 use super::images;
-use super::outcome::Outcome;
+use super::outcome::ConversionReport;
 use crate::buffer::Buffer;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, name_of};
 use crate::json;
-use crate::output::Staged;
-use crate::scenes::Content;
+use crate::output::StagedOutput;
+use crate::scenes::SceneSource;
 
-impl Conversion {
-    /// Converts a file. Writes nothing if an error occurs.
-    pub fn run(&self, input: &Path, output: Staged, formats: &Formats) -> Result<Outcome> {
+impl ConversionArgs {
+    /// Converts a file. If an error occurs, writes nothing.
+    pub fn run(&self, input: &Path, output: StagedOutput, formats: &Formats) -> Result<ConversionReport> {
         output.reject_existing()?;
-        let named = self.from.or_else(|| Encoding::of_path(input, formats));
+        let named = self.from.or_else(|| Encoding::by_extension(input, formats));
         let (from, source) = match named {
             Some(from @ Encoding::Interchange(format)) if format.is_read_in_parts() => {
-                (from, Input::Stream(input::open(input)?))
+                (from, InputData::Stream(input::open(input)?))
             }
             _ => {
                 let bytes = input::read(input)?;
-                let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input, formats), Ok)?;
-                (from, Input::Bytes(bytes))
+                let from = self.from.map_or_else(|| Encoding::detect(&bytes, input, formats), Ok)?;
+                (from, InputData::Bytes(bytes))
             }
         };
-        let to = self.target(input, output.path(), from, source.bytes(), formats)?;
+        let to = self.target_encoding(input, output.path(), from, source.bytes(), formats)?;
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
-        let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
+        let mut run =
+            ConversionRun { conversion: self, input, output, dialect, outcome: ConversionReport::default() };
         match run.read(source, from, formats)? {
-            Source::Content(Content::Document(document)) => {
+            InputContent::Content(SceneSource::Document(document)) => {
                 let document = *document;
                 let own = Encoding::Format(document.format().into());
                 // JSON output keeps the format of the input.
@@ -47,31 +48,31 @@ impl Conversion {
                 if is_same && (from == Encoding::Json || to == Encoding::Json) {
                     run.keep_dialect(&document)?;
                 }
-                if is_same && self.edits.are_none() && self.precision.is_none() {
-                    let document = run.in_dialect(document)?;
+                if is_same && self.edits.is_empty() && self.precision.is_none() {
+                    let document = run.convert_dialect(document)?;
                     run.write_document(&document, to)?;
                 } else {
-                    let scene = run.scene_of(Content::Document(Box::new(document)))?;
+                    let scene = run.convert_to_scene(SceneSource::Document(Box::new(document)))?;
                     run.write_scene(scene, format, to)?;
                 }
             }
-            Source::Content(Content::File(format, bytes)) => {
+            InputContent::Content(SceneSource::File(format, bytes)) => {
                 let own = Encoding::Format(format);
                 let target = if to == Encoding::Json { own } else { to };
-                if target == own && self.edits.are_none() {
+                if target == own && self.edits.is_empty() {
                     run.write_file(format, &bytes, to)?;
                 } else {
-                    let scene = run.scene_of(Content::File(format, bytes))?;
+                    let scene = run.convert_to_scene(SceneSource::File(format, bytes))?;
                     run.write_scene(scene, target, to)?;
                 }
             }
-            Source::Scene(scene) => run.write_scene(*scene, to, to)?,
+            InputContent::Scene(scene) => run.write_scene(*scene, to, to)?,
         }
         run.finish()
     }
 
-    /// Returns the format of OUT.
-    fn target(
+    /// Returns the encoding of the output: of `--to`, of the extension of `output`, or of the input.
+    fn target_encoding(
         &self,
         input: &Path,
         output: &Path,
@@ -79,16 +80,16 @@ impl Conversion {
         bytes: &[u8],
         formats: &Formats,
     ) -> Result<Encoding> {
-        if let Some(to) = self.to.or_else(|| Encoding::of_path(output, formats)) {
+        if let Some(to) = self.to.or_else(|| Encoding::by_extension(output, formats)) {
             return Ok(to);
         }
         match from {
-            Encoding::Format(format) => Encoding::of_shared_extension(output, Some(format), formats),
-            Encoding::Interchange(_) => Encoding::of_shared_extension(output, None, formats),
-            // A JSON document names its format.
-            Encoding::Json => match json::format_among(bytes, formats) {
+            Encoding::Format(format) => Encoding::by_shared_extension(output, Some(format), formats),
+            Encoding::Interchange(_) => Encoding::by_shared_extension(output, None, formats),
+            // A JSON document contains the name of its format.
+            Encoding::Json => match json::find_format(bytes, formats) {
                 Ok(own) => {
-                    let shared = Encoding::of_shared_extension(output, Some(own), formats);
+                    let shared = Encoding::by_shared_extension(output, Some(own), formats);
                     Ok(shared.unwrap_or(Encoding::Format(own)))
                 }
                 Err(error) => Err(Failure::invalid(&name_of(input), error)),
@@ -97,118 +98,121 @@ impl Conversion {
     }
 }
 
-/// An input file.
-enum Input {
+/// The data of an input file.
+enum InputData {
     Bytes(Buffer),
-    /// Not read yet, so it need not fit in memory.
+    /// A stream that is read during the conversion, so the file need not fit in memory.
     Stream(Box<dyn Read + Send>),
 }
 
-impl Input {
+impl InputData {
     /// Returns the bytes; empty for a stream.
     fn bytes(&self) -> &[u8] {
         match self {
-            Input::Bytes(bytes) => bytes,
-            Input::Stream(_) => &[],
+            InputData::Bytes(bytes) => bytes,
+            InputData::Stream(_) => &[],
         }
     }
 }
 
-/// The content of an input file.
-enum Source {
-    Content(Content),
+/// The decoded content of an input file.
+enum InputContent {
+    Content(SceneSource),
     /// An interchange file.
     Scene(Box<Scene>),
 }
 
 /// The conversion of one file.
-struct Run<'a> {
-    conversion: &'a Conversion,
+struct ConversionRun<'a> {
+    conversion: &'a ConversionArgs,
     input: &'a Path,
-    output: Staged,
+    output: StagedOutput,
     /// The dialect to write.
     dialect: Dialect,
-    outcome: Outcome,
+    outcome: ConversionReport,
 }
 
-impl Run<'_> {
-    /// Consumes the input, so that its memory is freed before the output is created.
-    fn read(&mut self, input: Input, from: Encoding, formats: &Formats) -> Result<Source> {
+impl ConversionRun<'_> {
+    /// Reads the input. Takes it by value, so that its memory is freed before the output is created.
+    fn read(&mut self, input: InputData, from: Encoding, formats: &Formats) -> Result<InputContent> {
         let bytes = input.bytes();
         match from {
             Encoding::Format(format) => {
                 let options =
                     self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
-                let Some(format) = format.built_in() else {
+                let Some(format) = format.built_in_id() else {
                     if !format.has_json() {
                         encoding::require_scenes(format, &name_of(self.input))?;
                     }
-                    return Ok(Source::Content(Content::File(format, bytes.to_vec())));
+                    return Ok(InputContent::Content(SceneSource::File(format, bytes.to_vec())));
                 };
                 let document = format.read(bytes, &options);
                 document
-                    .map(|document| Source::Content(Content::Document(Box::new(document))))
-                    .map_err(|error| Failure::in_file(&name_of(self.input), &error, bytes))
+                    .map(|document| InputContent::Content(SceneSource::Document(Box::new(document))))
+                    .map_err(|error| Failure::from_file_error(&name_of(self.input), &error, bytes))
             }
             Encoding::Json => {
                 let (strictness, comments) =
                     (self.conversion.read_options().strictness, self.conversion.comments());
                 let change = |document: &mut Document| comments.apply(document);
-                Content::of_json(bytes, self.input, formats, strictness, &self.write_options(), change)
-                    .map(Source::Content)
+                SceneSource::from_json(bytes, self.input, formats, strictness, &self.write_options(), change)
+                    .map(InputContent::Content)
             }
             Encoding::Interchange(format) => {
-                let options = self.source(format.name(), format.conventions());
+                let options = self.source_options(format.name(), format.conventions());
                 let siblings = input::SiblingFiles::new(self.input);
-                let limits = self.conversion.bounds.limits();
+                let limits = self.conversion.limit_args.limits();
                 let read = match input {
-                    Input::Bytes(bytes) => format.read(&bytes, &siblings, &options, &limits),
-                    Input::Stream(mut input) => format.read_from(&mut *input, &siblings, &options, &limits),
+                    InputData::Bytes(bytes) => format.read(&bytes, &siblings, &options, &limits),
+                    InputData::Stream(mut input) => {
+                        format.read_from(&mut *input, &siblings, &options, &limits)
+                    }
                 };
                 let (scene, losses) = read.map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);
-                Ok(Source::Scene(Box::new(scene)))
+                Ok(InputContent::Scene(Box::new(scene)))
             }
         }
     }
 
-    /// Returns the options for reading, and records the assumed conventions.
-    fn source(&mut self, format: &str, usual: Conventions) -> SceneOptions {
-        let conventions = self.conversion.edits.source(usual);
-        self.assume(format, usual, conventions);
+    /// Returns the options for reading a scene, and records the assumed conventions.
+    fn source_options(&mut self, format: &str, usual: Conventions) -> SceneOptions {
+        let conventions = self.conversion.edits.source_conventions(usual);
+        self.record_assumption(format, usual, conventions);
         SceneOptions::default()
             .with_conventions(conventions)
             .with_bake(self.conversion.edits.bake)
             .with_strictness(self.conversion.read_options().strictness)
     }
 
-    /// Returns the options for writing, and records the assumed conventions.
-    fn target(&mut self, format: &str, usual: Conventions) -> SceneOptions {
-        let conventions = self.conversion.edits.target(usual);
-        self.assume(format, usual, conventions);
+    /// Returns the options for writing a scene, and records the assumed conventions.
+    fn target_options(&mut self, format: &str, usual: Conventions) -> SceneOptions {
+        let conventions = self.conversion.edits.target_conventions(usual);
+        self.record_assumption(format, usual, conventions);
         let mut options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
         options.precision = self.conversion.precision;
         options.strictness = self.conversion.read_options().strictness;
-        options.max_triangles = self.conversion.bounds.limits().max_triangles;
+        options.max_triangles = self.conversion.limit_args.limits().max_triangles;
         match self.output.path().extension().and_then(OsStr::to_str) {
             Some(extension) => options.with_extension(extension.to_ascii_lowercase()),
             None => options,
         }
     }
 
-    fn assume(&mut self, format: &str, usual: Conventions, found: Conventions) {
+    fn record_assumption(&mut self, format: &str, usual: Conventions, found: Conventions) {
         let why = if found == usual { "docs/conversion.md" } else { "as given" };
         self.outcome.assumed.push(format!("{format}: {found} ({why})"));
     }
 
-    fn scene_of(&mut self, content: Content) -> Result<Scene> {
+    fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {
         let (input, read) = (self.input, self.conversion.read_options());
-        let (scene, losses) = content.into_scene(input, &read, |format, usual| self.source(format, usual))?;
+        let (scene, losses) =
+            content.into_scene(input, &read, |format, usual| self.source_options(format, usual))?;
         self.outcome.losses.extend(losses);
         Ok(scene)
     }
 
-    /// Selects the dialect of the document, unless `--dialect` selects another.
+    /// Selects the dialect of the document for writing, unless `--dialect` is given.
     fn keep_dialect(&mut self, document: &Document) -> Result<()> {
         match self.conversion.dialect {
             Some(dialect) => input::require_dialect(document.format(), dialect, "--dialect")?,
@@ -217,7 +221,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn in_dialect(&mut self, document: Document) -> Result<Document> {
+    fn convert_dialect(&mut self, document: Document) -> Result<Document> {
         let before = document.dialect();
         let (document, losses) = document.into_dialect(self.dialect).map_err(|error| self.failure(&error))?;
         self.outcome.losses.extend(losses);
@@ -227,22 +231,22 @@ impl Run<'_> {
         Ok(document)
     }
 
-    /// Writes the scene in a format, or as a JSON document of that format.
+    /// Converts the scene to `format`, and writes it as a file or, if `to` is JSON, as a JSON document.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
         let moved = self.conversion.edits.apply(&mut scene, &mut self.outcome.losses);
         self.outcome.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {
             Encoding::Json => {
                 let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
-                let message = format!("JSON holds documents of {} only", names.join(", "));
+                let message = format!("JSON can represent documents of {} only", names.join(", "));
                 Err(Failure::usage(&name_of(self.input), message).with_hint("convert to one of these first"))
             }
             Encoding::Format(target) => {
-                let options = self.target(target.name(), encoding::require_target(target, "--to")?);
+                let options = self.target_options(target.name(), encoding::require_target(target, "--to")?);
                 if self.conversion.edits.add_normals(&mut scene, target) > 0 {
                     self.outcome.assumed.push(format!("{target}: missing normals are generated"));
                 }
-                let Some(format) = target.built_in() else {
+                let Some(format) = target.built_in_id() else {
                     let written = target.write_scene(scene, &options, &self.write_options());
                     let (bytes, losses) = written.map_err(|error| self.failure(&error))?;
                     self.outcome.losses.extend(losses);
@@ -257,22 +261,22 @@ impl Run<'_> {
                 self.write_document(&document, to)
             }
             Encoding::Interchange(format) => {
-                let options = self.target(format.name(), format.conventions());
+                let options = self.target_options(format.name(), format.conventions());
                 if format.has_textures() {
                     let embed = self.conversion.embed_images;
-                    images::carry(&mut scene, embed, self.input, &mut self.output, &mut self.outcome)?;
+                    images::transfer(&mut scene, embed, self.input, &mut self.output, &mut self.outcome)?;
                 }
                 let name = self.output.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let losses = format
                     .write(scene, &name, &mut self.output, &options)
-                    .map_err(|error| Failure::of_writing(&name_of(self.input), &error))?;
+                    .map_err(|error| Failure::from_write_error(&name_of(self.input), &error))?;
                 self.outcome.losses.extend(losses);
                 Ok(())
             }
         }
     }
 
-    /// Notes the dialect that the author's software requires, if none was chosen.
+    /// Adds a note if the software of the format's author reads only another dialect and `--dialect` is not given.
     fn note_dialect(&mut self, document: &Document) {
         let format = AnyFormat::from(document.format());
         if let (None, Some(needed)) = (self.conversion.dialect, format.about().authors_dialect)
@@ -294,18 +298,18 @@ impl Run<'_> {
             return self.output.write(|out| json::write_document(document, out));
         }
         let options = self.write_options();
-        // The input causes the errors of writing.
+        // Encoding errors are caused by the content of the input.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))
     }
 
     fn write_options(&self) -> WriteOptions {
-        let mut options = self.conversion.packing.options(self.conversion.lenient);
+        let mut options = self.conversion.compression.write_options(self.conversion.lenient);
         options.comments = self.conversion.comments().are_written();
         options
     }
 
-    /// Writes a file of a custom format, or its document as JSON.
+    /// Writes a file of a custom format; if `to` is JSON, writes its document as JSON.
     fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
         if self.is_rejected() {
             return Ok(());
@@ -322,12 +326,12 @@ impl Run<'_> {
         }
     }
 
-    /// Returns `true` if `--strict` forbids writing.
+    /// Returns `true` if there are losses and `--strict` is given.
     fn is_rejected(&self) -> bool {
         self.conversion.strict && !self.outcome.losses.is_empty()
     }
 
-    fn finish(mut self) -> Result<Outcome> {
+    fn finish(mut self) -> Result<ConversionReport> {
         if self.is_rejected() {
             let rejection = Failure::lossy(&name_of(self.input), &self.outcome.losses);
             self.outcome.rejection = Some(rejection);
@@ -338,6 +342,6 @@ impl Run<'_> {
     }
 
     fn failure(&self, error: &meshspec::Error) -> Failure {
-        Failure::of(&name_of(self.input), error)
+        Failure::from_error(&name_of(self.input), error)
     }
 }

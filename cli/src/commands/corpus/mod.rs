@@ -1,4 +1,4 @@
-//! `meshspec corpus`: writes files with verdicts, for tests of loaders.
+//! `meshspec corpus`: writes files with expected verdicts, for testing loaders.
 
 mod summary;
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction::SetTrue;
 use clap::Args;
-use meshspec::conformance::corpus::{self, Case, Config, Entry};
+use meshspec::conformance::corpus::{self, Case, Config, IndexEntry};
 use meshspec::{AnyFormat, Dialect, ErrorKind, Formats};
 use rayon::prelude::*;
 
@@ -24,14 +24,15 @@ use summary::Summary;
 /// The name of the index.
 const INDEX: &str = "index.jsonl";
 
-/// Write a corpus: valid, broken, almost broken and mutated files with their verdicts.
+/// Write a corpus: valid, broken, almost broken and mutated files with the expected verdicts.
 ///
-/// The README.md of the corpus shows how to test a loader with it, in Python and in C. Each line of index.jsonl has the
-/// verdicts of strict and lenient reading for a file, and the broken rule with its location. Valid files come with their
-/// contents, as printed by `meshspec decode`. Equal seeds generate the same bytes on every machine.
+/// The README.md of the corpus explains how to test a loader in Python or C. Each line of index.jsonl contains the
+/// verdicts of strict and lenient reading of a file, and the broken rule with its location. For valid files, the corpus
+/// contains the expected contents as printed by `meshspec decode`. Equal seeds generate the same bytes on every
+/// machine.
 ///
-/// Prints the broken rules, and for each field the kinds of values that valid files cover or miss. Kinds are flags,
-/// alternatives, list lengths and boundaries of numbers.
+/// Prints which rules are broken and, for each field, which kinds of values occur in valid files. Kinds of values are
+/// flags, alternatives, list lengths and boundaries of numbers.
 #[derive(Debug, Args)]
 pub struct Corpus {
     /// The formats.
@@ -40,7 +41,7 @@ pub struct Corpus {
     /// The folder to write to.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Add valid and mutated files up to N files per format.
+    /// Add valid and mutated files until there are N files per format.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     count: usize,
     /// The seed of the generator.
@@ -49,7 +50,7 @@ pub struct Corpus {
     /// Write only files of this dialect.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Restrict valid files to realistic ones: no warnings, ordinary numbers, and UTF-8 strings.
+    /// Generate only realistic valid files, with ordinary numbers, UTF-8 strings and no warnings.
     #[arg(long)]
     plausible: bool,
     /// Overwrite an existing corpus.
@@ -66,16 +67,16 @@ impl Corpus {
         output::reject_existing(&index, self.force)?;
         let corpora: Vec<corpus::Corpus> = progress::on_file(&self.out, || self.generate())?;
         let mut lines = Vec::new();
-        let mut folders = Folders::new(&self.out);
+        let mut writer = CorpusWriter::new(&self.out);
         for corpus in &corpora {
             for case in &corpus.cases {
-                json::write_line(&folders.write(case, corpus.format)?, &mut lines)?;
+                json::write_line(&writer.write(case, corpus.format)?, &mut lines)?;
             }
         }
         for (name, text) in [("README.md", corpus::README), ("index.schema.json", corpus::INDEX_SCHEMA)] {
             output::write(&self.out.join(name), true, |out| out.write_all(text.as_bytes()))?;
         }
-        // The index comes last, so that all files it lists exist.
+        // Writes the index last, so that all listed files exist.
         output::write(&index, self.force, |out| out.write_all(&lines))?;
         let summaries: Vec<_> = corpora.iter().map(|corpus| Summary::of(corpus, self.dialect)).collect();
         if self.output_format == Json {
@@ -84,7 +85,7 @@ impl Corpus {
             let mut out = anstream::stdout().lock();
             summaries.iter().try_for_each(|summary| summary.print(&mut out))?;
         }
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 
     fn generate(&self) -> Result<Vec<corpus::Corpus>> {
@@ -93,10 +94,10 @@ impl Corpus {
             .with_seed(self.seed)
             .with_dialect(self.dialect)
             .with_plausible(self.plausible);
-        let of = |format: &AnyFormat| {
+        let generate = |format: &AnyFormat| {
             corpus::Corpus::of(*format, &config).map_err(|error| match error.kind() {
                 ErrorKind::Unsupported => Failure::usage(format.name(), error.message()),
-                _ => Failure::of(format.name(), &error),
+                _ => Failure::from_error(format.name(), &error),
             })
         };
         let mut formats: Vec<AnyFormat> = Vec::new();
@@ -108,26 +109,26 @@ impl Corpus {
         if let Some(dialect) = self.dialect {
             formats.iter().try_for_each(|format| require_dialect(*format, dialect, "--dialect"))?;
         }
-        formats.par_iter().map(of).collect()
+        formats.par_iter().map(generate).collect()
     }
 }
 
 /// Writes the files of a corpus below a folder.
-struct Folders<'p> {
+struct CorpusWriter<'p> {
     root: &'p Path,
-    /// The last created folder.
-    last: PathBuf,
+    /// The folder of the last written file.
+    last_folder: PathBuf,
 }
 
-impl Folders<'_> {
-    fn new(root: &Path) -> Folders<'_> {
-        Folders { root, last: PathBuf::new() }
+impl CorpusWriter<'_> {
+    fn new(root: &Path) -> CorpusWriter<'_> {
+        CorpusWriter { root, last_folder: PathBuf::new() }
     }
 
-    /// Writes a file and its contents. Returns its index entry.
-    fn write(&mut self, case: &Case, format: AnyFormat) -> Result<Entry> {
+    /// Writes a file and its expected contents, if any. Returns its index entry.
+    fn write(&mut self, case: &Case, format: AnyFormat) -> Result<IndexEntry> {
         let mut entry = case.entry.clone();
-        self.put(&entry.file, &case.bytes)?;
+        self.write_file(&entry.file, &case.bytes)?;
         let contents = case.contents(format);
         if contents.is_none() {
             entry.contents = None;
@@ -135,17 +136,17 @@ impl Folders<'_> {
         if let (Some(path), Some(contents)) = (&entry.contents, contents) {
             let mut line = Vec::new();
             json::write_line(&contents, &mut line)?;
-            self.put(path, &line)?;
+            self.write_file(path, &line)?;
         }
         Ok(entry)
     }
 
-    fn put(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
+    fn write_file(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         let path = self.root.join(path);
         let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
-        if let Some(folder) = path.parent().filter(|folder| **folder != self.last) {
+        if let Some(folder) = path.parent().filter(|folder| **folder != self.last_folder) {
             fs::create_dir_all(folder).map_err(failure)?;
-            self.last = folder.to_owned();
+            self.last_folder = folder.to_owned();
         }
         fs::write(&path, bytes).map_err(failure)
     }

@@ -1,10 +1,10 @@
-//! The summary of a corpus: files, broken rules and covered values.
+//! Summarises a corpus: numbers of files, broken rules, and covered kinds of values.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use meshspec::conformance::Coverage;
-use meshspec::conformance::corpus::{Corpus, Kind};
+use meshspec::conformance::corpus::{CaseKind, Corpus};
 use meshspec::{Dialect, Enforcement, Rule};
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::terminal::{TITLE, counted};
 #[derive(Serialize)]
 pub struct Summary {
     format: &'static str,
-    /// The dialect of all files, if one was requested.
+    /// The requested dialect; `None` for all dialects.
     dialect: Option<Dialect>,
     /// The number of files of each kind.
     files: BTreeMap<&'static str, usize>,
@@ -22,37 +22,38 @@ pub struct Summary {
     fields: Vec<FieldCoverage>,
 }
 
-/// The numbers of corpus files for a rule.
+/// The numbers of files that test a rule.
 #[derive(Serialize)]
 struct RuleCounts {
     code: &'static str,
-    /// The number of files that break it alone.
+    /// The number of files that break only this rule.
     broken: usize,
-    /// The number of files that almost break it.
+    /// The number of files that almost break the rule.
     almost: usize,
-    /// The reason why code enforces it.
+    /// The reason why the rule is enforced by code rather than declared; empty for a declared rule.
     #[serde(skip)]
     reason: &'static str,
 }
 
-/// The kinds of values of a field.
+/// The kinds of values of a field, and their occurrences.
 #[derive(Serialize)]
 struct FieldCoverage {
     #[serde(rename = "field")]
     name: String,
     /// The number of occurrences of each kind in valid files.
     kinds: BTreeMap<&'static str, usize>,
-    /// The kinds that no valid file has.
+    /// The kinds that occur in no valid file.
     never: Vec<&'static str>,
-    /// The kinds that only broken or mutated files have.
+    /// The kinds that occur only in files that are not valid.
     only_broken: Vec<&'static str>,
 }
 
 impl Summary {
-    /// Summarizes a corpus, without rules and fields that only other dialects have.
+    /// Summarises a corpus. Omits rules and fields that only dialects other than `dialect` have.
     pub fn of(corpus: &Corpus, dialect: Option<Dialect>) -> Summary {
-        let of_kind =
-            |kind: Kind| (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count());
+        let of_kind = |kind: CaseKind| {
+            (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count())
+        };
         let rule = |(rule, [broken, almost]): (&'static Rule, [usize; 2])| {
             let reason = if let Enforcement::Code(reason) = rule.enforced_by { reason } else { "" };
             RuleCounts { code: rule.code, broken, almost, reason }
@@ -61,7 +62,7 @@ impl Summary {
         let is_own = |(rule, [broken, _]): &(&'static Rule, [usize; 2])| {
             *broken > 0 || dialect.is_none_or(|dialect| about.has_rule_in(rule, dialect))
         };
-        let beyond: Vec<_> = corpus.coverage_with_broken.never().collect();
+        let unreached: Vec<_> = corpus.coverage_with_broken.missing().collect();
         let own = Coverage::in_dialect(corpus.format, dialect);
         let fields = corpus.coverage.fields().filter_map(|(field, kinds)| {
             let has = |(kind, count): &(&&'static str, &usize)| **count > 0 || own.has(field, kind);
@@ -72,13 +73,13 @@ impl Summary {
             }
             let never: Vec<_> =
                 kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
-            let is_reached = |kind: &&'static str| !beyond.contains(&(field, *kind));
+            let is_reached = |kind: &&'static str| !unreached.contains(&(field, *kind));
             let only_broken = never.iter().copied().filter(is_reached).collect();
             Some(FieldCoverage { name: field.to_owned(), kinds, never, only_broken })
         });
         Summary {
             format: corpus.format.name(),
-            files: Kind::ALL.map(of_kind).into(),
+            files: CaseKind::ALL.map(of_kind).into(),
             dialect,
             rules: corpus.rules().filter(is_own).map(rule).collect(),
             fields: fields.collect(),
@@ -87,7 +88,7 @@ impl Summary {
 
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let files: Vec<_> =
-            Kind::ALL.iter().map(|kind| format!("{} {}", self.files[kind.name()], kind.name())).collect();
+            CaseKind::ALL.iter().map(|kind| format!("{} {}", self.files[kind.name()], kind.name())).collect();
         let all: usize = self.files.values().sum();
         let all = counted(all as u64, "file", "files");
         writeln!(out, "{TITLE}{}{TITLE:#}: {all}: {}", self.format, files.join(", "))?;
@@ -104,10 +105,10 @@ impl Summary {
             self.fields.iter().filter(|f| !f.kinds.is_empty())
         {
             write!(out, "    {name:width$}  {} of {}", kinds.len() - never.len(), kinds.len())?;
-            let is_gone = |kind: &&&str| !only_broken.contains(*kind);
-            let gone: Vec<_> = never.iter().filter(is_gone).copied().collect();
-            if !gone.is_empty() {
-                write!(out, "; never reached: {}", gone.join(", "))?;
+            let is_never_reached = |kind: &&&str| !only_broken.contains(*kind);
+            let never_reached: Vec<_> = never.iter().filter(is_never_reached).copied().collect();
+            if !never_reached.is_empty() {
+                write!(out, "; never reached: {}", never_reached.join(", "))?;
             }
             if !only_broken.is_empty() {
                 write!(out, "; only in broken files: {}", only_broken.join(", "))?;

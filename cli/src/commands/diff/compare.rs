@@ -1,4 +1,4 @@
-//! Comparison of two files: by values if they have the same format, otherwise as scenes.
+//! Compares two files: value by value if they have the same format, otherwise as scenes.
 
 use std::path::Path;
 
@@ -6,99 +6,103 @@ use meshspec::scene::Scene;
 use meshspec::{AnyFormat, Formats};
 
 use super::difference::Differences;
-use super::tree::Tree;
+use super::tree::ValueTree;
 use super::{scene, values};
 use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::input::{self, name_of};
 use crate::json;
-use crate::reading::{Bounds, Reading};
+use crate::read_args::{LimitArgs, ReadArgs};
 use crate::scenes;
 
 /// A file to compare.
-pub struct File<'f> {
+pub struct ComparedFile<'f> {
     pub path: &'f Path,
     pub bytes: Buffer,
     pub encoding: Encoding,
 }
 
 /// The options for reading and comparing files.
-pub struct Rules<'r> {
-    pub reading: &'r Reading,
-    pub bounds: &'r Bounds,
+pub struct ComparisonOptions<'r> {
+    pub read_args: &'r ReadArgs,
+    pub limit_args: &'r LimitArgs,
     pub formats: &'r Formats,
-    /// The largest ignored difference of floats, and distance in metres.
+    /// The largest difference between floats, and the largest distance in metres, that is ignored.
     pub tolerance: f64,
-    /// Whether files of the same format are compared as scenes.
+    /// Whether to compare files of the same format as scenes.
     pub as_scenes: bool,
 }
 
-impl<'f> File<'f> {
-    /// Reads a file and detects its encoding.
-    pub fn open(path: &'f Path, reading: &Reading, formats: &Formats) -> Result<File<'f>> {
+impl<'f> ComparedFile<'f> {
+    /// Reads a file and determines its encoding.
+    pub fn open(path: &'f Path, read_args: &ReadArgs, formats: &Formats) -> Result<ComparedFile<'f>> {
         let bytes = input::read(path)?;
-        let encoding = reading.encoding_of(&bytes, path, formats)?;
-        Ok(File { path, bytes, encoding })
+        let encoding = read_args.encoding_of(&bytes, path, formats)?;
+        Ok(ComparedFile { path, bytes, encoding })
     }
 
-    fn place(&self) -> String {
+    fn name(&self) -> String {
         name_of(self.path)
     }
 
-    /// Returns the format of the file, or of its JSON document.
+    /// Returns the format of the file or JSON document; `None` for an interchange format.
     fn format(&self, formats: &Formats) -> Option<AnyFormat> {
         match self.encoding {
             Encoding::Format(format) => Some(format),
-            Encoding::Json => json::format_among(&self.bytes, formats).ok(),
+            Encoding::Json => json::find_format(&self.bytes, formats).ok(),
             Encoding::Interchange(_) => None,
         }
     }
 }
 
-impl Rules<'_> {
-    /// Adds the differences of two files. Returns their format if they were compared by values.
+impl ComparisonOptions<'_> {
+    /// Compares two files and adds their differences. Returns their format if they were compared value by value.
     ///
     /// # Errors
     ///
     /// Returns an error if a file cannot be decoded.
-    pub fn compare(&self, [a, b]: [&File; 2], differences: &mut Differences) -> Result<Option<AnyFormat>> {
+    pub fn compare(
+        &self,
+        [a, b]: [&ComparedFile; 2],
+        differences: &mut Differences,
+    ) -> Result<Option<AnyFormat>> {
         let tolerance = self.tolerance;
         let [own, other] = [a.format(self.formats), b.format(self.formats)];
         let format = own.filter(|format| !self.as_scenes && other == Some(*format));
         if format.is_some() {
-            let [before, after] = &[self.values(a)?, self.values(b)?];
-            let mut comparison = values::Comparison { before, after, tolerance, differences };
+            let [before, after] = &[self.read_values(a)?, self.read_values(b)?];
+            let mut comparison = values::ValueComparison { before, after, tolerance, differences };
             comparison.compare(&mut Vec::new(), 0, 0);
         } else {
-            let scenes = [(self.scene(a)?, &*a.place()), (self.scene(b)?, &*b.place())];
-            scene::Comparison { scenes, tolerance }.compare(differences)?;
+            let scenes = [(self.read_scene(a)?, &*a.name()), (self.read_scene(b)?, &*b.name())];
+            scene::SceneComparison { scenes, tolerance }.compare(differences)?;
         }
         Ok(format)
     }
 
-    /// Reads the values of a file. A JSON document is compared as the file that it encodes.
-    fn values(&self, file: &File) -> Result<Tree> {
+    /// Reads the values of a file. Encodes a JSON document as a file first.
+    fn read_values(&self, file: &ComparedFile) -> Result<ValueTree> {
         let written;
         let (format, bytes): (AnyFormat, &[u8]) = match file.encoding {
             Encoding::Format(format) => (format, &file.bytes),
             _ => {
-                written = json::file_of(&file.bytes, self.formats)
-                    .map_err(|error| Failure::invalid(&file.place(), error))?;
+                written = json::encode_file(&file.bytes, self.formats)
+                    .map_err(|error| Failure::invalid(&file.name(), error))?;
                 (written.0, &written.1)
             }
         };
-        let options = self.reading.options(Encoding::Format(format), bytes);
+        let options = self.read_args.options(Encoding::Format(format), bytes);
         match format.layout_of(bytes, options.dialect.unwrap_or_default()) {
-            Some(ty) => Tree::of_binary(ty, bytes, &options.limits).map_err(|fault| {
-                Failure::invalid(&file.place(), fault).with_hint("`meshspec dump` shows the values before it")
+            Some(ty) => ValueTree::of_binary(ty, bytes, &options.limits).map_err(|fault| {
+                Failure::invalid(&file.name(), fault).with_hint("`meshspec dump` shows the values before it")
             }),
-            None => Ok(Tree::of_text(format, bytes)),
+            None => Ok(ValueTree::of_text(format, bytes)),
         }
     }
 
-    fn scene(&self, file: &File) -> Result<Scene> {
-        let Rules { reading, bounds, formats, .. } = self;
-        scenes::of_bytes(&file.bytes, file.encoding, file.path, reading, bounds, formats)
+    fn read_scene(&self, file: &ComparedFile) -> Result<Scene> {
+        let ComparisonOptions { read_args, limit_args, formats, .. } = self;
+        scenes::read_bytes(&file.bytes, file.encoding, file.path, read_args, limit_args, formats)
     }
 }

@@ -1,4 +1,4 @@
-//! Differences, grouped if their paths differ in one index only.
+//! Differences between two files. Differences whose paths differ in one index only are grouped.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 use meshspec::layout::walk::{Segment, path_text};
 use serde::Serialize;
 
-use crate::terminal::{counted, number};
+use crate::terminal::{counted, format_number};
 
-/// A difference of two files, or a group of the same kind at items of one list.
+/// A difference between two files, or a group of differences of the same kind at several items of a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// The path in the first file; for added values, in the second. The path of a group has a range of indices:
+    /// The path of the value in the first file or, if added, in the second. For a group, contains a range of indices:
     /// `vertices[3..90].position`.
     pub path: String,
-    pub kind: Kind,
+    pub kind: DifferenceKind,
     /// The number of values or items.
     pub count: u64,
     /// The value in the first file; `None` for groups.
@@ -23,14 +23,14 @@ pub struct Difference {
     /// The value in the second file; `None` for groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The largest difference between two numbers.
+    /// The largest difference between numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum DifferenceKind {
     Changed,
     /// Only in the first file.
     Removed,
@@ -39,15 +39,15 @@ pub enum Kind {
 }
 
 impl Difference {
-    /// Creates the difference of a changed value.
+    /// Creates a difference for a changed value.
     pub fn changed(path: impl Into<String>, from: String, to: String, by: Option<f64>) -> Difference {
-        let (path, kind) = (path.into(), Kind::Changed);
+        let (path, kind) = (path.into(), DifferenceKind::Changed);
         Difference { path, kind, count: 1, from: Some(from), to: Some(to), by }
     }
 
-    /// Creates the difference of a value that one of the files lacks.
-    pub fn missing(path: impl Into<String>, kind: Kind, value: Option<String>) -> Difference {
-        let (from, to) = if kind == Kind::Removed { (value, None) } else { (None, value) };
+    /// Creates a difference for a removed or added value.
+    pub fn missing(path: impl Into<String>, kind: DifferenceKind, value: Option<String>) -> Difference {
+        let (from, to) = if kind == DifferenceKind::Removed { (value, None) } else { (None, value) };
         Difference { path: path.into(), kind, count: 1, from, to, by: None }
     }
 }
@@ -57,33 +57,33 @@ impl fmt::Display for Difference {
         let Difference { path, kind, count, from, to, by } = self;
         write!(f, "{path}: ")?;
         match (kind, from, to) {
-            (Kind::Changed, Some(from), Some(to)) => write!(f, "{from} → {to}")?,
-            (Kind::Changed, ..) => write!(f, "{}", counted(*count, "differs", "differ"))?,
-            (Kind::Removed, Some(value), _) => write!(f, "removed {value}")?,
-            (Kind::Added, _, Some(value)) => write!(f, "added {value}")?,
-            (Kind::Removed, ..) => write!(f, "{count} removed")?,
-            (Kind::Added, ..) => write!(f, "{count} added")?,
+            (DifferenceKind::Changed, Some(from), Some(to)) => write!(f, "{from} → {to}")?,
+            (DifferenceKind::Changed, ..) => write!(f, "{}", counted(*count, "differs", "differ"))?,
+            (DifferenceKind::Removed, Some(value), _) => write!(f, "removed {value}")?,
+            (DifferenceKind::Added, _, Some(value)) => write!(f, "added {value}")?,
+            (DifferenceKind::Removed, ..) => write!(f, "{count} removed")?,
+            (DifferenceKind::Added, ..) => write!(f, "{count} added")?,
         }
         match by {
-            Some(by) if *count > 1 => write!(f, ", by at most {}", number(*by as f32)),
-            Some(by) => write!(f, ", by {}", number(*by as f32)),
+            Some(by) if *count > 1 => write!(f, ", by at most {}", format_number(*by as f32)),
+            Some(by) => write!(f, ", by {}", format_number(*by as f32)),
             None => Ok(()),
         }
     }
 }
 
-/// Collects differences, grouped unless each is listed.
+/// Collects differences, in groups or individually.
 #[derive(Default)]
 pub struct Differences {
     pub list: Vec<Difference>,
-    /// The groups by path without the innermost index; `None` to list each difference.
-    groups: Option<HashMap<(String, Kind), Group>>,
+    /// The groups by kind and path without the innermost index; `None` to list differences individually.
+    groups: Option<HashMap<(String, DifferenceKind), ItemGroup>>,
     pub total: u64,
 }
 
-/// The items that a difference covers.
-struct Group {
-    place: usize,
+/// A group of differences: its index in the list, and the first and last index of its items.
+struct ItemGroup {
+    index: usize,
     first: u64,
     last: u64,
 }
@@ -93,31 +93,31 @@ impl Differences {
         Differences { groups: Some(HashMap::new()), ..Differences::default() }
     }
 
-    /// Adds a difference outside of any list.
+    /// Adds a difference without grouping it.
     pub fn add(&mut self, difference: Difference) {
         self.total += 1;
         self.list.push(difference);
     }
 
-    /// Adds a difference at a path of a file.
+    /// Adds a difference at a path. `difference` returns the difference for the path as text.
     pub fn add_at(&mut self, path: &[Segment], difference: impl FnOnce(String) -> Difference) {
-        let index = path.iter().enumerate().rev().find_map(|(place, segment)| match segment {
-            Segment::Index(index) => Some((place, *index)),
+        let index = path.iter().enumerate().rev().find_map(|(position, segment)| match segment {
+            Segment::Index(index) => Some((position, *index)),
             Segment::Field(_) => None,
         });
         let difference = difference(path_text(path));
-        let (Some((place, index)), Some(groups)) = (index, &mut self.groups) else {
+        let (Some((position, index)), Some(groups)) = (index, &mut self.groups) else {
             return self.add(difference);
         };
         self.total += 1;
-        let (before, after) = (path_text(&path[..place]), tail_text(&path[place + 1..]));
+        let (before, after) = (path_text(&path[..position]), suffix_text(&path[position + 1..]));
         let next = self.list.len();
-        let group = groups.entry((format!("{before}[]{after}"), difference.kind)).or_insert(Group {
-            place: next,
+        let group = groups.entry((format!("{before}[]{after}"), difference.kind)).or_insert(ItemGroup {
+            index: next,
             first: index,
             last: index,
         });
-        let Some(known) = self.list.get_mut(group.place) else { return self.list.push(difference) };
+        let Some(known) = self.list.get_mut(group.index) else { return self.list.push(difference) };
         group.first = group.first.min(index);
         group.last = group.last.max(index);
         let by = known.by.into_iter().chain(difference.by).reduce(f64::max);
@@ -126,8 +126,8 @@ impl Differences {
     }
 }
 
-/// Returns the rest of a path after an index as text.
-fn tail_text(path: &[Segment]) -> String {
+/// Returns the part of a path after an index as text.
+fn suffix_text(path: &[Segment]) -> String {
     let text = path_text(path);
     if matches!(path.first(), Some(Segment::Field(_))) { format!(".{text}") } else { text }
 }

@@ -1,4 +1,4 @@
-//! `meshspec diff`: the differences of two files.
+//! `meshspec diff`: shows the differences between two files.
 
 pub mod compare;
 pub mod difference;
@@ -16,54 +16,55 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::{is_standard, name_of};
-use crate::messages::SCREEN;
+use crate::messages::MAX_LINES;
 use crate::output::print_json;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::progress;
-use crate::reading::{Bounds, Reading};
+use crate::read_args::{LimitArgs, ReadArgs};
 use crate::terminal::{Escaped, TITLE, counted};
-use compare::{File, Rules};
+use compare::{ComparedFile, ComparisonOptions};
 use difference::{Difference, Differences};
 
-/// Show the differences of two files: value by value in one format, as models otherwise.
+/// Show the differences between two files: value by value in the same format, otherwise as models.
 ///
-/// Files of one format are compared by the paths that `dump` shows. Lists are aligned, so that inserted and removed items are
-/// found, and differences at several items of a list are shown as one. Files of different formats, and interchange files, are compared as
-/// scenes: counts, attributes, names, bounds, and the distance of their surfaces at rest and in animations. The exit status is 1 if they differ.
+/// Files of the same format are compared value by value; paths are printed as by `dump`. Lists are aligned to find
+/// inserted and removed items. Similar differences at several items of a list are grouped. Interchange files and files
+/// of different formats are compared as scenes: counts, attributes, names, bounds, and the distances between their
+/// surfaces at rest and in animations. The exit status is 1 if the files differ.
 #[derive(Debug, Args)]
 pub struct Diff {
     /// The first file; `-` is standard input.
     a: PathBuf,
     /// The second file.
     b: PathBuf,
-    /// Ignore differences of floats up to this, and distances in metres.
-    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = tolerance)]
+    /// Ignore differences between floats up to NUMBER, and distances up to NUMBER metres.
+    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse_tolerance)]
     tolerance: f64,
-    /// Compare as scenes, even files of one format.
+    /// Compare as scenes, even if the files have the same format.
     #[arg(long)]
     scenes: bool,
-    /// Print data for other programs.
+    /// Print JSON.
     #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     output_format: OutputFormat,
-    /// List differences one by one.
+    /// List all differences individually.
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
-    reading: Reading,
+    read_args: ReadArgs,
     #[command(flatten)]
-    bounds: Bounds,
+    limit_args: LimitArgs,
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
+fn parse_tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
-        _ => Err("expected a number from 0 on".to_owned()),
+        _ => Err("expected a finite number of at least 0".to_owned()),
     }
 }
 
 /// The differences as JSON.
 #[derive(Serialize)]
-struct Outcome<'o> {
+struct DiffReport<'o> {
     a: &'o Path,
     b: &'o Path,
     /// `values` or `scenes`.
@@ -80,23 +81,24 @@ impl Diff {
 
     fn diff(&self, formats: &Formats) -> Result<Status> {
         if is_standard(&self.a) && is_standard(&self.b) {
-            return Err(Failure::usage(&name_of(&self.a), "can be only one of the files"));
+            return Err(Failure::usage(&name_of(&self.a), "can be used for one of the files only"));
         }
-        let open = |path| File::open(path, &self.reading, formats);
+        let open = |path| ComparedFile::open(path, &self.read_args, formats);
         let [a, b] = [open(&self.a)?, open(&self.b)?];
         let mut differences = if self.verbose { Differences::default() } else { Differences::grouped() };
-        let Diff { reading, bounds, tolerance, scenes, .. } = self;
-        let rules = Rules { reading, bounds, formats, tolerance: *tolerance, as_scenes: *scenes };
-        let format = rules.compare([&a, &b], &mut differences)?;
+        let Diff { read_args, limit_args, tolerance, scenes, .. } = self;
+        let options =
+            ComparisonOptions { read_args, limit_args, formats, tolerance: *tolerance, as_scenes: *scenes };
+        let format = options.compare([&a, &b], &mut differences)?;
         self.print(&differences, format)?;
-        Ok(if differences.total > 0 { Status::Invalid } else { Status::Fine })
+        Ok(if differences.total > 0 { Status::Invalid } else { Status::Success })
     }
 
     fn print(&self, differences: &Differences, format: Option<AnyFormat>) -> Result<()> {
         let Differences { list, total, .. } = differences;
         if self.output_format == Json {
             let compared = if format.is_some() { "values" } else { "scenes" };
-            return print_json(&Outcome {
+            return print_json(&DiffReport {
                 a: &self.a,
                 b: &self.b,
                 compared,
@@ -112,7 +114,7 @@ impl Diff {
             total => counted(*total, "difference", "differences"),
         };
         writeln!(out, "{TITLE}{a}{TITLE:#} and {TITLE}{b}{TITLE:#}: {compared}, {count}")?;
-        let shown = if self.verbose { list.len() } else { list.len().min(SCREEN) };
+        let shown = if self.verbose { list.len() } else { list.len().min(MAX_LINES) };
         for difference in &list[..shown] {
             writeln!(out, "  {}", Escaped(&difference.to_string()))?;
         }

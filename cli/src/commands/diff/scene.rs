@@ -1,30 +1,30 @@
-//! Comparison of two scenes: counts, names, attributes, bounds, surfaces and poses.
+//! Compares two scenes: counts, names, attributes, bounds, surfaces and poses.
 
 use std::collections::BTreeSet;
 
 use glam::DVec3;
 use meshspec::scene::{Animation, Scene};
 
-use super::difference::{Difference, Differences, Kind};
+use super::difference::{Difference, DifferenceKind, Differences};
 use crate::failure::Result;
-use crate::model::{Model, Moment, bounds};
+use crate::model::{Model, PoseSelection, bounding_box};
 use crate::surface::Surface;
 
-/// A property of a scene.
-type Of<T> = fn(&Scene) -> T;
+/// A function that returns a property of a scene.
+type SceneProperty<T> = fn(&Scene) -> T;
 
-/// Two scenes, each with its name in messages.
-pub struct Comparison<'s> {
+/// Two scenes to compare, each with the name of its file in messages.
+pub struct SceneComparison<'s> {
     pub scenes: [(Scene, &'s str); 2],
-    /// The largest ignored distance, in metres.
+    /// The largest distance that is ignored, in metres.
     pub tolerance: f64,
 }
 
-impl Comparison<'_> {
-    /// Compares the scenes.
+impl SceneComparison<'_> {
+    /// Compares the scenes and adds their differences.
     pub fn compare(&self, differences: &mut Differences) -> Result<()> {
         let [a, b] = [&self.scenes[0].0, &self.scenes[1].0];
-        let counts: [(&str, Of<usize>); 5] = [
+        let counts: [(&str, SceneProperty<usize>); 5] = [
             ("meshes", |scene| scene.meshes.len()),
             ("vertices", |scene| scene.meshes.iter().map(|mesh| mesh.positions.len()).sum()),
             ("triangles", |scene| scene.info().meshes.iter().map(|(_, triangles)| *triangles as usize).sum()),
@@ -38,11 +38,11 @@ impl Comparison<'_> {
                 differences.add(Difference::changed(name, from.to_string(), to.to_string(), Some(by)));
             }
         }
-        let names: [(&str, Of<BTreeSet<String>>); 4] = [
-            ("attributes", attributes),
+        let names: [(&str, SceneProperty<BTreeSet<String>>); 4] = [
+            ("attributes", attribute_names),
             ("materials", |scene| scene.info().materials.into_iter().collect()),
             ("textures", |scene| scene.info().textures.into_iter().collect()),
-            ("animations", |scene| animations(scene).map(|(name, _)| name).collect()),
+            ("animations", |scene| named_animations(scene).map(|(name, _)| name).collect()),
         ];
         for (list, names) in names {
             let [from, to] = [names(a), names(b)];
@@ -51,21 +51,26 @@ impl Comparison<'_> {
                     differences.add(Difference::missing(format!("{list}[\"{name}\"]"), kind, None));
                 }
             };
-            missing(Kind::Removed, &mut from.difference(&to));
-            missing(Kind::Added, &mut to.difference(&from));
+            missing(DifferenceKind::Removed, &mut from.difference(&to));
+            missing(DifferenceKind::Added, &mut to.difference(&from));
         }
-        self.surfaces("", &Moment::default(), true, differences)?;
-        for (name, animation) in animations(a) {
-            if let Some((_, other)) = animations(b).find(|(other, _)| *other == name) {
-                self.animation(&name, [animation, other], differences)?;
+        self.compare_surfaces("", &PoseSelection::default(), true, differences)?;
+        for (name, animation) in named_animations(a) {
+            if let Some((_, other)) = named_animations(b).find(|(other, _)| *other == name) {
+                self.compare_animation(&name, [animation, other], differences)?;
             }
         }
         Ok(())
     }
 
-    /// Compares the poses at the start, middle and end of a shared animation.
-    fn animation(&self, name: &str, pair: [&Animation; 2], differences: &mut Differences) -> Result<()> {
-        let [duration, other] = pair.map(|animation| animation.seconds(animation.duration));
+    /// Compares the durations of an animation that both scenes have, and the poses at its start, middle and end.
+    fn compare_animation(
+        &self,
+        name: &str,
+        pair: [&Animation; 2],
+        differences: &mut Differences,
+    ) -> Result<()> {
+        let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
         let by = f64::from((duration - other).abs());
         if by > self.tolerance {
             let path = format!("animations[\"{name}\"].duration");
@@ -77,30 +82,32 @@ impl Comparison<'_> {
             ));
         }
         for seconds in [0.0, 0.5, 1.0].map(|part| part * duration.min(other)) {
-            let moment = Moment { animation: Some(name.to_owned()), time: Some(seconds) };
-            self.surfaces(&format!("animations[\"{name}\"]@{seconds}."), &moment, false, differences)?;
+            let pose = PoseSelection { animation: Some(name.to_owned()), time: Some(seconds) };
+            self.compare_surfaces(&format!("animations[\"{name}\"]@{seconds}."), &pose, false, differences)?;
         }
         Ok(())
     }
 
-    /// Compares the bounds in a pose, and the distances of vertices and triangles from the other surface. A scene without
-    /// triangles has no surface.
-    fn surfaces(
+    /// Compares the bounds of the scenes if `is_rest` is set, and the distances of vertices and triangle centres from
+    /// the other scene's surface. A scene without triangles has no surface.
+    fn compare_surfaces(
         &self,
         path: &str,
-        moment: &Moment,
+        pose: &PoseSelection,
         is_rest: bool,
         differences: &mut Differences,
     ) -> Result<()> {
         let (mut models, mut boxes) = (Vec::new(), Vec::new());
-        for (scene, place) in &self.scenes {
+        for (scene, name) in &self.scenes {
             let mut scene = scene.clone();
-            if moment.apply(&mut scene).is_ok() {
+            if pose.apply(&mut scene).is_ok() {
                 let all = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
-                let of_points = bounds(all.map(|position| DVec3::from(position.map(f64::from))));
-                let model = Model::new(scene, place).ok();
-                // Unused vertices count only without a surface.
-                boxes.push(model.as_ref().map_or(of_points, |model| bounds(model.points.iter().copied())));
+                let of_points = bounding_box(all.map(|position| DVec3::from(position.map(f64::from))));
+                let model = Model::new(scene, name).ok();
+                // Without a surface, includes vertices that no triangle uses.
+                boxes.push(
+                    model.as_ref().map_or(of_points, |model| bounding_box(model.points.iter().copied())),
+                );
                 models.extend(model);
             }
         }
@@ -114,20 +121,20 @@ impl Comparison<'_> {
             }
         }
         let [a, b] = &models[..] else { return Ok(()) };
-        let [to_a, to_b] = [Surface::of(b).distances(a), Surface::of(a).distances(b)];
+        let [to_a, to_b] = [Surface::new(b).distances(a), Surface::new(a).distances(b)];
         let all = || to_a.iter().chain(to_b.iter());
-        let far = all().filter(|distance| *distance > self.tolerance).count();
-        if far > 0 {
+        let distant = all().filter(|distance| *distance > self.tolerance).count();
+        if distant > 0 {
             let by = all().fold(0.0, f64::max);
-            let (path, kind, count) = (format!("{path}surface"), Kind::Changed, far as u64);
+            let (path, kind, count) = (format!("{path}surface"), DifferenceKind::Changed, distant as u64);
             differences.add(Difference { path, kind, count, from: None, to: None, by: Some(by) });
         }
         Ok(())
     }
 }
 
-/// Returns the animations of a scene by name, or by number if the name is empty or a duplicate.
-fn animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
+/// Returns the animations of a scene, each with its name, or with its number if the name is empty or a duplicate.
+fn named_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
     scene.animations.iter().enumerate().map(|(index, animation)| {
         let is_known = scene.animations[..index].iter().any(|earlier| earlier.name == animation.name);
         match &*animation.name {
@@ -137,8 +144,8 @@ fn animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
     })
 }
 
-/// Returns the names of the attributes of all meshes.
-fn attributes(scene: &Scene) -> BTreeSet<String> {
+/// Returns the names of all vertex attributes in a scene.
+fn attribute_names(scene: &Scene) -> BTreeSet<String> {
     let info = scene.info();
     let all = info.meshes.iter().flat_map(|(mesh, _)| &mesh.attributes);
     all.map(|attribute| attribute.name.to_string()).collect()

@@ -1,4 +1,4 @@
-//! The values of a file as a tree of fields and items.
+//! Reads the values of a file into a tree of fields and list items.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,34 +7,34 @@ use std::ops::ControlFlow;
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
-use meshspec::layout::walk::{self, Fault, Node as Found, Segment, TRAILING, Visit, Visitor};
+use meshspec::layout::walk::{self, Fault, Node as WalkNode, Segment, TRAILING, Visit, Visitor};
 use meshspec::{AnyFormat, Limits, Span};
 
-/// The maximum length of a fixed-size array that counts as one value, such as a vector or a matrix.
-const TUPLE: u64 = 16;
+/// The maximum length of a fixed-size array that is compared as one value, such as a vector or a matrix.
+const MAX_TUPLE: u64 = 16;
 
-/// The values of a file. Fields and items follow their parent, in the order of the file.
+/// The values of a file. In `nodes`, fields and items follow their parent in the order of the file.
 #[derive(Default)]
-pub struct Tree {
-    nodes: Vec<Node>,
+pub struct ValueTree {
+    nodes: Vec<ValueNode>,
     numbers: Vec<Number>,
 }
 
-/// A field or an item.
-pub struct Node {
+/// A field or a list item.
+pub struct ValueNode {
     pub segment: Segment,
-    pub kind: Kind,
-    /// The hash of all values, for finding equal items.
+    pub kind: NodeContent,
+    /// The hash of all values in the node, to find equal nodes.
     pub digest: u64,
-    /// The index of the node after all nodes within.
-    after: usize,
+    /// The index after the last descendant of the node.
+    end: usize,
 }
 
 /// The content of a node.
-pub enum Kind {
+pub enum NodeContent {
     /// Fields or items.
     Group,
-    /// A range of the tree's numbers: one value, or the items of a list.
+    /// A range of the tree's numbers: one value if `is_tuple` is set, otherwise the items of a list.
     Numbers {
         first: usize,
         count: usize,
@@ -54,13 +54,13 @@ pub enum Number {
 }
 
 impl Number {
-    /// Returns an integer of up to 64 bits.
-    fn of_integer(number: i128) -> Option<Number> {
+    /// Converts an integer; `None` if it does not fit in 64 bits.
+    fn from_integer(number: i128) -> Option<Number> {
         let small = i64::try_from(number).ok().map(Number::Int);
         small.or_else(|| u64::try_from(number).ok().map(Number::Large))
     }
 
-    pub fn value(self) -> f64 {
+    pub fn to_f64(self) -> f64 {
         match self {
             Number::Int(number) => number as f64,
             Number::Large(number) => number as f64,
@@ -69,7 +69,7 @@ impl Number {
         }
     }
 
-    /// Returns the type and the bits of the number.
+    /// Returns a number for the type, and the bits of the value.
     pub fn bits(self) -> (u8, u64) {
         match self {
             Number::Int(number) => (0, number as u64),
@@ -91,68 +91,70 @@ impl fmt::Display for Number {
     }
 }
 
-impl Tree {
-    /// Reads the values of a file by its declaration.
+impl ValueTree {
+    /// Reads the values of a binary file with the layout `ty`.
     ///
     /// # Errors
     ///
-    /// Returns the place where the bytes do not follow the declaration.
-    pub fn of_binary(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<Tree, Fault> {
+    /// Returns the first structural error of the file.
+    pub fn of_binary(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<ValueTree, Fault> {
         let mut builder = Builder::default();
-        builder.open(Segment::Field(""));
+        builder.open_group(Segment::Field(""));
         walk::walk(ty, bytes, limits, &mut builder)?;
         Ok(builder.finish())
     }
 
-    /// Reads the values of the lines of a text. Lines of the same list are combined, even if they are not adjacent.
-    pub fn of_text(format: AnyFormat, bytes: &[u8]) -> Tree {
+    /// Reads the values in the lines of a text file. Combines the lines of a list, even if they are not adjacent.
+    pub fn of_text(format: AnyFormat, bytes: &[u8]) -> ValueTree {
         let mut lists: BTreeMap<&'static str, Vec<(u64, Leaf)>> = BTreeMap::new();
         format.lines(bytes, &mut |line| {
             if !line.list.is_empty() {
-                lists.entry(line.list).or_default().push((line.index as u64, leaf_of(line.bytes)));
+                lists.entry(line.list).or_default().push((line.index as u64, parse_line(line.bytes)));
             }
             ControlFlow::Continue(())
         });
         let mut builder = Builder::default();
-        builder.open(Segment::Field(""));
+        builder.open_group(Segment::Field(""));
         for (list, items) in lists {
-            builder.open(Segment::Field(list));
+            builder.open_group(Segment::Field(list));
             for (index, leaf) in items {
-                builder.leaf(Segment::Index(index), leaf);
+                builder.add_leaf(Segment::Index(index), leaf);
             }
-            builder.close();
+            builder.close_group();
         }
         builder.finish()
     }
 
-    pub fn node(&self, index: usize) -> Option<&Node> {
+    pub fn node(&self, index: usize) -> Option<&ValueNode> {
         self.nodes.get(index)
     }
 
-    /// Returns the indices of the fields or items of a node.
+    /// Returns the indices of the children of a node: its fields or items.
     pub fn children(&self, index: usize) -> impl Iterator<Item = usize> {
-        let end = self.nodes.get(index).map_or(0, |node| node.after);
-        let next = move |child: &usize| self.nodes.get(*child).map(|node| node.after);
+        let end = self.nodes.get(index).map_or(0, |node| node.end);
+        let next = move |child: &usize| self.nodes.get(*child).map(|node| node.end);
         std::iter::successors(Some(index + 1), next).take_while(move |child| *child < end)
     }
 
-    /// Returns the numbers of a node.
-    pub fn numbers(&self, kind: &Kind) -> &[Number] {
+    /// Returns the numbers of a node; empty if it has none.
+    pub fn numbers(&self, kind: &NodeContent) -> &[Number] {
         match kind {
-            Kind::Numbers { first, count, .. } => self.numbers.get(*first..first + count).unwrap_or_default(),
+            NodeContent::Numbers { first, count, .. } => {
+                self.numbers.get(*first..first + count).unwrap_or_default()
+            }
             _ => &[],
         }
     }
 }
 
-/// A value that is added to a tree.
+/// A value to be added to a tree.
 enum Leaf {
     Numbers(Vec<Number>),
     Text(Vec<u8>),
 }
 
-/// Returns the numbers of a line after its first word, or the line if there is other text.
-fn leaf_of(line: &[u8]) -> Leaf {
+/// Returns the numbers after the first word of a line, or the whole line as text if not all words are numbers.
+fn parse_line(line: &[u8]) -> Leaf {
     let text = line.trim_ascii();
     let words = std::str::from_utf8(text).unwrap_or_default();
     let words =
@@ -165,8 +167,9 @@ fn leaf_of(line: &[u8]) -> Leaf {
     }
 }
 
-/// Returns the bytes of a list whose field is a name and whose content is printable UTF-8.
-fn name_of(list: &Found, numbers: &[Number]) -> Option<Vec<u8>> {
+/// Returns the bytes of a list if the name of its field ends with `name` and the content is printable UTF-8; otherwise
+/// `None`.
+fn parse_name(list: &WalkNode, numbers: &[Number]) -> Option<Vec<u8>> {
     let is_name = list.field.is_some_and(|field| field.name.ends_with("name"));
     let (true, Type::List(Type::Unsigned(1))) = (is_name, list.ty) else { return None };
     let byte = |number: &Number| if let Number::Int(byte) = number { u8::try_from(*byte).ok() } else { None };
@@ -178,28 +181,28 @@ fn name_of(list: &Found, numbers: &[Number]) -> Option<Vec<u8>> {
 /// Builds a tree from its leaves.
 #[derive(Default)]
 struct Builder {
-    tree: Tree,
+    tree: ValueTree,
     /// The indices of the open groups.
     open: Vec<usize>,
-    /// The length of the path of the open list of numbers.
-    numbers: Option<usize>,
+    /// The path length of the list or array of numbers that is being read; `None` outside of such a list.
+    number_list: Option<usize>,
 }
 
 impl Builder {
-    fn open(&mut self, segment: Segment) {
+    fn open_group(&mut self, segment: Segment) {
         self.open.push(self.tree.nodes.len());
-        self.tree.nodes.push(Node { segment, kind: Kind::Group, digest: 0, after: 0 });
+        self.tree.nodes.push(ValueNode { segment, kind: NodeContent::Group, digest: 0, end: 0 });
     }
 
     /// Closes the innermost group.
-    fn close(&mut self) {
+    fn close_group(&mut self) {
         let Some(index) = self.open.pop() else { return };
-        let after = self.tree.nodes.len();
-        self.tree.nodes[index].after = after;
+        let end = self.tree.nodes.len();
+        self.tree.nodes[index].end = end;
         let mut hasher = DefaultHasher::new();
         for child in self.tree.children(index).collect::<Vec<_>>() {
-            let Node { segment, digest, .. } = &self.tree.nodes[child];
-            // The hash of an item does not depend on its index.
+            let ValueNode { segment, digest, .. } = &self.tree.nodes[child];
+            // Excludes the index of an item from the hash.
             if let Segment::Field(name) = segment {
                 name.hash(&mut hasher);
             }
@@ -208,51 +211,52 @@ impl Builder {
         self.tree.nodes[index].digest = hasher.finish();
     }
 
-    fn leaf(&mut self, segment: Segment, leaf: Leaf) {
+    fn add_leaf(&mut self, segment: Segment, leaf: Leaf) {
         let kind = match leaf {
-            Leaf::Text(text) => Kind::Text(text),
+            Leaf::Text(text) => NodeContent::Text(text),
             Leaf::Numbers(numbers) => {
                 let first = self.tree.numbers.len();
                 self.tree.numbers.extend(&numbers);
-                Kind::Numbers { first, count: numbers.len(), is_tuple: true }
+                NodeContent::Numbers { first, count: numbers.len(), is_tuple: true }
             }
         };
-        self.push(segment, kind);
+        self.add_node(segment, kind);
     }
 
-    fn push(&mut self, segment: Segment, kind: Kind) {
-        let after = self.tree.nodes.len() + 1;
-        let mut node = Node { segment, kind, digest: 0, after };
+    fn add_node(&mut self, segment: Segment, kind: NodeContent) {
+        let end = self.tree.nodes.len() + 1;
+        let mut node = ValueNode { segment, kind, digest: 0, end };
         node.digest = self.tree.digest(&node.kind);
         self.tree.nodes.push(node);
     }
 
-    /// Opens the groups that contain a value, and closes the others. The first group is the file.
-    fn go_to(&mut self, path: &[Segment]) {
+    /// Closes the open groups that are not in `path`, and opens the groups in `path` that are not open. The outermost
+    /// group is the file.
+    fn enter_groups(&mut self, path: &[Segment]) {
         let open = self.open.iter().skip(1).map(|index| self.tree.nodes[*index].segment);
         let common = open.zip(path).take_while(|(open, segment)| open == *segment).count();
         while self.open.len() > common + 1 {
-            self.close();
+            self.close_group();
         }
         for segment in &path[common..] {
-            self.open(*segment);
+            self.open_group(*segment);
         }
     }
 
-    fn finish(mut self) -> Tree {
+    fn finish(mut self) -> ValueTree {
         while !self.open.is_empty() {
-            self.close();
+            self.close_group();
         }
         self.tree
     }
 }
 
-impl Tree {
-    /// Returns the hash of a leaf.
-    fn digest(&self, kind: &Kind) -> u64 {
+impl ValueTree {
+    /// Returns the hash of the content of a leaf.
+    fn digest(&self, kind: &NodeContent) -> u64 {
         let mut hasher = DefaultHasher::new();
         match kind {
-            Kind::Text(text) => text.hash(&mut hasher),
+            NodeContent::Text(text) => text.hash(&mut hasher),
             kind => self.numbers(kind).iter().for_each(|number| number.bits().hash(&mut hasher)),
         }
         hasher.finish()
@@ -260,36 +264,36 @@ impl Tree {
 }
 
 impl Visitor for Builder {
-    fn enter(&mut self, node: &Found) -> Visit {
+    fn enter(&mut self, node: &WalkNode) -> Visit {
         let items = match *node.ty {
             Type::Array(item, count) => Some((item, Some(count))),
             Type::List(item) => Some((item, None)),
             _ => None,
         };
         if let (None, Some((Type::Unsigned(_) | Type::Signed(_) | Type::Float(_), count))) =
-            (self.numbers, items)
+            (self.number_list, items)
             && let Some((last, groups)) = node.path.split_last()
         {
-            self.go_to(groups);
+            self.enter_groups(groups);
             let first = self.tree.numbers.len();
-            let is_tuple = count.is_some_and(|count| count <= TUPLE);
-            self.push(*last, Kind::Numbers { first, count: 0, is_tuple });
-            self.numbers = Some(node.path.len());
+            let is_tuple = count.is_some_and(|count| count <= MAX_TUPLE);
+            self.add_node(*last, NodeContent::Numbers { first, count: 0, is_tuple });
+            self.number_list = Some(node.path.len());
         }
         Visit::All
     }
 
-    fn leaf(&mut self, node: &Found, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &WalkNode, value: &Value) -> ControlFlow<()> {
         let number = match value {
-            // The fields of a packed word follow it.
+            // The fields of a packed word or struct are visited separately.
             Value::Bits(..) | Value::Struct(_) => return ControlFlow::Continue(()),
             Value::Bool(truth) => Some(Number::Int((*truth).into())),
-            Value::Int(number) => Number::of_integer(*number),
+            Value::Int(number) => Number::from_integer(*number),
             Value::F32(number) => Some(Number::F32(*number)),
             Value::F64(number) => Some(Number::F64(*number)),
             Value::Text(_) => None,
         };
-        if let (Some(_), Some(number)) = (self.numbers, number) {
+        if let (Some(_), Some(number)) = (self.number_list, number) {
             self.tree.numbers.push(number);
             return ControlFlow::Continue(());
         }
@@ -299,22 +303,22 @@ impl Visitor for Builder {
             (None, value) => Leaf::Text(value.to_string().into_bytes()),
         };
         if let Some((last, groups)) = node.path.split_last() {
-            self.go_to(groups);
-            self.leaf(*last, leaf);
+            self.enter_groups(groups);
+            self.add_leaf(*last, leaf);
         }
         ControlFlow::Continue(())
     }
 
-    fn leave(&mut self, node: &Found) -> ControlFlow<()> {
-        if self.numbers.take_if(|depth| *depth == node.path.len()).is_some() {
-            let Tree { nodes, numbers } = &mut self.tree;
-            if let Some(Node { kind, .. }) = nodes.last_mut()
-                && let Kind::Numbers { first, count, .. } = kind
+    fn leave(&mut self, node: &WalkNode) -> ControlFlow<()> {
+        if self.number_list.take_if(|depth| *depth == node.path.len()).is_some() {
+            let ValueTree { nodes, numbers } = &mut self.tree;
+            if let Some(ValueNode { kind, .. }) = nodes.last_mut()
+                && let NodeContent::Numbers { first, count, .. } = kind
             {
                 *count = numbers.len() - *first;
-                if let Some(text) = name_of(node, &numbers[*first..]) {
+                if let Some(text) = parse_name(node, &numbers[*first..]) {
                     numbers.truncate(*first);
-                    *kind = Kind::Text(text);
+                    *kind = NodeContent::Text(text);
                 }
             }
             let digest = self.tree.nodes.last().map(|node| self.tree.digest(&node.kind));
@@ -325,8 +329,8 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, path: &[Segment], _: Span, bytes: &[u8]) {
-        self.go_to(path);
-        self.leaf(Segment::Field(TRAILING), Leaf::Text(bytes.to_vec()));
+    fn visit_trailing(&mut self, path: &[Segment], _: Span, bytes: &[u8]) {
+        self.enter_groups(path);
+        self.add_leaf(Segment::Field(TRAILING), Leaf::Text(bytes.to_vec()));
     }
 }

@@ -3,15 +3,15 @@
 use clap::ValueEnum;
 use glam::{DVec3, Mat3, Vec3};
 
-use crate::model::bounds;
+use crate::model::bounding_box;
 
-/// The empty margin at each side, as a fraction of the size of the picture.
+/// The width of the margin on each side, as a fraction of the picture size.
 const MARGIN: f64 = 0.04;
 
 /// √½: the sine and cosine of 45°.
 const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
-/// The sines and cosines of the eight directions of a turntable, from the front to the right.
+/// The sine and cosine of each of the eight angles of a turntable, starting from the front and turning to the right.
 const TURNS: [(f32, f32); 8] = [
     (0.0, 1.0),
     (DIAGONAL, DIAGONAL),
@@ -26,7 +26,7 @@ const TURNS: [(f32, f32); 8] = [
 /// The sine and cosine of the elevation of a turntable, about 16°.
 const ELEVATION: (f32, f32) = (0.28, 0.96);
 
-/// The side that a model is seen from. Its front faces +Z, as in glTF; left and right are those of the viewer.
+/// The side from which a model is seen. The front of a model faces +Z, as in glTF; left and right are the viewer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
     Front,
@@ -34,16 +34,16 @@ pub enum View {
     Left,
     Right,
     Top,
-    /// From the front, the right and above, with all axes foreshortened alike.
+    /// From the front, the right and above, with equal foreshortening of all axes.
     Iso,
-    /// From eight sides in turn, slightly above.
+    /// From eight sides, slightly above.
     Turntable,
 }
 
 impl View {
-    /// Returns the axes of each camera: right, up, and towards the viewer are the rows.
+    /// Returns the rotation of each camera. Its rows are the directions right, up, and towards the viewer.
     pub fn rotations(self) -> Vec<Mat3> {
-        // The elevation of the isometric view has the sine √⅓.
+        // The sine of the elevation of the isometric view is √⅓.
         let (third, two_thirds) = ((1.0_f32 / 3.0).sqrt(), (2.0_f32 / 3.0).sqrt());
         match self {
             View::Front => vec![rotation((0.0, 1.0), (0.0, 1.0))],
@@ -57,43 +57,44 @@ impl View {
     }
 }
 
-/// Returns the axes of a camera, given the sine and cosine of its angle from +Z towards +X and of its elevation.
+/// Returns the rotation of a camera, from the sines and cosines of its angle from +Z towards +X and of its elevation.
 fn rotation((sin, cos): (f32, f32), (high, level): (f32, f32)) -> Mat3 {
     let right = Vec3::new(cos, 0.0, -sin);
     let toward = Vec3::new(sin * level, high, cos * level);
     Mat3::from_cols(right, toward.cross(right), toward).transpose()
 }
 
-/// An orthographic camera. Computes in 64-bit floats relative to the model size, so models of any size work.
+/// An orthographic camera. Computes with 64-bit floats relative to the model size, so it supports models of any size.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
-    /// Rotates from model axes to right, up, and towards the viewer.
+    /// Rotates model axes to the directions right, up, and towards the viewer.
     pub rotation: Mat3,
     /// The centre of the bounding box.
     center: DVec3,
     /// Half the longest side of the bounding box, in metres.
     radius: f64,
-    /// Pixels per radius.
+    /// The number of pixels per `radius`.
     scale: f64,
     /// The pixel coordinates of the centre.
     origin: [f64; 2],
 }
 
 impl Camera {
-    /// Fits points into pictures of this size, one for each rotation. Several cameras share one scale
-    /// and are centred on the bounds. Non-finite points are ignored.
+    /// Returns a camera for each rotation that fits all points into a picture of `width` × `height` pixels. Several
+    /// cameras have the same scale, and show the centre of the bounding box in the centre of the picture. Ignores
+    /// non-finite points.
     pub fn fit<'p>(
         rotations: &[Mat3],
         points: impl Iterator<Item = &'p DVec3> + Clone,
         [width, height]: [u32; 2],
     ) -> Vec<Camera> {
-        let [low, high] = bounds(points.clone().copied());
+        let [low, high] = bounding_box(points.clone().copied());
         let center = low * 0.5 + high * 0.5;
         let half = (high * 0.5 - low * 0.5).max_element();
         let radius = if half > 0.0 { half } else { 1.0 };
         let extent = |rotation: &Mat3| {
             let rotation = rotation.as_dmat3();
-            bounds(points.clone().map(|point| rotation * ((*point - center) / radius)))
+            bounding_box(points.clone().map(|point| rotation * ((*point - center) / radius)))
         };
         let boxes: Vec<[DVec3; 2]> = rotations.iter().map(extent).collect();
         let boxes: Vec<[DVec3; 2]> = match boxes[..] {
@@ -116,8 +117,8 @@ impl Camera {
         rotations.iter().zip(&boxes).map(camera).collect()
     }
 
-    /// Projects a point to picture coordinates: pixels to the right and down, and towards the viewer.
-    pub fn place(&self, point: DVec3) -> Vec3 {
+    /// Projects a point to picture coordinates in pixels: to the right, down, and towards the viewer.
+    pub fn project(&self, point: DVec3) -> Vec3 {
         let seen = self.rotation.as_dmat3() * ((point - self.center) / self.radius);
         let [x, y] = self.origin;
         DVec3::new(x + self.scale * seen.x, y - self.scale * seen.y, self.scale * seen.z).as_vec3()

@@ -1,4 +1,4 @@
-//! Pictures of camera views side by side, as PNG.
+//! Draws camera views side by side into a picture, and writes it as PNG.
 
 use std::io::{self, Write};
 
@@ -6,21 +6,21 @@ use glam::{Vec2, Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::camera::Camera;
-use super::raster::{Band, SAMPLES, Sample, sample_place};
+use super::raster::{Band, SAMPLES, Sample, sample_position};
 use super::shade::{Paint, Shader};
 use crate::model::Model;
 
-/// The number of bands of rows per thread. More bands balance the load better.
+/// The number of bands per thread, to balance the load. A band is a range of pixel rows.
 const BANDS_PER_THREAD: usize = 8;
 
-/// The maximum number of bands. A triangle is listed once in each band that it may cover.
+/// The maximum number of bands. A triangle is listed in each band that it may cover.
 const MAX_BANDS: usize = 64;
 
-/// The number of triangles sorted into bands per step.
+/// The number of triangles that one task sorts into bands.
 const CHUNK: usize = 1 << 14;
 
-/// The minimum number of pixels for fast compression, which makes files half again as large.
-const LARGE: usize = 1 << 19;
+/// The minimum number of pixels for fast compression, which increases the file size by about 50 %.
+const FAST_COMPRESSION_PIXELS: usize = 1 << 19;
 
 /// The number of samples per pixel.
 const PER_PIXEL: usize = SAMPLES * SAMPLES;
@@ -31,21 +31,22 @@ pub struct Picture {
     cell: [usize; 2],
     columns: usize,
     rows: usize,
-    /// Linear colours, multiplied with their alpha.
+    /// The sRGB colours, not premultiplied by alpha.
     pixels: Vec<[u8; 4]>,
     background: Vec4,
 }
 
 impl Picture {
-    /// Creates a picture of `cells` cells in rows of `columns`.
+    /// Creates a picture with the given number of cells, in rows of `columns` cells. `cell` is the size of a cell in
+    /// pixels.
     pub fn new(cell: [u32; 2], columns: usize, cells: usize, background: Vec4) -> Picture {
         let cell = cell.map(|side| side as usize);
         let rows = cells.div_ceil(columns);
-        let pixels = vec![encoded(background); cell[0] * cell[1] * columns * rows];
+        let pixels = vec![encode_color(background); cell[0] * cell[1] * columns * rows];
         Picture { cell, columns, rows, pixels, background }
     }
 
-    /// Draws a model into a cell. Returns `true` if any of it is visible.
+    /// Draws a model into a cell. Returns `true` if any triangle is visible.
     pub fn draw(
         &mut self,
         cell: usize,
@@ -61,18 +62,18 @@ impl Picture {
         let background = self.background;
         let count = (rayon::current_num_threads() * BANDS_PER_THREAD).min(MAX_BANDS).min(height);
         let band_height = height.div_ceil(count);
-        let bins = bins(&shader, model.triangles.len(), band_height, count);
+        let bins = sort_into_bands(&shader, model.triangles.len(), band_height, count);
         let rows = &mut self.pixels[top * line..(top + height) * line];
         let bands = rows.par_chunks_mut(band_height * line).enumerate();
         let draw_band = |(index, rows): (usize, &mut [[u8; 4]])| {
             let first_row = index * band_height;
             let triangles = bins.iter().filter_map(|bands| bands.get(index)).flatten();
-            let samples = visible(&shader, model, triangles, [width, first_row, rows.len() / line]);
+            let samples = nearest_triangles(&shader, model, triangles, [width, first_row, rows.len() / line]);
             let mut is_visible = false;
             for (row, pixels) in rows.chunks_mut(line).enumerate() {
                 for (column, pixel) in pixels[left..left + width].iter_mut().enumerate() {
-                    if let Some(color) = resolve(&shader, &samples, width, first_row, [column, row]) {
-                        *pixel = encoded(color + background * (1.0 - color.w));
+                    if let Some(color) = resolve_pixel(&shader, &samples, width, first_row, [column, row]) {
+                        *pixel = encode_color(color + background * (1.0 - color.w));
                         is_visible = true;
                     }
                 }
@@ -87,7 +88,7 @@ impl Picture {
         let [width, height] = [self.cell[0] * self.columns, self.cell[1] * self.rows];
         let mut encoder = png::Encoder::new(out, width as u32, height as u32);
         encoder.set_depth(png::BitDepth::Eight);
-        let is_large = self.pixels.len() >= LARGE;
+        let is_large = self.pixels.len() >= FAST_COMPRESSION_PIXELS;
         encoder.set_compression(if is_large { png::Compression::Fast } else { png::Compression::Balanced });
         let is_opaque = self.pixels.iter().all(|[.., alpha]| *alpha == u8::MAX);
         encoder.set_color(if is_opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
@@ -99,13 +100,19 @@ impl Picture {
     }
 }
 
-/// Returns the triangles that may be visible in each band, in order: a list per chunk of triangles and band.
-fn bins(shader: &Shader, triangles: usize, band_height: usize, bands: usize) -> Vec<Vec<Vec<u32>>> {
-    let bins_of_chunk = |chunk: usize| {
+/// Returns the triangles that may be visible in each band, in ascending order: for each chunk of triangles, a list per
+/// band.
+fn sort_into_bands(
+    shader: &Shader,
+    triangles: usize,
+    band_height: usize,
+    bands: usize,
+) -> Vec<Vec<Vec<u32>>> {
+    let sort_chunk = |chunk: usize| {
         let mut bins = vec![Vec::new(); bands];
         for triangle in chunk * CHUNK..triangles.min((chunk + 1) * CHUNK) {
-            let [a, b, c] = shader.corners(triangle).map(|corner| corner.y);
-            // The casts saturate.
+            let [a, b, c] = shader.projected_corners(triangle).map(|corner| corner.y);
+            // Casts to integers saturate.
             let [first, last] = [a.min(b).min(c), a.max(b).max(c)].map(|y| y as usize / band_height);
             for bin in bins.iter_mut().take(last.saturating_add(1)).skip(first) {
                 bin.push(triangle as u32);
@@ -113,11 +120,11 @@ fn bins(shader: &Shader, triangles: usize, band_height: usize, bands: usize) -> 
         }
         bins
     };
-    (0..triangles.div_ceil(CHUNK)).into_par_iter().map(bins_of_chunk).collect()
+    (0..triangles.div_ceil(CHUNK)).into_par_iter().map(sort_chunk).collect()
 }
 
-/// Returns the nearest of these triangles at each sample of a range of pixel rows.
-fn visible<'t>(
+/// Returns the nearest of `triangles` at each sample of `rows` pixel rows from `first_row` on.
+fn nearest_triangles<'t>(
     shader: &Shader,
     model: &Model,
     triangles: impl Iterator<Item = &'t u32>,
@@ -126,10 +133,10 @@ fn visible<'t>(
     let width = width * SAMPLES;
     let mut samples = vec![Sample::EMPTY; width * rows * SAMPLES];
     let mut band = Band { width, first_row: first_row * SAMPLES, samples: &mut samples };
-    let with_alpha = model.parts.iter().any(|part| shader.has_alpha(part));
+    let with_alpha = model.drawn_meshes.iter().any(|mesh| shader.has_alpha(mesh));
     for triangle in triangles.map(|triangle| *triangle as usize) {
-        let corners = shader.corners(triangle);
-        match with_alpha && shader.has_alpha(model.part_of(triangle)) {
+        let corners = shader.projected_corners(triangle);
+        match with_alpha && shader.has_alpha(model.drawn_mesh_of(triangle)) {
             true => band.draw(triangle, corners, |x, y| shader.is_visible(triangle, x, y)),
             false => band.draw(triangle, corners, |_, _| true),
         }
@@ -137,35 +144,36 @@ fn visible<'t>(
     samples
 }
 
-/// Returns the premultiplied colour of a pixel; `None` if nothing is visible in it.
-fn resolve(
+/// Returns the colour of a pixel, linear and premultiplied by alpha; `None` if no triangle is visible in it.
+fn resolve_pixel(
     shader: &Shader,
     samples: &[Sample],
     width: usize,
     first_row: usize,
     [column, row]: [usize; 2],
 ) -> Option<Vec4> {
-    let place = |sample: usize| (column * SAMPLES + sample % SAMPLES, row * SAMPLES + sample / SAMPLES);
+    let sample_coordinates =
+        |sample: usize| (column * SAMPLES + sample % SAMPLES, row * SAMPLES + sample / SAMPLES);
     let seen: [Option<usize>; PER_PIXEL] = std::array::from_fn(|sample| {
-        let (x, y) = place(sample);
+        let (x, y) = sample_coordinates(sample);
         samples[y * width * SAMPLES + x].triangle()
     });
     let mut sum = Vec4::ZERO;
     for (first, triangle) in seen.iter().enumerate() {
         let Some(triangle) = triangle.filter(|_| !seen[..first].contains(triangle)) else { continue };
-        // Shades once per triangle, at the centre of its samples.
-        let own = (first..PER_PIXEL).filter(|sample| seen[*sample] == Some(triangle)).map(place);
-        let (places, count) = own.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
-            (sum + sample_place(x, y + first_row * SAMPLES), count + 1.0)
+        // Shades each triangle once per pixel, at the mean position of its samples.
+        let own = (first..PER_PIXEL).filter(|sample| seen[*sample] == Some(triangle)).map(sample_coordinates);
+        let (position_sum, count) = own.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
+            (sum + sample_position(x, y + first_row * SAMPLES), count + 1.0)
         });
-        sum += shader.shade(triangle, places / count).extend(1.0) * count;
+        sum += shader.shade(triangle, position_sum / count).extend(1.0) * count;
     }
     (sum.w > 0.0).then(|| sum / PER_PIXEL as f32)
 }
 
-/// Converts a linear premultiplied colour to unmultiplied bytes. The square root approximates the sRGB curve within 3 %,
-/// and is the same on every machine.
-fn encoded(color: Vec4) -> [u8; 4] {
+/// Converts a linear colour that is premultiplied by alpha to sRGB bytes that are not. The square root approximates the
+/// sRGB curve within 3 %, and has the same result on every machine.
+fn encode_color(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     let own = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };
     let [red, green, blue] = own.to_array().map(|channel| byte(channel.max(0.0).sqrt()));

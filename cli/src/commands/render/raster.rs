@@ -1,36 +1,36 @@
 //! The rasteriser: finds the nearest triangle at each sample of a picture.
 //!
-//! Positions are rounded to a fixed grid, and edges are compared in integers. So adjacent triangles neither overlap nor
-//! leave gaps, and every machine draws the same picture.
+//! Positions are rounded to a fixed grid, and edges are compared in integers. Therefore, adjacent triangles neither
+//! overlap nor leave gaps, and the result is the same on every machine.
 
 use glam::{Vec2, Vec3};
 
-/// Samples per pixel along each axis.
+/// The number of samples per pixel along each axis.
 pub const SAMPLES: usize = 2;
 
-/// Grid steps per sample along each axis.
+/// The number of grid steps per sample along each axis.
 const GRID: i32 = 256;
 
-/// Grid steps per pixel along each axis.
+/// The number of grid steps per pixel along each axis.
 const GRID_PER_PIXEL: f32 = (SAMPLES as i32 * GRID) as f32;
 
-/// Rounds non-negative picture coordinates to the grid.
+/// Rounds picture coordinates to the grid. They must not be negative.
 pub fn on_grid(at: Vec3) -> Vec3 {
     let rounded = |coordinate: f32| (coordinate * GRID_PER_PIXEL + 0.5) as i32 as f32 / GRID_PER_PIXEL;
     Vec3::new(rounded(at.x), rounded(at.y), at.z)
 }
 
 /// Returns the position of a sample in the picture, in pixels.
-pub fn sample_place(column: usize, row: usize) -> Vec2 {
+pub fn sample_position(column: usize, row: usize) -> Vec2 {
     Vec2::new(column as f32 + 0.5, row as f32 + 0.5) / SAMPLES as f32
 }
 
-/// The nearest triangle at a sample.
+/// The nearest triangle at a sample, and its depth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// The distance towards the viewer, in pixels.
+    /// The position towards the viewer, in pixels.
     depth: f32,
-    /// The number of the triangle, from 1; 0 for none.
+    /// The index of the triangle plus 1; 0 for none.
     number: u32,
 }
 
@@ -38,13 +38,13 @@ impl Sample {
     /// A sample that no triangle covers.
     pub const EMPTY: Sample = Sample { depth: f32::NEG_INFINITY, number: 0 };
 
-    /// Returns the index of the triangle.
+    /// Returns the index of the triangle; `None` if no triangle covers the sample.
     pub fn triangle(self) -> Option<usize> {
         (self.number as usize).checked_sub(1)
     }
 }
 
-/// A range of the rows of a picture.
+/// A range of sample rows of a picture.
 pub struct Band<'s> {
     /// The number of samples in a row.
     pub width: usize,
@@ -62,7 +62,8 @@ struct Corner {
 }
 
 impl Corner {
-    /// Returns `None` if the corner is outside the picture, which cameras prevent for finite positions.
+    /// Converts picture coordinates. Returns `None` if they are far outside the picture, as only non-finite positions
+    /// are.
     fn new(at: Vec3) -> Option<Corner> {
         let on_grid = |coordinate: f32| {
             let scaled = coordinate * GRID_PER_PIXEL;
@@ -74,10 +75,10 @@ impl Corner {
 
 /// Twice the signed area of the triangle formed by an edge and a point, as a linear function of the point.
 struct Edge {
-    /// The increments for one sample to the right and one down.
+    /// The increments per sample to the right and down.
     right: i64,
     down: i64,
-    /// The value at sample (0, 0); points on an upper or left edge count as inside.
+    /// The value at sample (0, 0), adjusted so that points on upper and left edges are inside.
     start: i64,
 }
 
@@ -91,12 +92,12 @@ impl Edge {
         Edge { right: -y * i64::from(GRID), down: x * i64::from(GRID), start }
     }
 
-    fn at(&self, column: usize, row: usize) -> i64 {
+    fn value_at(&self, column: usize, row: usize) -> i64 {
         self.start + self.right * column as i64 + self.down * row as i64
     }
 }
 
-/// Returns the samples between two grid coordinates, below a limit.
+/// Returns the range of samples between two grid coordinates, up to `limit`.
 fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> {
     let first = (low - GRID / 2 + GRID - 1).div_euclid(GRID).max(0) as usize;
     let after = ((high - GRID / 2).div_euclid(GRID) + 1).max(0) as usize;
@@ -104,8 +105,8 @@ fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> 
 }
 
 impl Band<'_> {
-    /// Draws a triangle with corners on the grid where it is nearer than earlier ones. `is_visible` may reject samples by
-    /// column and row.
+    /// Draws a triangle with corners on the grid, wherever it is nearer than the triangles drawn before. `is_visible`
+    /// returns `false` for the column and row of samples that are not to be drawn.
     pub fn draw(&mut self, index: usize, corners: [Vec3; 3], is_visible: impl Fn(usize, usize) -> bool) {
         let [Some(a), Some(b), Some(c)] = corners.map(Corner::new) else { return };
         let last_row = self.first_row + self.samples.len() / self.width;
@@ -122,10 +123,10 @@ impl Band<'_> {
             _ => [c, b],
         };
         let edges = [Edge::new(a, b), Edge::new(b, c), Edge::new(c, a)];
-        let plane = Plane::new([a, b, c], area.abs());
+        let plane = DepthPlane::new([a, b, c], area.abs());
         for row in rows {
-            let depth_of_row = plane.row(row);
-            let [mut u, mut v, mut w] = [0, 1, 2].map(|edge: usize| edges[edge].at(columns.start, row));
+            let depth_of_row = plane.depth_of_row(row);
+            let [mut u, mut v, mut w] = [0, 1, 2].map(|edge: usize| edges[edge].value_at(columns.start, row));
             let start = (row - self.first_row) * self.width;
             let samples = &mut self.samples[start + columns.start..start + columns.end];
             for (column, sample) in columns.clone().zip(samples) {
@@ -143,25 +144,25 @@ impl Band<'_> {
     }
 }
 
-/// The depth of a triangle, as a linear function of column and row.
-struct Plane {
+/// The depth of a triangle as a linear function of the column and row of a sample.
+struct DepthPlane {
     right: f32,
     down: f32,
     start: f32,
 }
 
-impl Plane {
-    fn new([a, b, c]: [Corner; 3], area: i64) -> Plane {
+impl DepthPlane {
+    fn new([a, b, c]: [Corner; 3], area: i64) -> DepthPlane {
         let [bx, by, cx, cy] = [b.x - a.x, b.y - a.y, c.x - a.x, c.y - a.y].map(|distance| distance as f32);
         let [to_b, to_c] = [b.depth - a.depth, c.depth - a.depth];
         let per_sample = GRID as f32 / area as f32;
         let right = (to_b * cy - to_c * by) * per_sample;
         let down = (to_c * bx - to_b * cx) * per_sample;
         let of_sample = |coordinate: i32| (coordinate - GRID / 2) as f32 / GRID as f32;
-        Plane { right, down, start: a.depth - right * of_sample(a.x) - down * of_sample(a.y) }
+        DepthPlane { right, down, start: a.depth - right * of_sample(a.x) - down * of_sample(a.y) }
     }
 
-    fn row(&self, row: usize) -> f32 {
+    fn depth_of_row(&self, row: usize) -> f32 {
         self.start + self.down * row as f32
     }
 }

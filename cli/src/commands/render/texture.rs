@@ -1,4 +1,4 @@
-//! Base colour textures: decoded images and their sampling.
+//! Decodes and samples base colour textures.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -11,27 +11,29 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-/// The maximum number of pixels of an image, of four bytes each.
+/// The maximum number of pixels of an image. A pixel occupies four bytes.
 const MAX_PIXELS: usize = 1 << 26;
 
-/// The images of a scene by mesh.
+/// The decoded texture images of a scene.
 pub struct Textures {
-    images: Vec<Pyramid>,
+    images: Vec<MipmappedImage>,
+    /// The index of the image of each mesh; `None` if it has none.
     of_meshes: Vec<Option<usize>>,
 }
 
-/// An image and its mipmaps, each half the width and height of the previous one.
-pub struct Pyramid(Vec<Level>);
+/// An image and its mipmaps. Each level has half the width and height of the previous level.
+pub struct MipmappedImage(Vec<MipmapLevel>);
 
-/// Pixels with red, green, blue and alpha, as in the file.
-struct Level {
+/// The pixels of an image or mipmap: sRGB red, green and blue, and linear alpha.
+struct MipmapLevel {
     width: usize,
     height: usize,
     pixels: Vec<[u8; 4]>,
 }
 
 impl Textures {
-    /// Reads and decodes the textures of a scene. Also returns a message for each texture that is missing or invalid.
+    /// Reads and decodes the textures of a scene. Returns them, and a message for each texture that is missing or
+    /// invalid.
     pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
         let missing = embed_images(scene, files).into_iter();
         let mut problems: Vec<String> =
@@ -41,7 +43,7 @@ impl Textures {
         let mut of_mesh = |texture: &'_ meshspec::scene::Texture, image| {
             *known.entry(image).or_insert_with(|| match decode(image) {
                 Ok(level) => {
-                    images.push(Pyramid::new(level));
+                    images.push(MipmappedImage::new(level));
                     Some(images.len() - 1)
                 }
                 Err(why) => {
@@ -56,18 +58,18 @@ impl Textures {
         (Textures { images, of_meshes }, problems)
     }
 
-    /// Returns the image of a mesh.
-    pub fn get(&self, mesh: usize) -> Option<&Pyramid> {
+    /// Returns the image of a mesh; `None` if it has none.
+    pub fn get(&self, mesh: usize) -> Option<&MipmappedImage> {
         self.of_meshes.get(mesh).copied().flatten().and_then(|image| self.images.get(image))
     }
 }
 
-/// Decodes an image.
+/// Decodes a PNG or JPEG image.
 ///
 /// # Errors
 ///
-/// Returns the reason if the image cannot be decoded.
-fn decode(image: &Image) -> Result<Level, String> {
+/// Returns a message if the image cannot be decoded.
+fn decode(image: &Image) -> Result<MipmapLevel, String> {
     match &*image.media_type {
         "image/png" => decode_png(&image.bytes),
         "image/jpeg" => decode_jpeg(&image.bytes),
@@ -75,7 +77,7 @@ fn decode(image: &Image) -> Result<Level, String> {
     }
 }
 
-fn decode_png(bytes: &[u8]) -> Result<Level, String> {
+fn decode_png(bytes: &[u8]) -> Result<MipmapLevel, String> {
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
@@ -89,18 +91,18 @@ fn decode_png(bytes: &[u8]) -> Result<Level, String> {
         }
         _ => pixels.as_chunks().0.to_vec(),
     };
-    Level::new(width as usize, height as usize, pixels)
+    MipmapLevel::new(width as usize, height as usize, pixels)
 }
 
-fn decode_jpeg(bytes: &[u8]) -> Result<Level, String> {
-    // Disables SIMD, whose pixels depend on the machine.
+fn decode_jpeg(bytes: &[u8]) -> Result<MipmapLevel, String> {
+    // Disables SIMD code, whose results depend on the machine.
     let options = DecoderOptions::default().set_use_unsafe(false).jpeg_set_out_colorspace(ColorSpace::RGBA);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().map_err(|error| error.to_string())?;
     let (width, height) = decoder.dimensions().ok_or("no dimensions")?;
     require_size(width, height)?;
     let pixels = decoder.decode().map_err(|error| error.to_string())?;
-    Level::new(width, height, pixels.as_chunks().0.to_vec())
+    MipmapLevel::new(width, height, pixels.as_chunks().0.to_vec())
 }
 
 fn require_size(width: usize, height: usize) -> Result<(), String> {
@@ -110,40 +112,40 @@ fn require_size(width: usize, height: usize) -> Result<(), String> {
     }
 }
 
-impl Level {
-    fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>) -> Result<Level, String> {
+impl MipmapLevel {
+    fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>) -> Result<MipmapLevel, String> {
         match pixels.len() == width * height {
-            true => Ok(Level { width, height, pixels }),
+            true => Ok(MipmapLevel { width, height, pixels }),
             false => Err(format!("{} pixels instead of {width} × {height}", pixels.len())),
         }
     }
 
-    /// Returns the level of half the size.
-    fn half(&self) -> Level {
+    /// Returns the level with half the width and height, at least 1.
+    fn half_size(&self) -> MipmapLevel {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
-        let pixel = |place: usize| {
-            let (x, y) = (place % width, place / width);
+        let pixel = |index: usize| {
+            let (x, y) = (index % width, index / width);
             let (right, below) = ((2 * x + 1).min(self.width - 1), (2 * y + 1).min(self.height - 1));
             let four = [(2 * x, 2 * y), (right, 2 * y), (2 * x, below), (right, below)];
             let four = four.map(|(x, y)| self.pixels[y.min(below) * self.width + x.min(right)]);
             let mean = |channel: usize| four.iter().map(|pixel| u16::from(pixel[channel])).sum::<u16>() + 2;
             [0, 1, 2, 3].map(|channel| (mean(channel) / 4) as u8)
         };
-        Level { width, height, pixels: (0..width * height).map(pixel).collect() }
+        MipmapLevel { width, height, pixels: (0..width * height).map(pixel).collect() }
     }
 
-    /// Returns the linear colour of a pixel, by column and row.
+    /// Returns the linear colour of the pixel at a column and row.
     fn pixel(&self, x: usize, y: usize) -> Vec4 {
         let color = Vec4::from(self.pixels[y * self.width + x].map(f32::from)) / 255.0;
         (color * color).truncate().extend(color.w)
     }
 
-    /// Samples the level at texture coordinates: interpolates four pixels, or returns the nearest.
-    fn at(&self, at: Vec2, sampler: &Sampler) -> Vec4 {
+    /// Samples the level at texture coordinates: interpolates between four pixels, or returns the nearest pixel.
+    fn sample(&self, at: Vec2, sampler: &Sampler) -> Vec4 {
         let size = Vec2::new(self.width as f32, self.height as f32);
         let pixel = |column: f32, row: f32| {
-            let x = wrapped((column + 0.5) / size.x, sampler.wrap[0], self.width);
-            let y = wrapped((row + 0.5) / size.y, sampler.wrap[1], self.height);
+            let x = wrap_coordinate((column + 0.5) / size.x, sampler.wrap[0], self.width);
+            let y = wrap_coordinate((row + 0.5) / size.y, sampler.wrap[1], self.height);
             self.pixel(x, y)
         };
         let at = at * size;
@@ -158,8 +160,8 @@ impl Level {
     }
 }
 
-/// Returns the index of the pixel at a coordinate.
-fn wrapped(coordinate: f32, wrap: Wrap, count: usize) -> usize {
+/// Returns the index of the pixel at a texture coordinate, for an axis with `count` pixels.
+fn wrap_coordinate(coordinate: f32, wrap: Wrap, count: usize) -> usize {
     let inside = match wrap {
         Wrap::Clamp => coordinate.clamp(0.0, 1.0),
         Wrap::Repeat => coordinate - coordinate.floor(),
@@ -169,21 +171,21 @@ fn wrapped(coordinate: f32, wrap: Wrap, count: usize) -> usize {
             if folded > 1.0 { 2.0 - folded } else { folded }
         }
     };
-    // The cast saturates; NaN becomes 0.
+    // The cast saturates, and converts NaN to 0.
     ((inside * count as f32) as usize).min(count - 1)
 }
 
-impl Pyramid {
-    fn new(first: Level) -> Pyramid {
+impl MipmappedImage {
+    fn new(first: MipmapLevel) -> MipmappedImage {
         let mut levels = vec![first];
         while let Some(last) = levels.last().filter(|last| last.width > 1 || last.height > 1) {
-            levels.push(last.half());
+            levels.push(last.half_size());
         }
-        Pyramid(levels)
+        MipmappedImage(levels)
     }
 
-    /// Returns the linear colour at texture coordinates; `area` is the area in texture space that a pixel covers.
-    pub fn at(&self, at: Vec2, area: f32, sampler: &Sampler) -> Vec4 {
+    /// Returns the linear colour at texture coordinates. `area` is the area that a pixel covers in texture coordinates.
+    pub fn sample(&self, at: Vec2, area: f32, sampler: &Sampler) -> Vec4 {
         let Some((first, smaller)) = self.0.split_first() else { return Vec4::ONE };
         let mut covered = area * (first.width * first.height) as f32;
         let mut level = first;
@@ -194,6 +196,6 @@ impl Pyramid {
             covered /= 4.0;
             level = next;
         }
-        level.at(at, sampler)
+        level.sample(at, sampler)
     }
 }

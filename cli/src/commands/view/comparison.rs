@@ -1,20 +1,20 @@
-//! Two files in one page: their differences, and the distances of their models.
+//! Compares two files for a page: their differences, and the distances between their models.
 
 use meshspec::scene::Scene;
 use serde::Serialize;
 
-use super::content::Content;
+use super::content::FileContent;
 use super::distances;
-use crate::commands::diff::compare::{File, Rules};
-use crate::commands::diff::difference::{Differences, Kind};
+use crate::commands::diff::compare::{ComparedFile, ComparisonOptions};
+use crate::commands::diff::difference::{DifferenceKind, Differences};
 use crate::failure::Result;
-use crate::model::{Model, Moment};
+use crate::model::{Model, PoseSelection};
 use crate::surface::{Distances, Surface};
 
 /// The maximum number of differences on a page, after grouping.
 const MAX_DIFFERENCES: usize = 500;
 
-/// The differences of two files.
+/// The comparison of two files, as data for the script of the page.
 #[derive(Serialize)]
 pub struct Comparison {
     /// `values`, `scenes`, or empty if a file cannot be decoded.
@@ -22,7 +22,7 @@ pub struct Comparison {
     /// The number of differences before they are grouped.
     total: u64,
     differences: Vec<DifferenceData>,
-    /// The largest distance of the models at rest, in metres; `None` without two models.
+    /// The largest distance between the models at rest, in metres; `None` if a file has no model.
     largest: Option<f64>,
     notes: Vec<String>,
 }
@@ -30,16 +30,16 @@ pub struct Comparison {
 #[derive(Serialize)]
 struct DifferenceData {
     path: String,
-    kind: Kind,
+    kind: DifferenceKind,
     text: String,
 }
 
 impl Comparison {
-    /// Compares two files. Adds a note for a file that cannot be decoded.
-    pub fn of_files([a, b]: &[File; 2], rules: &Rules) -> Comparison {
+    /// Compares two files. If one cannot be decoded, adds a note instead.
+    pub fn of_files([a, b]: &[ComparedFile; 2], options: &ComparisonOptions) -> Comparison {
         let mut found = Differences::grouped();
         let mut notes = Vec::new();
-        let compared = match rules.compare([a, b], &mut found) {
+        let compared = match options.compare([a, b], &mut found) {
             Ok(Some(_)) => "values",
             Ok(None) => "scenes",
             Err(failure) => {
@@ -59,18 +59,18 @@ impl Comparison {
         Comparison { compared, total: found.total, differences: differences.collect(), largest: None, notes }
     }
 
-    /// Measures the distances of the models from each other, at rest.
-    pub fn measure(&mut self, contents: &mut [Content; 2]) {
+    /// Measures the distances between the models of two files, at rest, and adds them to `contents`.
+    pub fn measure(&mut self, contents: &mut [FileContent; 2]) {
         let models = contents
             .each_ref()
-            .map(|Content { scene, name, .. }| scene.clone().and_then(|scene| at_rest(scene, name).ok()));
+            .map(|FileContent { scene, name, .. }| scene.clone().and_then(|scene| at_rest(scene, name).ok()));
         let [Some(a), Some(b)] = models else {
             return self.notes.push("No distances: only files with triangles have a surface".to_owned());
         };
-        let measured = [Surface::of(&b).distances(&a), Surface::of(&a).distances(&b)];
+        let measured = [Surface::new(&b).distances(&a), Surface::new(&a).distances(&b)];
         let largest = measured.iter().flat_map(Distances::iter).fold(0.0, f64::max);
         for (content, (model, own)) in contents.iter_mut().zip([a, b].iter().zip(&measured)) {
-            content.distances = distances::of_meshes(model, own, largest);
+            content.distances = distances::by_mesh(model, own, largest);
         }
         self.largest = Some(largest);
     }
@@ -78,6 +78,6 @@ impl Comparison {
 
 fn at_rest(mut scene: Scene, name: &str) -> Result<Model> {
     // The rest pose exists in every scene.
-    let _ = Moment::default().apply(&mut scene);
+    let _ = PoseSelection::default().apply(&mut scene);
     Model::new(scene, name)
 }

@@ -1,58 +1,58 @@
-//! The content of a page: everything that can be decoded of a file.
+//! Decodes as much of a file as possible, for a page.
 
 use std::path::Path;
 
 use meshspec::interop::Interchange;
 use meshspec::layout::dump::{Branch, Dump, Tree};
-use meshspec::scene::{Places, Scene, SceneOptions};
+use meshspec::scene::{Scene, SceneOptions, SourceFields};
 use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
 
 use super::distances::MeshDistances;
 use super::{decoded, images, text};
 use crate::buffer::Buffer;
-use crate::commands::diff::compare::File;
+use crate::commands::diff::compare::ComparedFile;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::input::{SiblingFiles, name_of};
-use crate::reading::{Bounds, Reading};
+use crate::read_args::{LimitArgs, ReadArgs};
 
-/// The approximate maximum number of branches in the tree of fields.
+/// The approximate maximum number of branches in the tree of fields on a page.
 const MAX_BRANCHES: usize = 12_000;
 
-/// The decoded parts of a file.
-pub struct Content {
+/// The decoded content of a file.
+pub struct FileContent {
     pub name: String,
     pub title: &'static str,
     pub dialect: Option<&'static str>,
     pub bytes: Buffer,
     pub tree: Tree,
-    /// Whether the fields are lines of a text.
+    /// Whether the file is text and the tree contains its lines.
     pub is_text: bool,
-    /// The model in the axes of glTF; `None` if there is none.
+    /// The model in the axes of glTF; `None` if the file has none.
     pub scene: Option<Scene>,
-    /// The distances of the meshes from those of the file to compare with, by mesh.
+    /// For each mesh, the distances from the model of the other file; empty without another file.
     pub distances: Vec<MeshDistances>,
-    pub places: Places,
+    pub source_fields: SourceFields,
     pub findings: Vec<Finding>,
     pub losses: Vec<Loss>,
-    /// Whether the whole file was converted to the scene; otherwise, the losses are unknown.
+    /// Whether the file was completely converted to a scene. If not, the losses are unknown.
     pub is_converted: bool,
-    /// Defects of the model, and omitted parts.
+    /// Messages about defects of the model and omitted content.
     pub notes: Vec<String>,
 }
 
-impl Content {
-    fn new(path: &Path, bytes: Buffer, title: &'static str) -> Content {
-        Content {
+impl FileContent {
+    fn new(path: &Path, bytes: Buffer, title: &'static str) -> FileContent {
+        FileContent {
             name: name_of(path),
             title,
             dialect: None,
-            tree: whole(&bytes),
+            tree: tree_without_fields(&bytes),
             bytes,
             is_text: false,
             scene: None,
             distances: Vec::new(),
-            places: Places::default(),
+            source_fields: SourceFields::default(),
             findings: Vec::new(),
             losses: Vec::new(),
             is_converted: false,
@@ -60,20 +60,25 @@ impl Content {
         }
     }
 
-    /// Returns the content of a file of unknown format: its bytes.
-    pub fn unreadable(path: &Path, bytes: Buffer, why: &str) -> Content {
-        Content { notes: vec![why.to_owned()], ..Content::new(path, bytes, "no known format") }
+    /// Returns the content of a file that cannot be decoded: its bytes, and the reason `why`.
+    pub fn undecoded(path: &Path, bytes: Buffer, why: &str) -> FileContent {
+        FileContent { notes: vec![why.to_owned()], ..FileContent::new(path, bytes, "no known format") }
     }
 
-    /// Reads a file as far as it can be decoded. `bake` applies the transforms of nodes to the vertices.
+    /// Decodes as much of a file as possible. If `bake` is set, applies the transforms of nodes to the vertices.
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot be viewed.
-    pub fn read(file: File, reading: &Reading, bounds: &Bounds, bake: bool) -> Result<Content> {
-        let File { path, bytes, encoding } = file;
-        let options = reading.options(encoding, &bytes).with_limits(bounds.limits());
-        let mut content = Content::new(path, bytes, encoding.title());
+    /// Returns an error if the file is a JSON document, which cannot be viewed.
+    pub fn read(
+        file: ComparedFile,
+        read_args: &ReadArgs,
+        limit_args: &LimitArgs,
+        bake: bool,
+    ) -> Result<FileContent> {
+        let ComparedFile { path, bytes, encoding } = file;
+        let options = read_args.options(encoding, &bytes).with_limits(limit_args.limits());
+        let mut content = FileContent::new(path, bytes, encoding.title());
         match encoding {
             Encoding::Format(format) => content.read_format(format, &options, bake),
             Encoding::Interchange(format) => content.read_interchange(format, path, &options, bake),
@@ -97,27 +102,27 @@ impl Content {
             Some(layout) => {
                 let dump = Dump::new(layout, &self.bytes).with_limits(&options.limits);
                 self.tree = dump.tree(MAX_BRANCHES);
-                // Parts may be anywhere in the file.
+                // Fields may be anywhere in the file, so the root covers all of it.
                 self.tree.root.size = self.bytes.len() as u64;
             }
             None => {
-                self.tree.root = text::lines(format, &self.bytes);
+                self.tree.root = text::line_tree(format, &self.bytes);
                 self.is_text = true;
             }
         }
-        self.take_findings(format.check(&self.bytes, options));
+        self.set_findings(format.check(&self.bytes, options));
         self.read_model(format, options, bake);
     }
 
     fn read_model(&mut self, format: AnyFormat, options: &ReadOptions, bake: bool) {
-        let Some(id) = format.built_in() else {
+        let Some(id) = format.built_in_id() else {
             let Some(conventions) = format.conventions() else {
                 self.notes.push(format!("No model: {format} declares no scenes."));
                 return;
             };
             let scene_options = SceneOptions::default().with_conventions(conventions).with_bake(bake);
             match format.read_scene(&self.bytes, options, &scene_options) {
-                Ok((scene, losses)) => self.take_model(scene, losses),
+                Ok((scene, losses)) => self.set_model(scene, losses),
                 Err(error) => self.notes.push(format!("No model: {error}")),
             }
             return;
@@ -131,18 +136,18 @@ impl Content {
                 return;
             }
         };
-        self.places = document.places();
+        self.source_fields = document.source_fields();
         match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
-            Ok((scene, losses)) => self.take_model(scene, losses),
+            Ok((scene, losses)) => self.set_model(scene, losses),
             Err(error) => {
-                // The conversion to a scene consumed the document.
+                // Reads the document again, since the conversion to a scene consumed it.
                 let Ok(document) = id.read(&self.bytes, &lenient) else { return };
-                let scene = decoded::scene(&document.contents());
-                if scene.meshes.len() != self.places.meshes.len() {
-                    self.places = Places::default();
+                let scene = decoded::decoded_scene(&document.contents());
+                if scene.meshes.len() != self.source_fields.meshes.len() {
+                    self.source_fields = SourceFields::default();
                 }
                 self.notes.push(format!(
-                    "The file cannot become a model: {}. Positions and faces are shown as stored, in the axes of the \
+                    "The file cannot be converted to a model: {}. Positions and faces are shown as stored, in the axes of the \
                      file, without animations.",
                     error.message()
                 ));
@@ -153,21 +158,21 @@ impl Content {
 
     fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions, bake: bool) {
         let siblings = SiblingFiles::new(path);
-        self.take_findings(format.check(&self.bytes, &siblings, options));
+        self.set_findings(format.check(&self.bytes, &siblings, options));
         let scene_options = SceneOptions::default().with_strictness(options.strictness).with_bake(bake);
         match format.read(&self.bytes, &siblings, &scene_options, &options.limits) {
-            Ok((scene, losses)) => self.take_model(scene, losses),
+            Ok((scene, losses)) => self.set_model(scene, losses),
             Err(error) => self.notes.push(format!("No model: {error}")),
         }
     }
 
-    fn take_model(&mut self, scene: Scene, losses: Vec<Loss>) {
+    fn set_model(&mut self, scene: Scene, losses: Vec<Loss>) {
         self.scene = Some(scene);
         self.losses = losses;
         self.is_converted = true;
     }
 
-    fn take_findings(&mut self, report: meshspec::Result<Report>) {
+    fn set_findings(&mut self, report: meshspec::Result<Report>) {
         match report {
             Ok(report) => {
                 let more = report.suppressed().map(|(code, count)| format!("and {count} more of {code}"));
@@ -179,7 +184,7 @@ impl Content {
     }
 }
 
-/// Returns the tree of a file without fields.
-fn whole(bytes: &[u8]) -> Tree {
+/// Returns a tree with the bytes of a file and no fields.
+fn tree_without_fields(bytes: &[u8]) -> Tree {
     Tree { root: Branch { size: bytes.len() as u64, ..Branch::default() }, ..Tree::default() }
 }

@@ -1,4 +1,4 @@
-//! Number arrays as elements of the page.
+//! Arrays of numbers in base64, and JSON, as elements of the page.
 
 use std::io::{self, Write};
 
@@ -6,13 +6,13 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use serde::Serialize;
 
-/// The arrays of a page, referenced by number.
+/// The arrays of numbers in a page.
 #[derive(Default)]
 pub struct Arrays {
     arrays: Vec<Vec<u8>>,
 }
 
-/// An array of the page: its number and type.
+/// A reference to an array of the page: its index and the type of its numbers.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ArrayRef {
     id: usize,
@@ -21,19 +21,19 @@ pub struct ArrayRef {
 }
 
 impl Arrays {
-    pub fn bytes(&mut self, bytes: Vec<u8>) -> ArrayRef {
+    pub fn add_bytes(&mut self, bytes: Vec<u8>) -> ArrayRef {
         self.add(bytes, "u8")
     }
 
-    pub fn floats(&mut self, values: &[f32]) -> ArrayRef {
+    pub fn add_floats(&mut self, values: &[f32]) -> ArrayRef {
         self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "f32")
     }
 
-    pub fn words(&mut self, values: &[u32]) -> ArrayRef {
+    pub fn add_words(&mut self, values: &[u32]) -> ArrayRef {
         self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "u32")
     }
 
-    pub fn halves(&mut self, values: &[u16]) -> ArrayRef {
+    pub fn add_halves(&mut self, values: &[u16]) -> ArrayRef {
         self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "u16")
     }
 
@@ -42,7 +42,7 @@ impl Arrays {
         ArrayRef { id: self.arrays.len() - 1, ty }
     }
 
-    /// Writes an element for each array.
+    /// Writes a `<script>` element for each array.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for (id, bytes) in self.arrays.iter().enumerate() {
             write!(out, "<script type=\"application/octet-stream;base64\" id=\"array-{id}\">")?;
@@ -56,12 +56,12 @@ impl Arrays {
     }
 }
 
-/// Writes data as JSON, escaped so that no text can end an element or a script line.
+/// Writes data as JSON. Escapes characters so that no text can end the element or a line of a script.
 pub fn write_json(data: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(data)?;
     let mut rest = &*text;
-    while let Some(place) = rest.find(['<', '\u{2028}', '\u{2029}']) {
-        let (before, special) = rest.split_at(place);
+    while let Some(position) = rest.find(['<', '\u{2028}', '\u{2029}']) {
+        let (before, special) = rest.split_at(position);
         let mut characters = special.chars();
         let character = characters.next().map_or(0, u32::from);
         write!(out, "{before}\\u{character:04x}")?;

@@ -1,25 +1,28 @@
-//! The model of a file that breaks rules, from its contents as numbers.
+//! Builds the model of a file that violates rules from its decoded numbers.
 
-use meshspec::contents::{Array, Contents, Mesh, Part};
+use meshspec::contents::{Array, Contents, Mesh, MeshRange};
 use meshspec::scene::{self, Faces, Indices, Scene};
 
-/// The maximum number of vertices and indices of all meshes, which may share buffers.
+/// The maximum total number of vertices and indices of all meshes. Meshes may share buffers, so a small file can exceed
+/// it.
 const MAX_ITEMS: u64 = 20_000_000;
 const MAX_MESHES: usize = 10_000;
 
-/// Returns the stored positions and faces of the meshes. A corner that refers to a missing vertex is replaced
-/// by the first valid corner of its face, so the remaining faces keep their order. Meshes beyond the limits are empty.
-pub fn scene(contents: &Contents) -> Scene {
+/// Returns a scene with the stored positions, normals, texture coordinates and faces of the meshes.
+///
+/// Replaces a corner that refers to a missing vertex by the first valid corner of its face, so that the indices of
+/// faces do not change. Meshes beyond the limits are empty.
+pub fn decoded_scene(contents: &Contents) -> Scene {
     let parts = contents.meshes.iter().flat_map(|mesh| {
-        let parts = mesh.parts.clone().unwrap_or_else(|| vec![all_of(mesh)]);
+        let parts = mesh.parts.clone().unwrap_or_else(|| vec![whole_mesh(mesh)]);
         parts.into_iter().map(move |part| (mesh, part))
     });
-    let mut room = MAX_ITEMS;
+    let mut remaining = MAX_ITEMS;
     let meshes = parts.take(MAX_MESHES).map(|(mesh, part)| {
-        match room.checked_sub(u64::from(part.vertex_count) + u64::from(part.index_count)) {
+        match remaining.checked_sub(u64::from(part.vertex_count) + u64::from(part.index_count)) {
             Some(left) => {
-                room = left;
-                self::mesh(mesh, part)
+                remaining = left;
+                convert_mesh(mesh, part)
             }
             None => scene::Mesh::default(),
         }
@@ -27,21 +30,26 @@ pub fn scene(contents: &Contents) -> Scene {
     Scene { meshes: meshes.collect(), ..Scene::default() }
 }
 
-/// Returns the whole mesh as a part.
-fn all_of(mesh: &Mesh) -> Part {
+/// Returns a part that covers the whole mesh.
+fn whole_mesh(mesh: &Mesh) -> MeshRange {
     let indices = mesh.indices.as_ref().map_or(mesh.vertices, |indices| indices.numbers.len());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Part { first_index: 0, index_count: count(indices), first_vertex: 0, vertex_count: count(mesh.vertices) }
+    MeshRange {
+        first_index: 0,
+        index_count: count(indices),
+        first_vertex: 0,
+        vertex_count: count(mesh.vertices),
+    }
 }
 
-fn mesh(mesh: &Mesh, part: Part) -> scene::Mesh {
+fn convert_mesh(mesh: &Mesh, part: MeshRange) -> scene::Mesh {
     let array = |name: &str| mesh.attributes.iter().find(|attribute| attribute.name == name);
-    let vectors = |name: &str| array(name).map(|attribute| rows::<3>(&attribute.array, part));
+    let vectors = |name: &str| array(name).map(|attribute| convert_rows::<3>(&attribute.array, part));
     let positions = vectors("position").or_else(|| vectors("position_2d")).unwrap_or_default();
     let normals = vectors("normal").filter(|normals| normals.len() == positions.len());
-    let uvs = array("uv_0").map(|attribute| rows::<2>(&attribute.array, part));
+    let uvs = array("uv_0").map(|attribute| convert_rows::<2>(&attribute.array, part));
     scene::Mesh {
-        faces: faces(mesh, part, positions.len()),
+        faces: convert_faces(mesh, part, positions.len()),
         uvs: uvs.into_iter().filter(|uvs| uvs.len() == positions.len()).collect(),
         normals,
         positions,
@@ -49,8 +57,8 @@ fn mesh(mesh: &Mesh, part: Part) -> scene::Mesh {
     }
 }
 
-/// Converts numbers to rows of floats; missing components are 0.
-fn rows<const N: usize>(array: &Array, part: Part) -> Vec<[f32; N]> {
+/// Converts the rows of an array that belong to a part to vectors. Missing components are 0.
+fn convert_rows<const N: usize>(array: &Array, part: MeshRange) -> Vec<[f32; N]> {
     let components: usize = array.shape.iter().skip(1).product();
     let count = array.shape.first().copied().unwrap_or_default();
     let number = |index| array.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(0.0);
@@ -61,7 +69,7 @@ fn rows<const N: usize>(array: &Array, part: Part) -> Vec<[f32; N]> {
     .collect()
 }
 
-fn faces(mesh: &Mesh, part: Part, vertices: usize) -> Faces {
+fn convert_faces(mesh: &Mesh, part: MeshRange, vertices: usize) -> Faces {
     let Some(array) = &mesh.indices else { return Faces::default() };
     let number =
         |index| array.numbers.text(index).and_then(|text| text.parse::<u32>().ok()).unwrap_or(u32::MAX);
@@ -71,22 +79,22 @@ fn faces(mesh: &Mesh, part: Part, vertices: usize) -> Faces {
         let size = |index| sizes.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(3);
         (0..sizes.numbers.len()).map(size).collect::<Vec<u32>>()
     });
-    let is_there = |corner: u32| (corner as usize) < vertices;
+    let is_valid_index = |corner: u32| (corner as usize) < vertices;
     let triangles = vec![3; indices.len() / 3];
     let mut rest = &mut *indices;
     for count in sizes.as_ref().unwrap_or(&triangles) {
         let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*count as usize) else {
             break;
         };
-        let first = face.iter().copied().find(|corner| is_there(*corner)).unwrap_or(0);
-        face.iter_mut().filter(|corner| !is_there(**corner)).for_each(|corner| *corner = first);
+        let first = face.iter().copied().find(|corner| is_valid_index(*corner)).unwrap_or(0);
+        face.iter_mut().filter(|corner| !is_valid_index(**corner)).for_each(|corner| *corner = first);
         rest = others;
     }
     // Drops incomplete triangles.
     if sizes.is_none() {
         indices.truncate(3 * triangles.len());
     }
-    if vertices == 0 || indices.iter().any(|corner| !is_there(*corner)) {
+    if vertices == 0 || indices.iter().any(|corner| !is_valid_index(*corner)) {
         return Faces::triangles(Vec::new());
     }
     Faces { indices: Some(Indices::U32(indices)), corners: sizes }

@@ -1,40 +1,42 @@
-//! The distances of a model's meshes from another model.
+//! The distances of the meshes of a model from another model, for a page.
 
 use crate::model::Model;
 use crate::surface::Distances;
 
-/// The maximum number of triangles of a mesh with separate distances.
+/// The maximum number of triangles of a mesh for which the page gets the distance of the centre.
 const MAX_CENTERS: usize = 20_000;
 
-/// The minimum excess of a centre's distance over the mean of its corners for a separate distance, as a fraction of the
-/// largest distance.
-const NOTABLE: f64 = 0.02;
+/// The page gets the distance of a triangle's centre if it exceeds the mean of the corners' distances by more than this
+/// fraction of the largest distance.
+const MIN_EXCESS: f64 = 0.02;
 
 /// The distances of a mesh from the other model, in metres.
 #[derive(Default)]
 pub struct MeshDistances {
     /// The distances of the vertices.
     pub vertices: Vec<f32>,
-    /// The corners and distance of triangles whose centre is farther away than their corners, as in holes.
+    /// The corners and the distance of the centre of triangles whose centre is farther away than their corners, such as
+    /// over a hole.
     pub centers: Vec<([u32; 3], f32)>,
 }
 
-/// Returns the distances of the meshes of a model. Meshes that are not drawn have none.
-pub fn of_meshes(model: &Model, distances: &Distances, largest: f64) -> Vec<MeshDistances> {
+/// Returns the distances of each mesh of a model; empty for meshes that are not drawn. `largest` is the largest
+/// distance between both models.
+pub fn by_mesh(model: &Model, distances: &Distances, largest: f64) -> Vec<MeshDistances> {
     let mut meshes: Vec<MeshDistances> = model.meshes.iter().map(|_| MeshDistances::default()).collect();
-    for part in &model.parts {
-        let first = part.first_vertex;
-        let vertices = &distances.vertices[first..first + model.meshes[part.mesh].positions.len()];
+    for drawn in &model.drawn_meshes {
+        let first = drawn.first_vertex;
+        let vertices = &distances.vertices[first..first + model.meshes[drawn.mesh].positions.len()];
         let center = |triangle: usize| {
             let corners = model.triangles[triangle].map(|corner| corner as usize);
-            let own = distances.middles[triangle];
+            let own = distances.centers[triangle];
             let mean = corners.map(|corner| distances.vertices[corner]).iter().sum::<f64>() / 3.0;
-            (own > mean + NOTABLE * largest)
+            (own > mean + MIN_EXCESS * largest)
                 .then(|| (corners.map(|corner| (corner - first) as u32), own as f32))
         };
-        meshes[part.mesh] = MeshDistances {
+        meshes[drawn.mesh] = MeshDistances {
             vertices: vertices.iter().map(|distance| *distance as f32).collect(),
-            centers: part.triangles.clone().filter_map(center).take(MAX_CENTERS).collect(),
+            centers: drawn.triangles.clone().filter_map(center).take(MAX_CENTERS).collect(),
         };
     }
     meshes

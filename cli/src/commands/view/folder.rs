@@ -1,4 +1,4 @@
-//! The served folder: its list and files.
+//! The folder that is served: lists and finds its files.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use meshspec::{Formats, interop};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::listing::{files_in, is_mesh};
+use crate::listing::{files_in, has_mesh_extension};
 use crate::regular;
 use crate::terminal::Escaped;
 
 /// The maximum number of files in the list.
 const MAX_FILES: usize = 2000;
 
-/// The characters escaped in URL paths.
-const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+/// The characters that are percent-encoded in URL paths.
+const PERCENT_ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 const MARKUP: &str = include_str!("../../view/folder.html");
 
-/// A folder whose files are served. Files outside are rejected.
+/// A folder whose files are served. Paths outside of it are rejected.
 pub struct Folder {
     /// The canonical path.
     path: PathBuf,
@@ -31,7 +31,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Returns an error if the path is not a folder.
+    /// Returns an error if the path is missing or not a folder.
     pub fn open(path: &Path) -> io::Result<Folder> {
         let path = fs::canonicalize(path)?;
         if path.is_dir() { Ok(Folder { path }) } else { Err(ErrorKind::NotADirectory.into()) }
@@ -41,26 +41,26 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file is missing or irregular, or the name or a link leads out of the folder.
+    /// Returns an error if the file is missing or not regular, or if the name or a link leads out of the folder.
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let path = interop::Folder::new(&self.path).locate(name)?;
-        regular::require(&path)?;
+        regular::require_regular(&path)?;
         Ok(path)
     }
 
-    /// Returns a page with a link to each file that may be a mesh.
+    /// Returns a page with a link to each file that has the extension of a format.
     ///
     /// # Errors
     ///
     /// Returns an error if the folder cannot be read.
     pub fn page(&self, formats: &Formats) -> io::Result<String> {
-        let files = files_in(&self.path, &|path| is_mesh(path, formats))?;
+        let files = files_in(&self.path, &|path| has_mesh_extension(path, formats))?;
         let names = files.iter().filter_map(|file| file.strip_prefix(&self.path).ok()?.to_str());
         let mut links = String::new();
         for name in names.take(MAX_FILES) {
-            let address = utf8_percent_encode(name, IN_PATH);
+            let address = utf8_percent_encode(name, PERCENT_ENCODED);
             // Writing to a string cannot fail.
-            let _ = writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", html(name));
+            let _ = writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", escape_html(name));
         }
         let note = match files.len() {
             0 => "No file in this folder has the extension of a format.".to_owned(),
@@ -71,8 +71,8 @@ impl Folder {
     }
 }
 
-/// Escapes text as HTML, including characters that change the text direction.
-fn html(text: &str) -> String {
+/// Escapes text for HTML, including characters that change the direction of text.
+fn escape_html(text: &str) -> String {
     let text = Escaped(text).to_string();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

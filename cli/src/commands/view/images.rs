@@ -1,4 +1,4 @@
-//! Base colour images, encoded as in the file; the browser decodes them.
+//! Base colour images of a page. They stay encoded as in the file, and the browser decodes them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,9 +15,10 @@ use crate::input::SiblingFiles;
 /// The maximum number of image bytes per file.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Embeds the image files beside a model, up to [`MAX_BYTES`] in all. Adds a note for each that cannot be embedded.
+/// Embeds the image files that a scene refers to, up to [`MAX_BYTES`] in total. Adds a note for each image that cannot
+/// be embedded, up to [`MAX_NOTES`].
 pub fn embed(scene: &mut Scene, path: &Path, notes: &mut Vec<String>) {
-    let files = Limited { files: SiblingFiles::new(path), room: Cell::new(MAX_BYTES as u64) };
+    let files = LimitedFiles { files: SiblingFiles::new(path), remaining: Cell::new(MAX_BYTES as u64) };
     let failed = embed_images(scene, &files);
     let shown = failed.iter().take(MAX_NOTES);
     notes.extend(shown.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
@@ -26,22 +27,22 @@ pub fn embed(scene: &mut Scene, path: &Path, notes: &mut Vec<String>) {
     }
 }
 
-/// The maximum number of textures with a note.
+/// The maximum number of notes about textures.
 const MAX_NOTES: usize = 20;
 
-/// Files beside a model, of limited size in all.
-struct Limited<'p> {
+/// The files in the folder of a model. Limits the total number of bytes read.
+struct LimitedFiles<'p> {
     files: SiblingFiles<'p>,
-    /// The remaining number of bytes.
-    room: Cell<u64>,
+    /// The number of bytes that can still be read.
+    remaining: Cell<u64>,
 }
 
-impl Files for Limited<'_> {
+impl Files for LimitedFiles<'_> {
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let room = self.room.get();
-        let bytes = self.files.read(name, limit.min(room + 1))?;
-        match room.checked_sub(bytes.len() as u64) {
-            Some(left) => self.room.set(left),
+        let remaining = self.remaining.get();
+        let bytes = self.files.read(name, limit.min(remaining + 1))?;
+        match remaining.checked_sub(bytes.len() as u64) {
+            Some(left) => self.remaining.set(left),
             None => return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the images exceed 64 MiB")),
         }
         Ok(bytes)
@@ -52,8 +53,8 @@ impl Files for Limited<'_> {
     }
 }
 
-/// The minimum alpha of visible texels on a blended surface.
-const BLENDED: f32 = 0.5;
+/// The minimum alpha of visible texels on a surface with alpha mode `BLEND`, since the page draws no blended surfaces.
+const BLEND_CUTOFF: f32 = 0.5;
 
 #[derive(Serialize)]
 pub struct ImageData {
@@ -61,41 +62,41 @@ pub struct ImageData {
     bytes: ArrayRef,
 }
 
-/// The image of a mesh and its sampler.
+/// The texture of a mesh: an image and its sampler.
 #[derive(Serialize)]
 pub struct TextureData {
-    /// The number of the image.
+    /// The index of the image.
     image: usize,
     wrap: [&'static str; 2],
     is_nearest: bool,
-    /// The minimum visible alpha.
+    /// The minimum alpha of visible texels.
     cutoff: f32,
 }
 
-/// The images of a scene, each once.
+/// The images of a scene, without duplicates.
 #[derive(Default)]
-pub struct Images {
-    pub all: Vec<ImageData>,
+pub struct ImageTable {
+    pub list: Vec<ImageData>,
     known: HashMap<Image, Option<usize>>,
     omitted: usize,
 }
 
-impl Images {
-    /// Adds the embedded images of a scene. Omits images beyond the limit and adds a note.
-    pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> Images {
-        let mut images = Images::default();
-        let mut room = MAX_BYTES;
+impl ImageTable {
+    /// Collects the embedded images of a scene. If they exceed [`MAX_BYTES`], omits images and adds a note.
+    pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> ImageTable {
+        let mut images = ImageTable::default();
+        let mut remaining = MAX_BYTES;
         let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
         for image in textures.filter_map(|texture| texture.image.as_ref()) {
             if images.known.contains_key(image) {
                 continue;
             }
-            let left = room.checked_sub(image.bytes.len());
+            let left = remaining.checked_sub(image.bytes.len());
             let number = left.map(|left| {
-                room = left;
-                let bytes = arrays.bytes(image.bytes.to_vec());
-                images.all.push(ImageData { media_type: image.media_type.clone(), bytes });
-                images.all.len() - 1
+                remaining = left;
+                let bytes = arrays.add_bytes(image.bytes.to_vec());
+                images.list.push(ImageData { media_type: image.media_type.clone(), bytes });
+                images.list.len() - 1
             });
             images.omitted += usize::from(number.is_none());
             images.known.insert(image.clone(), number);
@@ -107,7 +108,7 @@ impl Images {
         images
     }
 
-    /// Returns the texture of a material.
+    /// Returns the texture of a material; `None` if it has none, or its image is missing or omitted.
     pub fn texture(&self, material: &Material) -> Option<TextureData> {
         let texture = material.texture.as_ref()?;
         let image = (*self.known.get(texture.image.as_ref()?)?)?;
@@ -119,7 +120,7 @@ impl Images {
         let cutoff = match material.alpha_mode {
             AlphaMode::Opaque => 0.0,
             AlphaMode::Mask { cutoff } => cutoff,
-            AlphaMode::Blend => BLENDED,
+            AlphaMode::Blend => BLEND_CUTOFF,
         };
         let is_nearest = texture.sampler.magnify == Some(Filter::Nearest);
         Some(TextureData { image, wrap, is_nearest, cutoff })

@@ -1,4 +1,4 @@
-//! `meshspec view`: a page that shows the model, the fields and the bytes of a file.
+//! `meshspec view`: creates a page that shows the model, the fields and the bytes of a file.
 
 mod comparison;
 mod content;
@@ -19,73 +19,73 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use meshspec::Formats;
 
-use crate::commands::diff::compare::{File, Rules};
+use crate::commands::diff::compare::{ComparedFile, ComparisonOptions};
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard};
 use crate::output;
 use crate::progress;
-use crate::reading::{Bounds, Reading};
+use crate::read_args::{LimitArgs, ReadArgs};
 use crate::terminal::Escaped;
 use comparison::Comparison;
-use content::Content;
+use content::FileContent;
 use page::Page;
 use serve::Server;
 
-/// Make a page that shows a file: its model, its fields and its bytes, each linked to the others.
+/// Create a page that shows the model, the fields and the bytes of a file, linked to each other.
 ///
-/// The page is one file for a browser with WebGL 2. It needs no network and no other file. Files that cannot be decoded are
-/// shown up to the fault. Two files are shown side by side, coloured by their distance from each other, with a list of their
-/// differences.
+/// The page is a single file for a browser with WebGL 2, and needs neither network nor other files. Malformed files are
+/// shown up to the first error. Two files are shown side by side, coloured by the distances between their surfaces,
+/// with a list of their differences.
 #[derive(Debug, Args)]
 pub struct View {
     /// The file; `-` is standard input. With --serve, a folder.
     file: PathBuf,
-    /// A second file, to compare with the first.
+    /// A second file to compare with the first.
     #[arg(value_name = "OTHER")]
     other: Option<PathBuf>,
-    /// The page to write; `-` is standard output. FILE.html by default; FILE-OTHER.html for two files.
+    /// The page to write; `-` is standard output. By default, FILE.html, or FILE-OTHER.html for two files.
     #[arg(long, value_name = "PAGE.html")]
     out: Option<PathBuf>,
-    /// Replace an existing page.
+    /// Overwrite an existing page.
     #[arg(long)]
     force: bool,
-    /// Serve the files of a folder on a port of this machine instead, and print the address. Pages are made on demand, and
+    /// Serve the files of a folder on a local port instead, and print the address. Pages are created on demand, and
     /// reload when their file changes.
     #[arg(long, conflicts_with_all = ["out", "force", "other"])]
     serve: bool,
     #[command(flatten)]
-    reading: Reading,
+    read_args: ReadArgs,
     #[command(flatten)]
-    bounds: Bounds,
+    limit_args: LimitArgs,
 }
 
 impl View {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         if self.serve {
             Server::run(self, formats)?;
-            return Ok(Status::Fine);
+            return Ok(Status::Success);
         }
-        let out = self.output()?;
+        let out = self.output_path()?;
         output::reject_existing(&out, self.force)?;
         progress::on_files(&self.file, &out, || {
             let page = match &self.other {
-                Some(other) => self.comparison(other, formats)?,
-                None => Page::of(self.content(&self.file, formats)?),
+                Some(other) => self.compare(other, formats)?,
+                None => Page::of(self.read_content(&self.file, formats)?),
             };
-            output::write(&out, self.force, |writer| page.write(page::Mode::File, writer))
+            output::write(&out, self.force, |writer| page.write(page::PageMode::File, writer))
         })?;
         if !is_standard(&out) {
-            // A closed standard error is no failure.
+            // Ignores a closed standard error.
             let _ = writeln!(anstream::stderr(), "{}: written", Escaped(&out.display().to_string()));
         }
-        Ok(Status::Fine)
+        Ok(Status::Success)
     }
 
-    fn output(&self) -> Result<PathBuf> {
+    fn output_path(&self) -> Result<PathBuf> {
         match &self.out {
             Some(out) => Ok(out.clone()),
             None if is_standard(&self.file) || self.other.as_deref().is_some_and(is_standard) => {
-                Err(Failure::usage("--out", "is required where the file is standard input"))
+                Err(Failure::usage("--out", "is required if a file is standard input"))
             }
             None => {
                 let other = self.other.as_deref().and_then(Path::file_name);
@@ -95,28 +95,36 @@ impl View {
         }
     }
 
-    fn content(&self, path: &Path, formats: &Formats) -> Result<Content> {
-        Content::read(File::open(path, &self.reading, formats)?, &self.reading, &self.bounds, false)
+    fn read_content(&self, path: &Path, formats: &Formats) -> Result<FileContent> {
+        FileContent::read(
+            ComparedFile::open(path, &self.read_args, formats)?,
+            &self.read_args,
+            &self.limit_args,
+            false,
+        )
     }
 
-    /// Reads and compares both files.
-    fn comparison(&self, other: &Path, formats: &Formats) -> Result<Page> {
+    /// Reads and compares two files, and returns their page.
+    fn compare(&self, other: &Path, formats: &Formats) -> Result<Page> {
         if is_standard(&self.file) && is_standard(other) {
-            return Err(Failure::usage(&input::name_of(other), "can be only one of the files"));
+            return Err(Failure::usage(&input::name_of(other), "can be used for one of the files only"));
         }
-        let View { reading, bounds, .. } = self;
-        let files = [File::open(&self.file, reading, formats)?, File::open(other, reading, formats)?];
-        let rules = Rules { reading, bounds, formats, tolerance: 0.0, as_scenes: false };
-        let mut comparison = Comparison::of_files(&files, &rules);
-        let [file, other] = files.map(|file| Content::read(file, reading, bounds, true));
+        let View { read_args, limit_args, .. } = self;
+        let files = [
+            ComparedFile::open(&self.file, read_args, formats)?,
+            ComparedFile::open(other, read_args, formats)?,
+        ];
+        let options = ComparisonOptions { read_args, limit_args, formats, tolerance: 0.0, as_scenes: false };
+        let mut comparison = Comparison::of_files(&files, &options);
+        let [file, other] = files.map(|file| FileContent::read(file, read_args, limit_args, true));
         let mut contents = [file?, other?];
         comparison.measure(&mut contents);
         let [file, other] = contents;
         Ok(Page { other: Some((other, comparison)), ..Page::of(file) })
     }
 
-    /// Returns the content of a file of unknown format, which an exporter may still be writing.
-    fn unreadable(&self, path: &Path, why: &str) -> Result<Content> {
-        Ok(Content::unreadable(path, input::read(path)?, why))
+    /// Returns the content of a file that cannot be decoded, for example because an exporter is still writing it.
+    fn undecoded_content(&self, path: &Path, why: &str) -> Result<FileContent> {
+        Ok(FileContent::undecoded(path, input::read(path)?, why))
     }
 }

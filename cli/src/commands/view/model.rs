@@ -1,15 +1,16 @@
-//! The model of a page: a scene as typed arrays.
+//! Converts a scene to the model of a page, with typed arrays.
 
 use meshspec::scene::{Animation, Interpolation, Mesh, Samples, Scene, Skin, UvOrigin, Weights};
 use serde::Serialize;
 
 use super::data::{ArrayRef, Arrays};
 use super::distances::MeshDistances;
-use super::images::{ImageData, Images, TextureData};
+use super::images::{ImageData, ImageTable, TextureData};
 
-/// The maximum number of triangles of a page.
+/// The maximum number of triangles in the model of a file.
 const MAX_TRIANGLES: usize = 4_000_000;
 
+/// The model of a file, as data for the script of the page.
 #[derive(Serialize, Default)]
 pub struct Model {
     meshes: Vec<MeshData>,
@@ -30,24 +31,24 @@ struct MeshData {
     triangles: usize,
     positions: ArrayRef,
     indices: ArrayRef,
-    /// The face of each triangle, if some faces are not triangles.
+    /// The face index of each triangle; `None` if all faces are triangles.
     faces: Option<ArrayRef>,
     normals: Option<ArrayRef>,
     uvs: Option<ArrayRef>,
-    /// Whether (0, 0) is the bottom left of images.
+    /// Whether the texture coordinates (0, 0) are at the bottom left of images.
     uv_from_bottom: bool,
     texture: Option<TextureData>,
     colors: Option<ArrayRef>,
     joints: Option<ArrayRef>,
     weights: Option<ArrayRef>,
-    /// A column-major matrix for each copy of the mesh; empty for one untransformed copy.
+    /// A column-major matrix for each copy of the mesh; empty if the mesh is drawn once without a transform.
     placements: Vec<[f64; 16]>,
-    /// The distance of each vertex from the other file's model.
+    /// The distance of each vertex from the model of the other file, in metres.
     distances: Option<ArrayRef>,
     centers: Option<CentersData>,
 }
 
-/// Triangles whose centres have separate distances.
+/// Triangles for which the distance of the centre is given: their corners and distances.
 #[derive(Serialize)]
 struct CentersData {
     corners: ArrayRef,
@@ -56,7 +57,7 @@ struct CentersData {
 
 #[derive(Serialize)]
 struct LodData {
-    /// In metres; `null` for infinity.
+    /// The minimum viewing distance in metres; `null` in JSON for infinity.
     distance: f32,
     meshes: Vec<usize>,
 }
@@ -91,29 +92,29 @@ struct ChannelData {
 }
 
 impl Model {
-    /// Splits a scene into arrays. Omits meshes beyond the triangle limit and adds a note.
+    /// Converts a scene, leaving its meshes empty. Omits triangles beyond [`MAX_TRIANGLES`] and adds a note.
     pub fn of(
         scene: &mut Scene,
         distances: Vec<MeshDistances>,
         arrays: &mut Arrays,
         notes: &mut Vec<String>,
     ) -> Model {
-        let images = Images::of(scene, arrays, notes);
-        let mut room = MAX_TRIANGLES;
+        let images = ImageTable::of(scene, arrays, notes);
+        let mut remaining = MAX_TRIANGLES;
         let mut omitted = 0;
         let mut distances = distances.into_iter();
         let meshes = scene.meshes.iter_mut().map(|mesh| {
-            let faces = face_numbers(mesh);
-            // Losses of overlapping polygons do not matter for a picture.
+            let faces = triangle_faces(mesh);
+            // Ignores losses: overlapping triangles of a polygon are drawn.
             let _ = mesh.triangulate();
-            let mut data = mesh_data(mesh, faces, &mut room, &mut omitted, arrays);
+            let mut data = mesh_data(mesh, faces, &mut remaining, &mut omitted, arrays);
             data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
             if let Some(MeshDistances { vertices, centers }) = distances.next() {
                 let (corners, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
-                data.distances = (!vertices.is_empty()).then(|| arrays.floats(&vertices));
+                data.distances = (!vertices.is_empty()).then(|| arrays.add_floats(&vertices));
                 data.centers = (!corners.is_empty()).then(|| CentersData {
-                    corners: arrays.words(corners.as_flattened()),
-                    distances: arrays.floats(&of_centers),
+                    corners: arrays.add_words(corners.as_flattened()),
+                    distances: arrays.add_floats(&of_centers),
                 });
             }
             *mesh = Mesh::default();
@@ -126,17 +127,17 @@ impl Model {
         let lods = scene.lods.iter();
         Model {
             meshes,
-            images: images.all,
+            images: images.list,
             lods: lods.map(|lod| LodData { distance: lod.distance, meshes: lod.meshes.clone() }).collect(),
-            joints: joints(scene),
+            joints: joint_data(scene),
             animations: scene.animations.iter().map(|animation| animation_data(animation, arrays)).collect(),
             transform: scene.transform.map(|transform| transform.to_cols_array()),
         }
     }
 }
 
-/// Returns the face of each triangle after triangulation; `None` if all faces are triangles.
-fn face_numbers(mesh: &Mesh) -> Option<Vec<u32>> {
+/// Returns the face index of each triangle after triangulation; `None` if all faces are triangles.
+fn triangle_faces(mesh: &Mesh) -> Option<Vec<u32>> {
     let corners = mesh.faces.corners.as_ref()?;
     let faces = corners.iter().enumerate();
     Some(
@@ -149,7 +150,7 @@ fn face_numbers(mesh: &Mesh) -> Option<Vec<u32>> {
 fn mesh_data(
     mesh: &mut Mesh,
     faces: Option<Vec<u32>>,
-    room: &mut usize,
+    remaining: &mut usize,
     omitted: &mut usize,
     arrays: &mut Arrays,
 ) -> MeshData {
@@ -159,13 +160,15 @@ fn mesh_data(
         None => (0..vertices as u32).collect(),
     };
     let all = indices.len() / 3;
-    let triangles = all.min(*room);
+    let triangles = all.min(*remaining);
     indices.truncate(3 * triangles);
-    *room -= triangles;
+    *remaining -= triangles;
     *omitted += all - triangles;
     let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
     let (joints, weights) = match skin {
-        Some(skin) => (Some(arrays.halves(&joint_numbers(&skin))), Some(arrays.bytes(weight_bytes(skin)))),
+        Some(skin) => {
+            (Some(arrays.add_halves(&joint_indices(&skin))), Some(arrays.add_bytes(weight_bytes(skin))))
+        }
         None => (None, None),
     };
     let normals = mesh.normals.take().filter(|normals| normals.len() == vertices);
@@ -179,14 +182,15 @@ fn mesh_data(
         base_color: mesh.material.base_color,
         vertices,
         triangles,
-        positions: arrays.floats(mesh.positions.as_flattened()),
-        indices: arrays.words(&indices),
-        faces: faces.map(|faces| arrays.words(&faces)),
-        normals: normals.map(|normals| arrays.bytes(normals.into_iter().flat_map(normal_bytes).collect())),
-        uvs: uvs.map(|uvs| arrays.floats(uvs.as_flattened())),
+        positions: arrays.add_floats(mesh.positions.as_flattened()),
+        indices: arrays.add_words(&indices),
+        faces: faces.map(|faces| arrays.add_words(&faces)),
+        normals: normals
+            .map(|normals| arrays.add_bytes(normals.into_iter().flat_map(normal_bytes).collect())),
+        uvs: uvs.map(|uvs| arrays.add_floats(uvs.as_flattened())),
         uv_from_bottom: mesh.uv_origin == UvOrigin::BottomLeft,
         texture: None,
-        colors: colors.map(|colors| arrays.bytes(colors.into_u8().0.into_flattened())),
+        colors: colors.map(|colors| arrays.add_bytes(colors.into_u8().0.into_flattened())),
         joints,
         weights,
         placements: mesh
@@ -200,15 +204,15 @@ fn mesh_data(
     }
 }
 
-/// Converts a normal to signed bytes, 127 for 1, padded to four bytes.
+/// Converts a normal to three signed bytes, with 127 for 1, and a padding byte.
 fn normal_bytes(normal: [f32; 3]) -> [u8; 4] {
-    // Casts saturate, and NaN becomes 0.
+    // Casts saturate, and convert NaN to 0.
     let [x, y, z] = normal.map(|component| ((component * 127.0).round() as i8) as u8);
     [x, y, z, 0]
 }
 
-/// Returns the joint indices; unused influences have joint 0 and weight 0.
-fn joint_numbers(skin: &Skin) -> Vec<u16> {
+/// Returns the joint indices of a skin, with 0 for unused influences, whose weight is 0.
+fn joint_indices(skin: &Skin) -> Vec<u16> {
     let joints = skin.joints.as_flattened().iter();
     joints.map(|joint| if *joint == Skin::NONE { 0 } else { *joint }).collect()
 }
@@ -222,10 +226,10 @@ fn weight_bytes(skin: Skin) -> Vec<u8> {
     }
 }
 
-fn joints(scene: &Scene) -> Vec<JointData> {
+fn joint_data(scene: &Scene) -> Vec<JointData> {
     let skeleton = &scene.skeleton;
     let joints = skeleton.joints.iter().enumerate().map(|(index, joint)| {
-        let rest = skeleton.rest(index);
+        let rest = skeleton.rest_transform(index);
         JointData {
             name: joint.name.clone(),
             parent: joint.parent,
@@ -239,7 +243,7 @@ fn joints(scene: &Scene) -> Vec<JointData> {
 }
 
 fn animation_data(animation: &Animation, arrays: &mut Arrays) -> AnimationData {
-    let times = animation.times.iter().map(|times| arrays.floats(times)).collect();
+    let times = animation.times.iter().map(|times| arrays.add_floats(times)).collect();
     let channels = animation.channels.iter().map(|channel| {
         let (property, values) = match &channel.samples {
             Samples::Translation(values) => ("translation", values.as_flattened()),
@@ -255,7 +259,7 @@ fn animation_data(animation: &Animation, arrays: &mut Arrays) -> AnimationData {
                 Interpolation::Normalized => "normalized",
             },
             property,
-            values: arrays.floats(values),
+            values: arrays.add_floats(values),
         }
     });
     AnimationData {

@@ -1,4 +1,4 @@
-//! The page: markup, styles, script and data in one file.
+//! Writes the page: markup, styles, script and data in one file.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,17 +6,17 @@ use std::ops::Range;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use meshspec::layout::dump::{Branch, UnpackedBlock};
-use meshspec::scene::{MeshPlaces, Places};
+use meshspec::scene::{MeshFields, SourceFields};
 use meshspec::{Finding, Span};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::comparison::Comparison;
-use super::content::Content;
+use super::content::FileContent;
 use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
 
-/// The maximum size in a page of the file, and of all unpacked blocks together, in bytes.
+/// The maximum number of bytes of a file in a page, and the maximum total number of bytes of its unpacked blocks.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The maximum number of losses on a page.
@@ -25,7 +25,7 @@ const MAX_LOSSES: usize = 500;
 const MARKUP: &str = include_str!("../../view/page.html");
 const STYLE: &str = include_str!("../../view/style.css");
 
-/// The modules of the script, each after its imports.
+/// The modules of the script. Each comes after the modules that it imports.
 const MODULES: &[&str] = &[
     include_str!("../../view/text.js"),
     include_str!("../../view/math.js"),
@@ -39,7 +39,7 @@ const MODULES: &[&str] = &[
     include_str!("../../view/renderer.js"),
     include_str!("../../view/pick.js"),
     include_str!("../../view/tree.js"),
-    include_str!("../../view/places.js"),
+    include_str!("../../view/source_fields.js"),
     include_str!("../../view/fields.js"),
     include_str!("../../view/bytes.js"),
     include_str!("../../view/findings.js"),
@@ -52,29 +52,29 @@ const MODULES: &[&str] = &[
     include_str!("../../view/main.js"),
 ];
 
-/// The origin of the page.
+/// How the page is delivered to the browser.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Mode {
-    /// A file, without network access.
+pub enum PageMode {
+    /// As a file, without network access.
     File,
-    /// The server of `--serve`, which the page polls for changes of the file.
+    /// By the server of `--serve`, which the page polls for changes of the file.
     Served,
 }
 
-/// The data that the script reads first.
+/// The data of the page, read by the script as JSON.
 #[derive(Serialize)]
-struct Data {
-    file: About,
-    /// The file to compare with.
+struct PageData {
+    file: FileData,
+    /// The second file; `None` without a comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
-    other: Option<About>,
+    other: Option<FileData>,
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
 }
 
-/// The data of a file.
+/// The data of a file, for the script of the page.
 #[derive(Serialize)]
-struct About {
+struct FileData {
     file: String,
     title: &'static str,
     dialect: Option<&'static str>,
@@ -87,7 +87,8 @@ struct About {
     tree: Branch,
     fault: Option<FaultData>,
     model: Option<Model>,
-    places: PlacesData,
+    #[serde(rename = "places")]
+    source_fields: SourceFieldsData,
     findings: Vec<Finding>,
     losses: Vec<LossData>,
     is_converted: bool,
@@ -114,10 +115,10 @@ struct LossData {
     text: String,
 }
 
-/// Places with the keys as arrays.
+/// The fields from which the parts of the model were read, with the indices of keys as arrays.
 #[derive(Serialize)]
-struct PlacesData {
-    meshes: Vec<MeshPlaces>,
+struct SourceFieldsData {
+    meshes: Vec<MeshFields>,
     joints: Vec<String>,
     animations: Vec<KeysData>,
 }
@@ -128,51 +129,63 @@ struct KeysData {
     channels: Vec<ArrayRef>,
 }
 
-/// A page for a file, or for two files with their comparison.
+/// The content of a page: one file, or two files and their comparison.
 pub struct Page {
-    pub file: Content,
-    pub other: Option<(Content, Comparison)>,
+    pub file: FileContent,
+    pub other: Option<(FileContent, Comparison)>,
 }
 
 impl Page {
-    /// Returns the page of one file.
-    pub fn of(file: Content) -> Page {
+    /// Creates the page of one file.
+    pub fn of(file: FileContent) -> Page {
         Page { file, other: None }
     }
 
-    /// Writes the page.
-    pub fn write(self, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the page as HTML.
+    pub fn write(self, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
         let mut arrays = Arrays::default();
-        let file = about(self.file, mode, &mut arrays);
+        let file = file_data(self.file, mode, &mut arrays);
         let (other, comparison) = match self.other {
-            Some((other, comparison)) => (Some(about(other, mode, &mut arrays)), Some(comparison)),
+            Some((other, comparison)) => (Some(file_data(other, mode, &mut arrays)), Some(comparison)),
             None => (None, None),
         };
-        write_page(&Data { file, other, comparison }, &arrays, mode, out)
+        write_page(&PageData { file, other, comparison }, &arrays, mode, out)
     }
 }
 
-/// Returns the data of a file and adds its arrays.
-fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
-    let Content { name, title, dialect, bytes, tree, is_text, scene, places, findings, losses, .. } = content;
+/// Converts the content of a file to data, and adds its arrays to `arrays`.
+fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileData {
+    let FileContent {
+        name,
+        title,
+        dialect,
+        bytes,
+        tree,
+        is_text,
+        scene,
+        source_fields,
+        findings,
+        losses,
+        ..
+    } = content;
     let (distances, is_converted, mut notes) = (content.distances, content.is_converted, content.notes);
     let shown = bytes.get(..MAX_BYTES).unwrap_or(&bytes);
     if shown.len() < bytes.len() {
-        notes.push(format!("Of {} bytes the first {MAX_BYTES} are shown", bytes.len()));
+        notes.push(format!("The first {MAX_BYTES} of {} bytes are shown", bytes.len()));
     }
     if losses.len() > MAX_LOSSES {
-        notes.push(format!("Of {} losses the first {MAX_LOSSES} are shown", losses.len()));
+        notes.push(format!("The first {MAX_LOSSES} of {} losses are shown", losses.len()));
     }
-    About {
+    FileData {
         file: name,
         title,
         dialect,
         size: bytes.len() as u64,
         version: env!("CARGO_PKG_VERSION"),
         is_text,
-        is_served: mode == Mode::Served,
-        bytes: arrays.bytes(shown.to_vec()),
-        blocks: blocks(tree.blocks, arrays, &mut notes),
+        is_served: mode == PageMode::Served,
+        bytes: arrays.add_bytes(shown.to_vec()),
+        blocks: block_data(tree.blocks, arrays, &mut notes),
         tree: tree.root,
         fault: tree.fault.map(|fault| FaultData {
             path: fault.path.to_string(),
@@ -180,7 +193,7 @@ fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
             message: fault.message,
         }),
         model: scene.map(|mut scene| Model::of(&mut scene, distances, arrays, &mut notes)),
-        places: places_data(places, arrays),
+        source_fields: source_fields_data(source_fields, arrays),
         findings,
         losses: (losses.iter().take(MAX_LOSSES))
             .map(|loss| LossData { path: loss.path.to_string(), text: loss.to_string() })
@@ -190,16 +203,16 @@ fn about(content: Content, mode: Mode, arrays: &mut Arrays) -> About {
     }
 }
 
-/// Replaces the placeholders in the markup.
-fn write_page(data: &Data, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
-    let script = script();
+/// Writes the markup, with the placeholder comments replaced.
+fn write_page(data: &PageData, arrays: &Arrays, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
+    let script = join_modules();
     for part in MARKUP.split_inclusive("-->") {
-        let (markup, mark) = match part.strip_suffix("-->").and_then(|part| part.rsplit_once("<!--")) {
-            Some((markup, mark)) => (markup, mark.trim()),
+        let (markup, placeholder) = match part.strip_suffix("-->").and_then(|part| part.rsplit_once("<!--")) {
+            Some((markup, placeholder)) => (markup, placeholder.trim()),
             None => (part, ""),
         };
         out.write_all(markup.as_bytes())?;
-        match mark {
+        match placeholder {
             "policy" => write_policy(&script, mode, out)?,
             "style" => write!(out, "<style>{STYLE}</style>")?,
             "data" => {
@@ -216,9 +229,9 @@ fn write_page(data: &Data, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> 
 }
 
 /// Writes the content security policy, which blocks requests and foreign scripts.
-fn write_policy(script: &str, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+fn write_policy(script: &str, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
-    let connect = if mode == Mode::Served { "'self'" } else { "'none'" };
+    let connect = if mode == PageMode::Served { "'self'" } else { "'none'" };
     write!(
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src {connect}; \
@@ -229,21 +242,21 @@ fn write_policy(script: &str, mode: Mode, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// Concatenates the modules, without their imports and the keyword `export`.
-fn script() -> String {
+fn join_modules() -> String {
     let lines = MODULES.iter().flat_map(|module| module.lines());
     let own = lines.filter(|line| !line.starts_with("import "));
     own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
 }
 
-fn blocks(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<String>) -> Vec<BlockData> {
-    let mut room = MAX_BYTES;
+fn block_data(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<String>) -> Vec<BlockData> {
+    let mut remaining = MAX_BYTES;
     let mut omitted = 0;
     let blocks = unpacked.into_iter().map(|UnpackedBlock { packed, mut content }| {
         let size = content.len();
-        content.truncate(room);
-        room -= content.len();
+        content.truncate(remaining);
+        remaining -= content.len();
         omitted += size - content.len();
-        BlockData { packed, size: size as u64, bytes: arrays.bytes(content) }
+        BlockData { packed, size: size as u64, bytes: arrays.add_bytes(content) }
     });
     let blocks = blocks.collect();
     if omitted > 0 {
@@ -252,11 +265,11 @@ fn blocks(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<Str
     blocks
 }
 
-fn places_data(places: Places, arrays: &mut Arrays) -> PlacesData {
-    let Places { meshes, joints, animations } = places;
+fn source_fields_data(source_fields: SourceFields, arrays: &mut Arrays) -> SourceFieldsData {
+    let SourceFields { meshes, joints, animations } = source_fields;
     let animations = animations.into_iter().map(|keys| KeysData {
-        channels: keys.channels.iter().map(|channel| arrays.words(channel)).collect(),
+        channels: keys.channels.iter().map(|channel| arrays.add_words(channel)).collect(),
         list: keys.list,
     });
-    PlacesData { animations: animations.collect(), meshes, joints }
+    SourceFieldsData { animations: animations.collect(), meshes, joints }
 }

@@ -1,4 +1,4 @@
-//! A minimal HTTP parser: GET without a body, one request per connection.
+//! Minimal HTTP: GET requests without a body, one per connection.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,11 +7,11 @@ use std::time::Duration;
 /// The maximum size of a request head in bytes.
 const MAX_HEAD: usize = 8 << 10;
 
-/// A browser request.
+/// A GET request.
 pub struct Request {
     /// The path, percent-encoded, without the query.
     pub path: String,
-    /// The header `Host`, in lower case.
+    /// The value of the header `Host`, in lower case.
     pub host: String,
 }
 
@@ -20,10 +20,11 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is not a GET request with one `Host`, exceeds 8 KiB, or times out.
-    pub fn read(stream: &mut TcpStream, patience: Duration) -> io::Result<Request> {
-        stream.set_read_timeout(Some(patience))?;
-        stream.set_write_timeout(Some(patience))?;
+    /// Returns an error if the request is not a GET request with exactly one `Host` header, exceeds 8 KiB, or times
+    /// out.
+    pub fn read(stream: &mut TcpStream, timeout: Duration) -> io::Result<Request> {
+        stream.set_read_timeout(Some(timeout))?;
+        stream.set_write_timeout(Some(timeout))?;
         let mut head = Vec::new();
         let mut buffer = [0; 1024];
         while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -52,7 +53,7 @@ impl Request {
     }
 }
 
-/// A response.
+/// An HTTP response.
 pub struct Response {
     status: u16,
     content_type: &'static str,
@@ -69,7 +70,7 @@ impl Response {
         Response { status, content_type: "text/plain; charset=utf-8", body }
     }
 
-    /// Writes the response, with headers that forbid caching and use by other pages.
+    /// Writes the response, with headers that forbid caching and embedding in other pages.
     ///
     /// # Errors
     ///

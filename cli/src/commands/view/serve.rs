@@ -1,4 +1,4 @@
-//! A server on the loopback interface, which creates the pages of a folder on demand.
+//! An HTTP server on the loopback interface that creates pages for the files of a folder on demand.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -11,16 +11,16 @@ use percent_encoding::percent_decode_str;
 
 use super::View;
 use super::folder::Folder;
-use super::page::{Mode, Page};
+use super::page::{Page, PageMode};
 use super::request::{Request, Response};
 use crate::failure::{Failure, Result};
 use crate::terminal::Escaped;
 
-/// The timeout for each part of a request or response.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The timeout of each read and write on a connection.
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum number of simultaneous connections.
 const MAX_CONNECTIONS: usize = 16;
-/// The size of the token in URLs, in bytes.
+/// The number of random bytes of the token in URLs.
 const TOKEN_SIZE: usize = 16;
 
 /// Serves the files of a folder at a secret address, which it prints.
@@ -28,15 +28,15 @@ pub struct Server<'v> {
     view: &'v View,
     formats: &'v Formats,
     folder: Folder,
-    /// The secret prefix of every path, which other users and pages cannot guess.
+    /// The first segment of every path: a secret that other users and pages cannot guess.
     token: String,
-    /// The accepted values of `Host`. Others indicate DNS rebinding.
+    /// The accepted values of the header `Host`. Other values indicate DNS rebinding.
     hosts: [String; 2],
     connections: AtomicUsize,
 }
 
 impl<'v> Server<'v> {
-    /// Binds a free port, prints the address, and answers until the program ends.
+    /// Binds a free port, prints the address, and answers requests until the program ends.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl<'v> Server<'v> {
             view,
             formats,
             folder,
-            token: token().map_err(failure)?,
+            token: new_token().map_err(failure)?,
             hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
             connections: AtomicUsize::new(0),
         };
@@ -60,13 +60,13 @@ impl<'v> Server<'v> {
         out.flush()?;
         drop(out);
         let path = view.file.display().to_string();
-        // A closed standard error is no failure.
+        // Ignores a closed standard error.
         let _ = writeln!(anstream::stderr(), "Serving {} until Ctrl-C", Escaped(&path));
         thread::scope(|scope| {
-            // Ignores clients that disconnected.
+            // Ignores connections that failed.
             for stream in listener.incoming().flatten() {
                 let server = &server;
-                // Only this thread adds connections. Beyond the limit, they close immediately.
+                // Only this thread increases the count. Connections beyond the limit are closed immediately.
                 if server.connections.load(Ordering::Relaxed) < MAX_CONNECTIONS {
                     server.connections.fetch_add(1, Ordering::Relaxed);
                     scope.spawn(move || server.answer(stream));
@@ -77,48 +77,50 @@ impl<'v> Server<'v> {
     }
 
     fn answer(&self, mut stream: TcpStream) {
-        let _open = Open(&self.connections);
-        let response = match Request::read(&mut stream, PATIENCE) {
+        let _guard = ConnectionGuard(&self.connections);
+        let response = match Request::read(&mut stream, TIMEOUT) {
             Ok(request) => self.respond(&request),
             Err(_) => Response::text(400, "malformed request"),
         };
-        // Ignores clients that disconnected.
+        // Ignores the error if the client has disconnected.
         let _ = response.write(&mut stream);
     }
 
     fn respond(&self, request: &Request) -> Response {
         if !self.hosts.contains(&request.host) {
-            return Response::text(403, "the Host header names another server");
+            return Response::text(403, "unexpected Host header");
         }
         let mut parts = request.path.trim_start_matches('/').splitn(3, '/');
         if parts.next() != Some(&self.token) {
             return Response::text(403, "the token is missing: use the address that meshspec printed");
         }
-        let Some(what) = parts.next() else { return Response::text(404, "the address ends with a slash") };
+        let Some(kind) = parts.next() else {
+            return Response::text(404, "not found: the address must end with a slash");
+        };
         let name = parts.next().unwrap_or_default();
-        let Ok(name) = percent_decode_str(name).decode_utf8() else { return missing() };
-        match what {
-            "" => self.list(),
-            "view" => self.page(&name),
-            "stamp" => self.stamp(&name),
-            _ => missing(),
+        let Ok(name) = percent_decode_str(name).decode_utf8() else { return not_found() };
+        match kind {
+            "" => self.list_response(),
+            "view" => self.page_response(&name),
+            "stamp" => self.stamp_response(&name),
+            _ => not_found(),
         }
     }
 
-    fn list(&self) -> Response {
+    fn list_response(&self) -> Response {
         match self.folder.page(self.formats) {
             Ok(page) => Response::html(page.into_bytes()),
             Err(error) => Response::text(500, &error.to_string()),
         }
     }
 
-    fn page(&self, name: &str) -> Response {
-        let Ok(path) = self.folder.locate(name) else { return missing() };
+    fn page_response(&self, name: &str) -> Response {
+        let Ok(path) = self.folder.locate(name) else { return not_found() };
         let mut html = Vec::new();
-        let content = self.view.content(&path, self.formats);
-        let content = content.or_else(|failure| self.view.unreadable(&path, failure.message()));
+        let content = self.view.read_content(&path, self.formats);
+        let content = content.or_else(|failure| self.view.undecoded_content(&path, failure.message()));
         match content {
-            Ok(content) => match Page::of(content).write(Mode::Served, &mut html) {
+            Ok(content) => match Page::of(content).write(PageMode::Served, &mut html) {
                 Ok(()) => Response::html(html),
                 Err(error) => Response::text(500, &error.to_string()),
             },
@@ -126,29 +128,29 @@ impl<'v> Server<'v> {
         }
     }
 
-    /// Returns the size and modification time, for change detection.
-    fn stamp(&self, name: &str) -> Response {
+    /// Returns the size and modification time of a file, which the page compares to detect changes.
+    fn stamp_response(&self, name: &str) -> Response {
         let metadata = self.folder.locate(name).and_then(|path| path.metadata());
-        let Ok(metadata) = metadata else { return missing() };
+        let Ok(metadata) = metadata else { return not_found() };
         let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Response::text(200, &format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos()))
     }
 }
 
-/// An open connection. Dropping it updates the count, even if its request panics.
-struct Open<'c>(&'c AtomicUsize);
+/// Decreases the number of connections on drop, even if answering the request panics.
+struct ConnectionGuard<'c>(&'c AtomicUsize);
 
-impl Drop for Open<'_> {
+impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn missing() -> Response {
+fn not_found() -> Response {
     Response::text(404, "no such file")
 }
 
-fn token() -> io::Result<String> {
+fn new_token() -> io::Result<String> {
     let mut bytes = [0; TOKEN_SIZE];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

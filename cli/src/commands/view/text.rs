@@ -1,29 +1,29 @@
-//! The lines of a text as a tree of lists.
+//! Converts the lines of a text file to a tree of lists.
 
 use std::ops::ControlFlow;
 
 use meshspec::AnyFormat;
 use meshspec::layout::dump::Branch;
 
-/// The maximum number of branches per list. The tree has only the offsets of further lines.
-const MANY: usize = 100;
+/// The maximum number of branches per list. For further lines, the tree contains only offsets.
+const MAX_PER_LIST: usize = 100;
 
-/// Returns a tree with a branch for each list, whose parts are its lines.
-pub fn lines(format: AnyFormat, bytes: &[u8]) -> Branch {
+/// Returns a tree with a branch for each list, whose parts are the lines of the list.
+pub fn line_tree(format: AnyFormat, bytes: &[u8]) -> Branch {
     let mut root = Branch { size: bytes.len() as u64, ..Branch::default() };
     format.lines(bytes, &mut |line| {
         let name = if line.list.is_empty() { "other lines" } else { line.list };
-        let place = root.parts.iter().position(|list| list.step == name || list.label == name);
-        let place = place.unwrap_or_else(|| {
-            root.parts.push(list(name, line.list, line.offset));
+        let position = root.parts.iter().position(|list| list.step == name || list.label == name);
+        let position = position.unwrap_or_else(|| {
+            root.parts.push(empty_list(name, line.list, line.offset));
             root.parts.len() - 1
         });
-        let list = &mut root.parts[place];
+        let list = &mut root.parts[position];
         let size = line.bytes.len() as u64;
         let index = list.count.unwrap_or_default();
         list.count = Some(index + 1);
         list.size = line.offset + size - list.offset;
-        if list.parts.len() >= MANY {
+        if list.parts.len() >= MAX_PER_LIST {
             list.starts.push(line.offset);
             return ControlFlow::Continue(());
         }
@@ -41,8 +41,8 @@ pub fn lines(format: AnyFormat, bytes: &[u8]) -> Branch {
     root
 }
 
-/// Returns a list without lines. Its path step is empty for lines that belong to no list.
-fn list(name: &str, list: &str, offset: u64) -> Branch {
+/// Returns a branch for a list without lines. `list` is the path step; empty for lines that belong to no list.
+fn empty_list(name: &str, list: &str, offset: u64) -> Branch {
     let label = if list.is_empty() { name } else { "" };
     Branch {
         step: list.to_owned(),

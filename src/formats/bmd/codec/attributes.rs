@@ -2,7 +2,7 @@
 
 use meshspec_derive::ToJson;
 
-/// Vertex attributes as floats. Each list has the length of the positions, or is `None`.
+/// Vertex attributes to encode. Each optional list has as many values as there are positions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attributes {
     /// Positions (X, Y, Z) in bone space.
@@ -15,7 +15,7 @@ pub struct Attributes {
     pub colors: Option<Vec<[u8; 3]>>,
     /// Bones; 0 is the base.
     pub bones: Option<Vec<u16>>,
-    /// The maximum error of the coordinates of each position, if tighter than the tolerance.
+    /// The maximum coordinate error of each position. Applies if it is smaller than the tolerance.
     pub limits: Option<Vec<f32>>,
 }
 
@@ -38,13 +38,13 @@ impl Default for Tolerance {
     }
 }
 
-/// The granularity of vertex sizes in a mesh.
+/// How the sizes of vertices are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VertexSizes {
-    /// All vertices have the smallest size that fits them all.
+    /// All vertices have the smallest size that is precise enough for each of them.
     #[default]
     PerMesh,
-    /// Each vertex has the smallest size that fits it.
+    /// Each vertex has the smallest size that is precise enough.
     PerVertex,
     /// All vertices have this size, regardless of the errors.
     Fixed(VertexSize),
@@ -80,7 +80,7 @@ pub struct VertexErrors {
 }
 
 impl VertexErrors {
-    /// Returns the larger error of each attribute.
+    /// Returns, for each attribute, the larger error.
     pub fn max(self, other: VertexErrors) -> VertexErrors {
         VertexErrors {
             position: self.position.max(other.position),

@@ -1,4 +1,4 @@
-//! Bulk conversion of packed vertices to one column per attribute, as graphics APIs expect.
+//! Bulk decoding of packed vertices to one column per attribute, for graphics APIs.
 
 use super::super::document::Vertices;
 use super::decode::{COLORS, VertexForm};
@@ -14,14 +14,14 @@ pub struct VertexColumns {
     /// Stored normals (X, Y, Z), not normalised. Forms without a normal use the direction of the position.
     pub normals: Vec<[f32; 3]>,
     /// Colours (red, green, blue, alpha), multiplied by the material's colour. Forms without a colour are white;
-    /// alpha is always 255. [`Vertices::iter`] has the shade bytes.
+    /// alpha is always 255. [`Vertices::iter`] returns the shade bytes.
     pub colors: Vec<[u8; 4]>,
     /// Bones; 0 is the base.
     pub bones: Vec<u8>,
 }
 
 impl Vertices {
-    /// Decodes all vertices in bulk, with the values of [`iter`](Vertices::iter).
+    /// Decodes all vertices in bulk, to the same values as [`iter`](Vertices::iter).
     pub fn columns(&self) -> VertexColumns {
         let len = self.len();
         let mut columns = VertexColumns {
@@ -38,7 +38,7 @@ impl Vertices {
 
 impl VertexSink for VertexColumns {
     #[inline(always)]
-    fn add<const N: usize, F: VertexForm<N>>(&mut self, run: &[[u32; N]]) {
+    fn add_run<const N: usize, F: VertexForm<N>>(&mut self, run: &[[u32; N]]) {
         match run {
             [vertex] => self.push::<N, F>(vertex),
             run => self.extend::<N, F>(run),
@@ -66,7 +66,7 @@ impl VertexColumns {
     }
 }
 
-/// Always looks up the table: a branch would be unpredictable.
+/// Returns the colour. Always uses the table, because a branch would be unpredictable.
 #[inline(always)]
 fn color<const N: usize, F: VertexForm<N>>(vertex: &[u32; N]) -> [u8; 4] {
     COLORS[F::shade(vertex) as usize % COLORS.len()]

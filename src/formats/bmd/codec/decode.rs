@@ -1,9 +1,8 @@
-//! Decodes packed vertices. Each form states where its attributes are; the declaration provides the rest.
+//! Decodes packed vertices. Each form decodes its attributes from the bit ranges in the declaration.
 //!
-//! The declaration defines the bit ranges and the values of packed words. A test compares the results with the
-//! declared getters.
+//! A test compares the results with the declared getters.
 
-use super::super::bits::bits;
+use super::super::bits::extract_bits;
 use super::super::document::{Vertex, Vertices, shade_color};
 use super::super::schema::{
     FineSt, FineVertex96, FlatVertex64, Form, Normal, PackedVertex, ScaledSt, ScaledVertex96, Surface,
@@ -45,125 +44,126 @@ pub trait VertexForm<const N: usize>: 'static {
 impl VertexForm<2> for TexturedVertex64 {
     #[inline(always)]
     fn position(vertex: &[u32; 2]) -> [f32; 3] {
-        Triple::decode(bits(Self::POSITION, vertex))
+        Triple::decode(extract_bits(Self::POSITION, vertex))
     }
 
     #[inline(always)]
     fn st(vertex: &[u32; 2]) -> [f32; 2] {
-        ScaledSt::decode(bits(Self::ST, vertex))
+        ScaledSt::decode(extract_bits(Self::ST, vertex))
     }
 
     #[inline(always)]
     fn normal(vertex: &[u32; 2]) -> [f32; 3] {
-        let [x, y, z] = Triple::fractions_of(bits(Self::POSITION, vertex));
+        let [x, y, z] = Triple::fractions_of(extract_bits(Self::POSITION, vertex));
         direction([x as f32, y as f32, z as f32])
     }
 
     #[inline(always)]
     fn bone(vertex: &[u32; 2]) -> u8 {
-        bits(Self::BONE, vertex) as u8
+        extract_bits(Self::BONE, vertex) as u8
     }
 }
 
 impl VertexForm<2> for FlatVertex64 {
     #[inline(always)]
     fn position(vertex: &[u32; 2]) -> [f32; 3] {
-        Triple::decode(bits(Self::POSITION, vertex))
+        Triple::decode(extract_bits(Self::POSITION, vertex))
     }
 
     #[inline(always)]
     fn normal(vertex: &[u32; 2]) -> [f32; 3] {
-        Normal::decode(bits(Self::NORMAL, vertex))
+        Normal::decode(extract_bits(Self::NORMAL, vertex))
     }
 
     #[inline(always)]
     fn bone(vertex: &[u32; 2]) -> u8 {
-        bits(Self::BONE, vertex) as u8
+        extract_bits(Self::BONE, vertex) as u8
     }
 }
 
-/// Both 96-bit forms, decoded by the same code, because a branch would be unpredictable in mixed lists. The last byte
-/// is a colour for tags F8 and F9, a bone for FA and FB (B10), and undefined otherwise (B8).
+/// The decoder of both 96-bit forms, because a branch between them would be unpredictable in mixed lists. The last
+/// byte is a colour for tags F8 and F9, a bone for FA and FB (B10), and undefined otherwise (B8).
 pub struct Vertex96;
 
 impl VertexForm<3> for Vertex96 {
     #[inline(always)]
     fn position(vertex: &[u32; 3]) -> [f32; 3] {
-        Triple::decode(bits(FineVertex96::POSITION, vertex))
+        Triple::decode(extract_bits(FineVertex96::POSITION, vertex))
     }
 
     #[inline(always)]
     fn st(vertex: &[u32; 3]) -> [f32; 2] {
-        let fine = FineSt::decode(bits(FineVertex96::ST, vertex));
-        let scaled = ScaledSt::decode(bits(ScaledVertex96::ST, vertex));
-        if bits(FineVertex96::TAG, vertex) & 1 == 0 { fine } else { scaled }
+        let fine = FineSt::decode(extract_bits(FineVertex96::ST, vertex));
+        let scaled = ScaledSt::decode(extract_bits(ScaledVertex96::ST, vertex));
+        if extract_bits(FineVertex96::TAG, vertex) & 1 == 0 { fine } else { scaled }
     }
 
     #[inline(always)]
     fn normal(vertex: &[u32; 3]) -> [f32; 3] {
-        Normal::decode(bits(FineVertex96::NORMAL, vertex))
+        Normal::decode(extract_bits(FineVertex96::NORMAL, vertex))
     }
 
     #[inline(always)]
     fn shade(vertex: &[u32; 3]) -> u32 {
-        let has_none = u32::from(bits(FineVertex96::TAG, vertex) as u8 & !1 != VertexTag::COLOR_96);
-        has_none << 8 | bits(FineVertex96::COLOR_OR_BONE, vertex)
+        let tag = extract_bits(FineVertex96::TAG, vertex) as u8;
+        let has_no_color = u32::from(tag & !1 != VertexTag::COLOR_96);
+        has_no_color << 8 | extract_bits(FineVertex96::COLOR_OR_BONE, vertex)
     }
 
     #[inline(always)]
     fn bone(vertex: &[u32; 3]) -> u8 {
-        let bone = bits(FineVertex96::COLOR_OR_BONE, vertex) as u8;
-        if bits(FineVertex96::TAG, vertex) as u8 & !1 == VertexTag::BONE_96 { bone } else { 0 }
+        let bone = extract_bits(FineVertex96::COLOR_OR_BONE, vertex) as u8;
+        if extract_bits(FineVertex96::TAG, vertex) as u8 & !1 == VertexTag::BONE_96 { bone } else { 0 }
     }
 }
 
 impl VertexForm<4> for Vertex128 {
     #[inline(always)]
     fn position(vertex: &[u32; 4]) -> [f32; 3] {
-        let x = half(bits(Self::ORG_X, vertex) as u16);
-        let y = half(bits(Self::ORG_Y, vertex) as u16);
-        [x, y, half(bits(Self::ORG_Z, vertex) as u16)]
+        let x = half(extract_bits(Self::ORG_X, vertex) as u16);
+        let y = half(extract_bits(Self::ORG_Y, vertex) as u16);
+        [x, y, half(extract_bits(Self::ORG_Z, vertex) as u16)]
     }
 
     #[inline(always)]
     fn is_finite(vertex: &[u32; 4]) -> bool {
-        let is_finite = |place| bits(place, vertex) & 0x7c00 != 0x7c00;
+        let is_finite = |range| extract_bits(range, vertex) & 0x7c00 != 0x7c00;
         // `&` avoids branches between the coordinates.
         is_finite(Self::ORG_X) & is_finite(Self::ORG_Y) & is_finite(Self::ORG_Z)
     }
 
     #[inline(always)]
     fn st(vertex: &[u32; 4]) -> [f32; 2] {
-        WideSt::decode(bits(Self::ST, vertex))
+        WideSt::decode(extract_bits(Self::ST, vertex))
     }
 
     #[inline(always)]
     fn normal(vertex: &[u32; 4]) -> [f32; 3] {
-        Normal::decode(bits(Self::NORMAL, vertex))
+        Normal::decode(extract_bits(Self::NORMAL, vertex))
     }
 
     #[inline(always)]
     fn shade(vertex: &[u32; 4]) -> u32 {
-        bits(Self::COLOR, vertex)
+        extract_bits(Self::COLOR, vertex)
     }
 
     #[inline(always)]
     fn bone(vertex: &[u32; 4]) -> u8 {
-        bits(Self::BONE, vertex) as u8
+        extract_bits(Self::BONE, vertex) as u8
     }
 }
 
-/// Called with the decoder of a form.
+/// A generic callback for the decoder of a form.
 pub trait VertexVisitor {
     type Output;
     fn visit<const N: usize, F: VertexForm<N>>(self) -> Self::Output;
 }
 
-/// Calls a visitor with the decoder of the vertex at the start of these words; `None` if no form has its tag.
+/// Calls `visitor` with the decoder of the vertex at the start of `words`; `None` if no form has the vertex's tag.
 #[inline(always)]
 pub fn with_form<V: VertexVisitor>(words: &[u32], surface: Surface, visitor: V) -> Option<V::Output> {
     let (_, form) = PackedVertex::form_of(PackedVertex::tag_of(words), surface);
-    Some(match PackedVertex::kind_of(form)? {
+    Some(match PackedVertex::kind_at(form)? {
         VertexKind::Textured64 => visitor.visit::<2, TexturedVertex64>(),
         VertexKind::Flat64 => visitor.visit::<2, FlatVertex64>(),
         VertexKind::Fine96 | VertexKind::Scaled96 => visitor.visit::<3, Vertex96>(),
@@ -171,10 +171,10 @@ pub fn with_form<V: VertexVisitor>(words: &[u32], surface: Surface, visitor: V) 
     })
 }
 
-/// A vertex, decoded.
-struct Decode<'a>(&'a [u32]);
+/// Decodes the vertex at the start of the words; `None` if it is truncated.
+struct VertexDecoder<'a>(&'a [u32]);
 
-impl VertexVisitor for Decode<'_> {
+impl VertexVisitor for VertexDecoder<'_> {
     type Output = Option<Vertex>;
 
     #[inline(always)]
@@ -194,7 +194,7 @@ impl PackedVertex {
     /// Decodes the vertex.
     pub fn value(self) -> Vertex {
         let (words, surface) = (self.words(), Form::surface(self).unwrap_or_default());
-        with_form(&words, surface, Decode(&words)).flatten().unwrap_or_default()
+        with_form(&words, surface, VertexDecoder(&words)).flatten().unwrap_or_default()
     }
 
     /// Decodes the position in bone space.
@@ -210,14 +210,14 @@ impl Vertices {
         let surface = self.surface().unwrap_or_default();
         let mut rest = self.words();
         std::iter::from_fn(move || {
-            let vertex = with_form(rest, surface, Decode(rest)).flatten()?;
-            rest = rest.get(PackedVertex::size_of(PackedVertex::tag_of(rest))..)?;
+            let vertex = with_form(rest, surface, VertexDecoder(rest)).flatten()?;
+            rest = rest.get(PackedVertex::word_count(PackedVertex::tag_of(rest))..)?;
             Some(vertex)
         })
     }
 }
 
-/// The colours (red, green, blue, alpha) of all colour/shade bytes, followed by 256 whites.
+/// The colours (red, green, blue, alpha) of all colour/shade bytes, followed by 256 times white for forms without one.
 pub static COLORS: [[u8; 4]; 512] = {
     let mut colors = [[255; 4]; 512];
     let mut code = 0;

@@ -1,19 +1,19 @@
 //! Encodes vertices from floats: selects their forms and measures the errors.
 //!
-//! Each vertex uses the smallest form that holds it within a [`Tolerance`]. A form holds a vertex if no attribute
-//! exceeds its tolerance and the colour is the nearest colour/shade byte. An omitted attribute counts with its
-//! default: white, the direction of the position as the normal, or bone 0. If no form is precise enough, the largest
-//! usable form is chosen and the errors report it. Bones are always preserved.
+//! Each vertex uses the smallest form that is precise enough: no attribute error exceeds its [`Tolerance`], and the
+//! colour is the nearest colour/shade byte. An attribute that a form omits has its default: white, the direction of the
+//! position as the normal, or bone 0. If no form is precise enough, the vertex uses the most precise one. Bones are
+//! always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 use super::nearest::nearest_shade;
-use super::target::VertexToPack;
+use super::vertex_to_pack::VertexToPack;
 use crate::{Error, Result, path};
 
 impl Vertices {
-    /// Encodes vertices for a surface, with each attribute rounded to the nearest code of the vertex's form. Returns
-    /// the largest error of each attribute.
+    /// Encodes vertices for a surface, rounding each attribute to the nearest code of the vertex's form. Returns the
+    /// vertices and the largest error of each attribute.
     ///
     /// ```
     /// use meshspec::bmd::{Attributes, Surface, Tolerance, VertexSizes, Vertices};
@@ -32,28 +32,28 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If lists differ in length, or if numbers are out of range or not finite. Also if a bone is above 254, or F0
-    /// and above in a 64-bit vertex (B9).
+    /// If lists differ in length, numbers are out of range or not finite, or a bone exceeds 254, or 239 in a 64-bit
+    /// vertex (B9).
     pub fn encode(
         attributes: &Attributes,
         surface: Surface,
         sizes: VertexSizes,
         tolerance: &Tolerance,
     ) -> Result<(Vertices, VertexErrors)> {
-        let targets = attributes.targets()?;
+        let targets = attributes.to_vertices()?;
         let largest = attributes.positions.as_flattened().iter().fold(0.0, |max: f32, x| max.max(x.abs()));
         let tolerance = Tolerance { position: tolerance.position * largest, ..*tolerance };
         let allowed: &[VertexSize] = match &sizes {
-            VertexSizes::PerVertex => return encode_each(&targets, surface, &tolerance),
+            VertexSizes::PerVertex => return encode_per_vertex(&targets, surface, &tolerance),
             VertexSizes::PerMesh => &VertexSize::ALL,
             VertexSizes::Fixed(size) => std::slice::from_ref(size),
         };
         let mut best = Err(Error::inexpressible("no size is allowed").at(path!(vertices)));
         for size in allowed {
-            match encode_all(&targets, *size, surface, &tolerance) {
-                Ok(all) if all.hold => return Ok((all.vertices, all.errors)),
+            match encode_in_size(&targets, *size, surface, &tolerance) {
+                Ok(all) if all.is_precise => return Ok((all.vertices, all.errors)),
                 Ok(all) => best = Ok((all.vertices, all.errors)),
-                // Prefer a smaller size that can express the vertices over an error.
+                // Prefers a smaller size that can express the vertices to an error.
                 Err(error) if best.is_err() => best = Err(error),
                 Err(_) => {}
             }
@@ -63,31 +63,32 @@ impl Vertices {
 }
 
 /// Vertices encoded in a single size.
-struct All {
+struct EncodedVertices {
     vertices: Vertices,
     errors: VertexErrors,
-    /// Whether the size holds every vertex.
-    hold: bool,
+    /// Whether the size is precise enough for every vertex.
+    is_precise: bool,
 }
 
-fn encode_all(
+fn encode_in_size(
     targets: &[VertexToPack],
     size: VertexSize,
     surface: Surface,
     tolerance: &Tolerance,
-) -> Result<All> {
-    let mut all = All { vertices: Vertices::default(), errors: VertexErrors::default(), hold: true };
+) -> Result<EncodedVertices> {
+    let (vertices, errors) = (Vertices::default(), VertexErrors::default());
+    let mut all = EncodedVertices { vertices, errors, is_precise: true };
     for (index, vertex) in targets.iter().enumerate() {
-        let packed = vertex.pack(size, surface).map_err(|error| error.at(index))?;
+        let packed = vertex.pack(size, surface).map_err(|error| error.at_vertex(index))?;
         let errors = vertex.errors(packed.value());
-        all.hold &= vertex.is_held(errors, tolerance);
+        all.is_precise &= vertex.is_precise(errors, tolerance);
         all.errors = all.errors.max(errors);
         all.vertices.push(packed)?;
     }
     Ok(all)
 }
 
-fn encode_each(
+fn encode_per_vertex(
     targets: &[VertexToPack],
     surface: Surface,
     tolerance: &Tolerance,
@@ -100,13 +101,13 @@ fn encode_each(
             match vertex.pack(size, surface) {
                 Ok(packed) => {
                     let errors = vertex.errors(packed.value());
-                    let is_held = vertex.is_held(errors, tolerance);
-                    // If no size holds the vertex, keep the most precise one.
-                    let known = best.as_ref().map(|(_, known): &(_, VertexErrors)| known.position);
-                    if is_held || known.is_none_or(|known| errors.position <= known) {
+                    let is_precise = vertex.is_precise(errors, tolerance);
+                    // If no size is precise enough, keeps the most precise one.
+                    let best_error = best.as_ref().map(|(_, best): &(_, VertexErrors)| best.position);
+                    if is_precise || best_error.is_none_or(|best| errors.position <= best) {
                         best = Some((packed, errors));
                     }
-                    if is_held {
+                    if is_precise {
                         break;
                     }
                 }
@@ -118,7 +119,7 @@ fn encode_each(
                 vertices.push(packed)?;
                 largest = largest.max(errors);
             }
-            (None, Some(error)) => return Err(error.at(index)),
+            (None, Some(error)) => return Err(error.at_vertex(index)),
             (None, None) => {}
         }
     }
@@ -126,8 +127,8 @@ fn encode_each(
 }
 
 impl Attributes {
-    /// Converts the attributes to vertices to pack.
-    fn targets(&self) -> Result<Vec<VertexToPack>> {
+    /// Checks the attributes and converts them to vertices to pack.
+    fn to_vertices(&self) -> Result<Vec<VertexToPack>> {
         let len = self.positions.len();
         let lists = [
             ("st", self.st.as_ref().map(Vec::len)),
@@ -144,33 +145,34 @@ impl Attributes {
         // The colour search is slow, and neighbours often share a colour.
         let mut last = shade_of([255; 3]);
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
-            let bone = at(&self.bones, index).unwrap_or(0);
+            let bone = value_at(&self.bones, index).unwrap_or(0);
             let reject = |message| Error::inexpressible(message);
             let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
-                reject(format!("bone {bone}, but a skeleton has at most 255")).at(path!(vertices[index].bone))
+                reject(format!("bone {bone}, but a skeleton has at most 255 bones"))
+                    .at(path!(vertices[index].bone))
             })?;
-            let normal = at(&self.normals, index);
+            let normal = value_at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
                 return Err(reject("the normal is not finite".into()).at(path!(vertices[index].normal)));
             }
-            let color = at(&self.colors, index);
+            let color = value_at(&self.colors, index);
             if color.unwrap_or([255; 3]) != last.0 {
                 last = shade_of(color.unwrap_or([255; 3]));
             }
             Ok(VertexToPack {
                 position: *position,
-                st: at(&self.st, index),
+                st: value_at(&self.st, index),
                 normal,
                 color,
                 shade: last.1,
                 bone,
-                limit: at(&self.limits, index).unwrap_or(f32::INFINITY),
+                limit: value_at(&self.limits, index).unwrap_or(f32::INFINITY),
             })
         });
         vertices.collect()
     }
 }
 
-fn at<T: Copy>(list: &Option<Vec<T>>, index: usize) -> Option<T> {
+fn value_at<T: Copy>(list: &Option<Vec<T>>, index: usize) -> Option<T> {
     list.as_ref().and_then(|list| list.get(index)).copied()
 }

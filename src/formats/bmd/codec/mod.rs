@@ -10,7 +10,7 @@ mod reader;
 mod runs;
 mod sharing;
 mod summary;
-mod target;
+mod vertex_to_pack;
 mod writer;
 
 pub use attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
@@ -18,5 +18,5 @@ pub use columns::VertexColumns;
 pub use nearest::nearest_shade;
 pub(super) use reader::{detect, read};
 #[cfg(feature = "proptest")]
-pub(super) use sharing::Input;
+pub(super) use sharing::BoundedReader;
 pub(super) use writer::write;

@@ -5,8 +5,8 @@
 
 use half::f16;
 
-use super::super::bits::power;
-use super::super::schema::triple::unit;
+use super::super::bits::power_of_two;
+use super::super::schema::triple::fraction_unit;
 use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
 use super::decode::COLORS;
 use crate::layout::declaration::BitRange;
@@ -27,18 +27,18 @@ impl F8A {
     }
 }
 
-/// Returns the nearest step. Steps number the codes by value, from −127 to 127; 0 is zero.
+/// Returns the nearest step to a value. Steps number the codes in order of their values, −127 to 127; step 0 is 0.0.
 fn nearest_step(value: f32) -> i32 {
     const SMALLEST: f32 = F8A::from_bytes([1]).value();
     let magnitude = value.abs();
     if magnitude.is_nan() || magnitude <= SMALLEST / 2.0 {
         return 0;
     }
-    // The float's bits below the code's fraction are rounded away; the rest counts steps from 1.0.
-    const DROPPED: u32 = f32::MANTISSA_DIGITS - 1 - F8A::FRACTION.width;
-    let step_of = |bits: u32| (bits >> DROPPED) as i32;
+    // Rounds away the bits below the fraction of F8A. The remaining bits count steps, relative to those of 1.0.
+    const DROPPED_BITS: u32 = f32::MANTISSA_DIGITS - 1 - F8A::FRACTION.width;
+    let step_of = |bits: u32| (bits >> DROPPED_BITS) as i32;
     let float = magnitude.to_bits();
-    let rounded = float.saturating_add((1 << (DROPPED - 1)) - 1 + (float >> DROPPED & 1));
+    let rounded = float.saturating_add((1 << (DROPPED_BITS - 1)) - 1 + (float >> DROPPED_BITS & 1));
     let step = step_of(rounded) - step_of(1.0f32.to_bits()) + i32::from(F8A::ONE.code());
     step.clamp(1, 127) * if value < 0.0 { -1 } else { 1 }
 }
@@ -89,11 +89,11 @@ impl Rotation {
     }
 
     /// Returns the angle in degrees to a quaternion (I, J, K, R) of any non-zero length.
-    pub fn error(self, quaternion: [f32; 4]) -> f64 {
+    pub fn angle_to(self, quaternion: [f32; 4]) -> f64 {
         let target = quaternion.map(f64::from);
-        let ours = self.value().map(f64::from);
+        let own = self.value().map(f64::from);
         let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let cosine = dot(ours, target).abs() / (dot(ours, ours) * dot(target, target)).sqrt();
+        let cosine = dot(own, target).abs() / (dot(own, own) * dot(target, target)).sqrt();
         2.0 * cosine.min(1.0).acos().to_degrees()
     }
 }
@@ -102,8 +102,8 @@ impl Triple {
     /// The largest positive component: 130,560.
     pub const MAX: f32 = 255.0 * 512.0;
 
-    /// Returns the nearest code of three numbers, with an error of at most half a step. `None` if a number is not
-    /// finite or exceeds [`MAX`](Triple::MAX).
+    /// Returns the nearest code of three numbers. The error of each number is at most half a step. `None` if a number
+    /// is not finite or exceeds [`MAX`](Triple::MAX).
     ///
     /// ```
     /// use meshspec::bmd::Triple;
@@ -131,32 +131,32 @@ impl Triple {
     }
 }
 
-/// Returns `true` if these numbers are finite and in range. Branch-free, like the code below.
+/// Returns `true` if `values` are finite and in range. Branch-free, like the code below.
 #[inline(always)]
 fn all_fit(values: &[f32]) -> bool {
-    let step = unit(31);
+    let step = fraction_unit(31);
     // Ties round to even: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
     values.iter().fold(true, |all, x| all & (*x < 255.5 * step) & (*x >= -256.5 * step))
 }
 
-/// Packs numbers in range as the nearest triple.
+/// Returns the packed word of the nearest triple, for numbers in range.
 #[inline(always)]
 fn nearest_triple([x, y, z]: [f32; 3]) -> u32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
-    let (most, least) = (larger(larger(x, y), z), -larger(larger(-x, -y), -z));
-    // Start one below the exponent for fractions of 128 to 255, where at most −256 fits. One above it, all numbers fit.
-    let one = unit(0).to_bits() >> 23;
-    let magnitude = larger(larger(most, -least), f32::from_bits((one + 8) << 23));
-    let mut exponent = (magnitude.to_bits() >> 23) - (one + 8);
+    let (max, min) = (larger(larger(x, y), z), -larger(larger(-x, -y), -z));
+    // Starts one below the exponent that gives fractions of 128 to 255. At most two increments are needed.
+    let bias = fraction_unit(0).to_bits() >> 23;
+    let magnitude = larger(larger(max, -min), f32::from_bits((bias + 8) << 23));
+    let mut exponent = (magnitude.to_bits() >> 23) - (bias + 8);
     for _ in 0..2 {
-        let step = f32::from_bits((one + exponent) << 23);
-        exponent += u32::from((most >= 255.5 * step) | (least < -256.5 * step));
+        let step = f32::from_bits((bias + exponent) << 23);
+        exponent += u32::from((max >= 255.5 * step) | (min < -256.5 * step));
     }
-    let steps_per_unit = f32::from_bits((254 - one - exponent) << 23);
-    place(Triple::FRAC_X, round(x * steps_per_unit))
-        | place(Triple::FRAC_Y, round(y * steps_per_unit))
-        | place(Triple::FRAC_Z, round(z * steps_per_unit))
-        | place(Triple::EXPONENT, exponent)
+    let steps_per_unit = f32::from_bits((254 - bias - exponent) << 23);
+    insert_bits(Triple::FRAC_X, round(x * steps_per_unit))
+        | insert_bits(Triple::FRAC_Y, round(y * steps_per_unit))
+        | insert_bits(Triple::FRAC_Z, round(z * steps_per_unit))
+        | insert_bits(Triple::EXPONENT, exponent)
 }
 
 /// Rounds to the nearest integer, ties to even. Only the lowest 22 bits of the result are valid.
@@ -167,12 +167,12 @@ fn round(value: f32) -> u32 {
 }
 
 #[inline(always)]
-fn place(range: BitRange, value: u32) -> u32 {
+fn insert_bits(range: BitRange, value: u32) -> u32 {
     (value & (u32::MAX >> (32 - range.width))) << range.offset
 }
 
-/// Returns the smallest exponent at which both coordinates have a fraction of `width` bits, with the fractions:
-/// (coordinate / scale + bias) · steps, rounded.
+/// Returns the fractions of both coordinates, and the smallest exponent at which they have at most `width` bits. `None`
+/// if there is none. A fraction is (coordinate / scale + bias) · steps, rounded.
 fn nearest_st(
     st: [f32; 2],
     mut exponents: std::ops::Range<u32>,
@@ -181,19 +181,19 @@ fn nearest_st(
     steps: f64,
     width: u32,
 ) -> Option<([u16; 2], u8)> {
-    let most = f64::from((1u32 << width) - 1);
+    let max = f64::from((1u32 << width) - 1);
     exponents.find_map(|exponent| {
         let scale = f64::from(scale(exponent));
         let fractions = st.map(|x| ((f64::from(x) / scale + bias) * steps).round_ties_even());
-        let fit = fractions.iter().all(|fraction| (0.0..=most).contains(fraction));
-        fit.then(|| (fractions.map(|fraction| fraction as u16), exponent as u8))
+        let all_fit = fractions.iter().all(|fraction| (0.0..=max).contains(fraction));
+        all_fit.then(|| (fractions.map(|fraction| fraction as u16), exponent as u8))
     })
 }
 
 impl ScaledSt {
     /// Returns the nearest code; `None` if a coordinate is out of range at every exponent.
     pub fn nearest(st: [f32; 2]) -> Option<ScaledSt> {
-        let scale = |exponent| power(2 * exponent);
+        let scale = |exponent| power_of_two(2 * exponent);
         let ([s, t], exponent) = nearest_st(st, 0..4, scale, 0.5, 1024.0, ScaledSt::FRAC_S.width)?;
         Some(ScaledSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
     }
@@ -202,7 +202,7 @@ impl ScaledSt {
 impl FineSt {
     /// Returns the nearest code; `None` if a coordinate is out of range.
     pub fn nearest(st: [f32; 2]) -> Option<FineSt> {
-        let ([s, t], _) = nearest_st(st, 0..1, power, 0.5, 2048.0, FineSt::FRAC_S.width)?;
+        let ([s, t], _) = nearest_st(st, 0..1, power_of_two, 0.5, 2048.0, FineSt::FRAC_S.width)?;
         Some(FineSt::new().with_frac_s(s).with_frac_t(t))
     }
 }
@@ -210,7 +210,7 @@ impl FineSt {
 impl WideSt {
     /// Returns the nearest code; `None` if a coordinate is out of range at every exponent.
     pub fn nearest(st: [f32; 2]) -> Option<WideSt> {
-        let ([s, t], exponent) = nearest_st(st, 0..16, power, 2.0, 4096.0, WideSt::FRAC_S.width)?;
+        let ([s, t], exponent) = nearest_st(st, 0..16, power_of_two, 2.0, 4096.0, WideSt::FRAC_S.width)?;
         Some(WideSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
     }
 }
@@ -221,7 +221,7 @@ pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
     halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))
 }
 
-/// Returns the colour/shade byte nearest to a colour (red, green, blue), by the distance of the channels (B17).
+/// Returns the colour/shade byte nearest to a colour (red, green, blue), by Euclidean distance (B17).
 ///
 /// ```
 /// use meshspec::bmd::{nearest_shade, shade_color};

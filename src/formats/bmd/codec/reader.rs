@@ -1,12 +1,12 @@
-//! Reads images by their declaration. Also checks vertex counts and splits the keys by bone, which the declaration
-//! cannot express.
+//! Reads images by their declaration. In addition, checks the vertex counts and splits the keys by bone, which the
+//! declaration cannot express.
 
 use binrw::BinRead;
 
 use super::super::document::{Animation, Document, Mesh};
 use super::super::rules;
 use super::super::schema::{Header, Image, Track, are_keys};
-use super::sharing::Input;
+use super::sharing::BoundedReader;
 use crate::bulk::Column;
 use crate::layout::Layout;
 use crate::{Confidence, Detection, Dialect, Error, Limit, Result, path};
@@ -20,7 +20,7 @@ pub fn detect(bytes: &[u8]) -> Detection {
 
 /// Decodes an image, checking only its structure.
 pub fn read(bytes: &[u8]) -> Result<Document> {
-    let mut input = Input::new(bytes);
+    let mut input = BoundedReader::new(bytes);
     let image = Image::read(&mut input);
     if let Some(error) = input.sharing_error() {
         return Err(error);
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     for (index, animation) in animations.0.into_iter().enumerate() {
         let animation = split_keys(animation, bones, index)?;
         tracks += animation.tracks.len();
-        // Each track ends with a separate byte unless animations share keys.
+        // Each track has its own end tag of one byte, unless animations share keys.
         if tracks > bytes.len() {
             let message = "animations that share keys have more tracks than the image has bytes";
             let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
@@ -78,10 +78,10 @@ fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     Ok(())
 }
 
-/// Clears the number of triangles if it follows from the faces.
+/// Clears the number of triangles if it can be derived from the faces.
 fn without_derived_count(mut mesh: Mesh) -> Mesh {
     let counts = mesh.faces.counts();
-    mesh.n_tris = mesh.n_tris.filter(|n| ![counts.items(), counts.triangulated()].contains(&(*n).into()));
+    mesh.n_tris = mesh.n_tris.filter(|n| ![counts.faces(), counts.triangulated()].contains(&(*n).into()));
     mesh
 }
 

@@ -1,4 +1,4 @@
-//! Limits how often lists share bytes.
+//! Limits the total size of lists that share bytes.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -10,25 +10,26 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Visit, Visitor};
 use crate::{Error, Limit, Limits, Path};
 
-/// Maximum total size of the parts of an image, as a multiple of the image's size. Lists may share bytes, for example
-/// if several meshes draw parts of one vertex list. The limit prevents a small image from becoming a large document.
+/// Maximum total size of the lists and strings in an image, as a multiple of the image's size. They may share bytes,
+/// for example if several meshes use the same vertices. The limit prevents a small image from becoming a large
+/// document.
 const MAX_SHARING: u64 = 16;
 
-/// The bytes of an image, readable up to [`MAX_SHARING`] times.
-pub struct Input<'b> {
+/// A reader of an image that fails after [`MAX_SHARING`] times the image's size.
+pub struct BoundedReader<'b> {
     bytes: Cursor<&'b [u8]>,
     /// The number of bytes that may still be read.
     allowance: u64,
     is_exhausted: bool,
 }
 
-impl<'b> Input<'b> {
-    pub fn new(bytes: &'b [u8]) -> Input<'b> {
+impl<'b> BoundedReader<'b> {
+    pub fn new(bytes: &'b [u8]) -> BoundedReader<'b> {
         let allowance = MAX_SHARING.saturating_mul(bytes.len() as u64);
-        Input { bytes: Cursor::new(bytes), allowance, is_exhausted: false }
+        BoundedReader { bytes: Cursor::new(bytes), allowance, is_exhausted: false }
     }
 
-    /// Returns the error if the image was read too often.
+    /// Returns the error if the reader failed; otherwise `None`.
     pub fn sharing_error(&self) -> Option<Error> {
         if !self.is_exhausted {
             return None;
@@ -38,61 +39,63 @@ impl<'b> Input<'b> {
         );
         let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
         let bytes = self.bytes.get_ref();
-        let mut sum = Sum { left: MAX_SHARING.saturating_mul(bytes.len() as u64), list: Path::default() };
-        // The excess list comes before any fault, so faults can be ignored.
-        let _ = walk::walk(&Image::TYPE, bytes, &Limits::default(), &mut sum);
-        Some(error.at(sum.list))
+        let limit = MAX_SHARING.saturating_mul(bytes.len() as u64);
+        let mut sizes = ListSizes { remaining: limit, list: Path::default() };
+        // The list that exceeds the limit comes before any fault, so faults can be ignored.
+        let _ = walk::walk(&Image::TYPE, bytes, &Limits::default(), &mut sizes);
+        Some(error.at(sizes.list))
     }
 }
 
-impl Read for Input<'_> {
+impl Read for BoundedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.read(buffer)?;
         match self.allowance.checked_sub(count as u64) {
             Some(rest) => self.allowance = rest,
             None => {
                 self.is_exhausted = true;
-                return Err(io::Error::other("the bytes have been read too often"));
+                return Err(io::Error::other("lists share too many bytes"));
             }
         }
         Ok(count)
     }
 }
 
-impl Seek for Input<'_> {
+impl Seek for BoundedReader<'_> {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.bytes.seek(position)
     }
 }
 
 /// Adds up list sizes until they exceed the limit.
-struct Sum {
-    left: u64,
-    /// The path of the latest list.
+struct ListSizes {
+    /// The limit minus the sizes so far, in bytes.
+    remaining: u64,
+    /// The path of the last list.
     list: Path,
 }
 
-impl Sum {
+impl ListSizes {
     fn subtract(&mut self, node: &Node) {
         let span = node.span.range();
-        self.left = self.left.saturating_sub(span.end - span.start);
+        self.remaining = self.remaining.saturating_sub(span.end - span.start);
     }
 }
 
-impl Visitor for Sum {
+impl Visitor for ListSizes {
     fn enter(&mut self, _: &Node) -> Visit {
-        if self.left == 0 { Visit::Stop } else { Visit::All }
+        if self.remaining == 0 { Visit::Stop } else { Visit::All }
     }
 
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
             self.subtract(node);
         }
         ControlFlow::Continue(())
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
-        if self.left > 0 {
+    fn should_unpack(&mut self, node: &Node) -> bool {
+        if self.remaining > 0 {
             let field = node.field.map_or("", |field| field.name);
             self.list = Path::from(node.path).field(field);
         }

@@ -1,5 +1,5 @@
-//! Writes images in the canonical layout, that of the author's newest files (B15). The parts are strings from 0x40,
-//! levels of detail, meshes, vertices and faces, bones, animations, keys.
+//! Writes images in the canonical layout, which the author's newest files have (B15): strings from 0x40, levels of
+//! detail, meshes, vertices and faces, bones, animations, keys.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -7,51 +7,55 @@ use std::io::Cursor;
 use binrw::BinWrite;
 
 use super::super::document::{Animation, Bone, Document, Mesh};
-use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PackedVertex, Track, are_keys};
+use super::super::schema::{AnimExtents, Form, Header, MeshExtents, PackedVertex, Track, are_keys};
 use crate::{Error, Path, Result, Text, bulk, path};
 
 /// Offset of the strings.
-const STRINGS: usize = 0x40;
+const STRINGS_OFFSET: usize = 0x40;
 
-/// Alignment of lists.
+/// Alignment of lists in bytes.
 const ALIGNMENT: usize = 16;
 
-/// Padding after vertex and face lists, because loaders may read past the end, in bytes.
-const SLACK: usize = 8;
+/// Bytes of padding after vertex and face lists, because loaders may read past the end.
+const LIST_PADDING: usize = 8;
 
-/// Encodes the document; rejects only what the format cannot express.
+/// Encodes the document. Returns an error only if the format cannot express it.
 pub fn write(document: &Document) -> Result<Vec<u8>> {
     let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = document;
     check_bones(bones)?;
-    let mut image = Output { bytes: Vec::with_capacity(size(document)) };
-    image.bytes.resize(STRINGS, 0);
-    let strings = Strings::write(document, &mut image)?;
+    let mut image = ImageWriter { bytes: Vec::with_capacity(estimated_size(document)) };
+    image.bytes.resize(STRINGS_OFFSET, 0);
+    let strings = StringTable::write(document, &mut image)?;
 
-    let (ofs_lods, sz_lods) = image.table(4, lods.iter().map(|lod| (lod, ())))?;
+    let (ofs_lods, sz_lods) = image.write_table(4, lods.iter().map(|lod| (lod, ())))?;
 
-    // The table comes first; its offsets are filled in once the lists are written.
-    let blank = meshes.iter().map(|mesh| (mesh, (MeshPlaces::default(),)));
-    let (ofs_meshes, sz_meshes) = image.table(ALIGNMENT, blank)?;
-    let places = meshes.iter().enumerate().map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
-    let places = places.collect::<Result<Vec<_>>>()?;
-    image.put_at(ofs_meshes as usize, meshes.iter().zip(places).map(|(mesh, places)| (mesh, (places,))))?;
+    // The table comes first. Its offsets are filled in after the lists are written.
+    let blank = meshes.iter().map(|mesh| (mesh, (MeshExtents::default(),)));
+    let (ofs_meshes, sz_meshes) = image.write_table(ALIGNMENT, blank)?;
+    let extents =
+        meshes.iter().enumerate().map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
+    let extents = extents.collect::<Result<Vec<_>>>()?;
+    image.write_at(
+        ofs_meshes as usize,
+        meshes.iter().zip(extents).map(|(mesh, extents)| (mesh, (extents,))),
+    )?;
 
     let named = bones.iter().map(|bone| (bone, (strings.offset(&bone.name),)));
-    let (ofs_bones, sz_bones) = image.table(ALIGNMENT, named)?;
+    let (ofs_bones, sz_bones) = image.write_table(ALIGNMENT, named)?;
 
-    let blank = animations.iter().map(|animation| (animation, (AnimPlaces::default(),)));
-    let (ofs_anims, sz_anims) = image.table(ALIGNMENT, blank)?;
+    let blank = animations.iter().map(|animation| (animation, (AnimExtents::default(),)));
+    let (ofs_anims, sz_anims) = image.write_table(ALIGNMENT, blank)?;
     let tracks = document.normal_bones().len();
-    let places = animations.iter().enumerate();
-    let places = places.map(|(index, animation)| {
+    let extents = animations.iter().enumerate();
+    let extents = extents.map(|(index, animation)| {
         check_animation(animation, tracks)
             .map_err(|(field, message)| Error::inexpressible(message).at(path!(animations[index].(field))))?;
         write_animation(animation, &strings, &mut image)
     });
-    let places = places.collect::<Result<Vec<_>>>()?;
-    image.put_at(
+    let extents = extents.collect::<Result<Vec<_>>>()?;
+    image.write_at(
         ofs_anims as usize,
-        animations.iter().zip(places).map(|(animation, places)| (animation, (places,))),
+        animations.iter().zip(extents).map(|(animation, extents)| (animation, (extents,))),
     )?;
 
     let header = Header {
@@ -67,59 +71,60 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
         ofs_anims,
         sz_anims,
     };
-    image.put_at(0, [(&header, ())].into_iter())?;
+    image.write_at(0, [(&header, ())].into_iter())?;
     Ok(image.bytes)
 }
 
 /// Estimates the size of the image, to allocate only once.
-fn size(document: &Document) -> usize {
-    let gaps = ALIGNMENT + SLACK;
+fn estimated_size(document: &Document) -> usize {
+    let padding = ALIGNMENT + LIST_PADDING;
     let mesh = |mesh: &Mesh| {
-        size_of_val(mesh) + size_of_val(mesh.vertices.words()) + size_of_val(mesh.faces.words()) + 2 * gaps
+        size_of_val(mesh) + size_of_val(mesh.vertices.words()) + size_of_val(mesh.faces.words()) + 2 * padding
     };
     let track = |track: &Track| track.as_bytes().len() + 1;
     let animation = |animation: &Animation| {
-        size_of_val(animation) + animation.tracks.iter().map(track).sum::<usize>() + gaps
+        size_of_val(animation) + animation.tracks.iter().map(track).sum::<usize>() + padding
     };
-    STRINGS
+    STRINGS_OFFSET
         + document.meshes.iter().map(mesh).sum::<usize>()
         + document.animations.iter().map(animation).sum::<usize>()
         + size_of_val(&*document.bones)
         + size_of_val(&*document.lods)
 }
 
-fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
+/// Converts the number of items in a list to the type of its count field.
+fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
         Error::inexpressible(format!("{items} items, the maximum is {max}")).at(path)
     })
 }
 
-/// Converts an offset or size in the image.
-fn offset(bytes: usize) -> Result<u32> {
+/// Converts an offset or a size to 32 bits.
+fn to_u32(bytes: usize) -> Result<u32> {
     u32::try_from(bytes).map_err(|_| Error::inexpressible("the image exceeds 4 GiB"))
 }
 
 /// The image under construction.
-struct Output {
+struct ImageWriter {
     bytes: Vec<u8>,
 }
 
-impl Output {
+impl ImageWriter {
     fn align(&mut self, to: usize) {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
     }
 
-    /// Returns offset and size of the list written since `start`; zeros if it is empty.
+    /// Returns the offset and size of the list written since `start`; zeros if it is empty.
     fn extent(&self, start: usize) -> Result<(u32, u32)> {
         match self.bytes.len() - start {
             0 => Ok((0, 0)),
-            size => Ok((offset(start)?, offset(size)?)),
+            size => Ok((to_u32(start)?, to_u32(size)?)),
         }
     }
 
-    /// Writes a table of entries with their offsets. Returns its offset and size.
-    fn table<'e, T, A>(
+    /// Writes a table of entries, each with its arguments. Returns the offset and size of the table.
+    fn write_table<'e, T, A>(
         &mut self,
         alignment: usize,
         entries: impl Iterator<Item = (&'e T, A)>,
@@ -129,11 +134,11 @@ impl Output {
     {
         self.align(alignment);
         let start = self.bytes.len();
-        self.put_at(start, entries)?;
+        self.write_at(start, entries)?;
         self.extent(start)
     }
 
-    fn put_at<'e, T, A>(&mut self, at: usize, mut entries: impl Iterator<Item = (&'e T, A)>) -> Result<()>
+    fn write_at<'e, T, A>(&mut self, at: usize, mut entries: impl Iterator<Item = (&'e T, A)>) -> Result<()>
     where
         T: for<'a> BinWrite<Args<'a> = A> + 'e,
     {
@@ -144,22 +149,22 @@ impl Output {
             .map_err(Error::inexpressible)
     }
 
-    /// Writes a list of vertices or faces. Returns its offset and size.
-    fn put_words(&mut self, words: &[u32]) -> Result<(u32, u32)> {
+    /// Writes a list of vertices or faces, with padding. Returns its offset and size without the padding.
+    fn write_words(&mut self, words: &[u32]) -> Result<(u32, u32)> {
         self.align(ALIGNMENT);
         let start = self.bytes.len();
         self.bytes.extend_from_slice(&bulk::as_bytes(words));
         let extent = self.extent(start)?;
-        self.bytes.resize(self.bytes.len() + SLACK, 0);
+        self.bytes.resize(self.bytes.len() + LIST_PADDING, 0);
         Ok(extent)
     }
 }
 
-/// The offsets of the strings, without duplicates.
-struct Strings<'d>(HashMap<&'d Text, u32>);
+/// The offset of each distinct string.
+struct StringTable<'d>(HashMap<&'d Text, u32>);
 
-impl<'d> Strings<'d> {
-    fn write(document: &'d Document, image: &mut Output) -> Result<Self> {
+impl<'d> StringTable<'d> {
+    fn write(document: &'d Document, image: &mut ImageWriter) -> Result<Self> {
         let mut offsets = HashMap::new();
         let meshes = document.meshes.iter().map(|mesh| &mesh.material).enumerate();
         let bones = document.bones.iter().map(|bone| &bone.name).enumerate();
@@ -173,39 +178,44 @@ impl<'d> Strings<'d> {
                 return Err(Error::inexpressible("the string contains a NUL").at(path));
             }
             if !offsets.contains_key(name) {
-                offsets.insert(name, offset(image.bytes.len())?);
+                offsets.insert(name, to_u32(image.bytes.len())?);
                 image.bytes.extend_from_slice(name.as_bytes());
                 image.bytes.push(0);
             }
         }
-        Ok(Strings(offsets))
+        Ok(StringTable(offsets))
     }
 
-    /// Returns the offset of a name, 0 for `None`.
+    /// Returns the offset of a name; 0 for `None`.
     fn offset(&self, name: &Option<Text>) -> u32 {
         name.as_ref().and_then(|name| self.0.get(name)).copied().unwrap_or(0)
     }
 }
 
-fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) -> Result<MeshPlaces> {
+fn write_mesh(
+    mesh: &Mesh,
+    index: usize,
+    strings: &StringTable,
+    image: &mut ImageWriter,
+) -> Result<MeshExtents> {
     let surface = mesh.surface();
     if mesh.vertices.surface().is_some_and(|other| other != surface) {
         let mut tags = mesh.vertices.tags().enumerate();
         let (vertex, tag) = tags.find(|(_, tag)| PackedVertex::needs_surface(*tag)).unwrap_or_default();
         let form = PackedVertex::row_of(tag, surface).map_or("", |row| row.name);
-        let message = format!("a material of this name makes it a {form}");
+        let message = format!("the form is {form} with a material of this name");
         return Err(Error::inexpressible(message).at(path!(meshes[index].vertices[vertex])));
     }
-    let (ofs_vtx, sz_vtx) = image.put_words(mesh.vertices.words())?;
-    let (ofs_tris, sz_tris) = image.put_words(mesh.faces.words())?;
-    Ok(MeshPlaces {
+    let (ofs_vtx, sz_vtx) = image.write_words(mesh.vertices.words())?;
+    let (ofs_tris, sz_tris) = image.write_words(mesh.faces.words())?;
+    Ok(MeshExtents {
         ofs_vtx,
         ofs_tris,
         ofs_mat: strings.offset(&mesh.material),
-        n_vtx: count(mesh.vertices.len(), path!(meshes[index].vertices))?,
+        n_vtx: to_count(mesh.vertices.len(), path!(meshes[index].vertices))?,
         n_tris: match mesh.n_tris {
             Some(stated) => stated,
-            None => count(mesh.triangle_count(), path!(meshes[index].faces))?,
+            None => to_count(mesh.triangle_count(), path!(meshes[index].faces))?,
         },
         sz_vtx,
         sz_tris,
@@ -221,7 +231,7 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
         None => Ok(()),
         Some(index) => {
             let message = format!(
-                "parent {}: {} marks pseudo-bones, and only those",
+                "parent {}, but exactly the pseudo-bones have parent {}",
                 bones[index].id_parent,
                 Bone::PSEUDO
             );
@@ -230,12 +240,12 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
     }
 }
 
-/// Rejects keys that would be ambiguous once written; the error names the field.
+/// Rejects keys that would be ambiguous in a file. The error is the field and the message.
 fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static str, String)> {
     let tracks = animation.tracks.len();
-    let has_none = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();
+    let has_no_keys = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();
     let is_truncated = tracks < bones && animation.has_stray_keys();
-    if tracks != bones && !has_none && !is_truncated {
+    if tracks != bones && !has_no_keys && !is_truncated {
         return Err((
             "tracks",
             format!("{tracks} tracks, expected one for each of the {bones} normal bones"),
@@ -247,7 +257,11 @@ fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static 
     Ok(())
 }
 
-fn write_animation(animation: &Animation, strings: &Strings, image: &mut Output) -> Result<AnimPlaces> {
+fn write_animation(
+    animation: &Animation,
+    strings: &StringTable,
+    image: &mut ImageWriter,
+) -> Result<AnimExtents> {
     image.align(ALIGNMENT);
     let start = image.bytes.len();
     for track in &animation.tracks {
@@ -256,5 +270,5 @@ fn write_animation(animation: &Animation, strings: &Strings, image: &mut Output)
     }
     image.bytes.extend_from_slice(&animation.trailing);
     let (ofs_frames, sz_frames) = image.extent(start)?;
-    Ok(AnimPlaces { ofs_name: strings.offset(&animation.name), ofs_frames, sz_frames })
+    Ok(AnimExtents { ofs_name: strings.offset(&animation.name), ofs_frames, sz_frames })
 }

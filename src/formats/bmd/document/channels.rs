@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::super::schema::{Rotation, Track, TrackKey, Triple};
 use crate::{Error, Result, path};
 
-/// The keys of a bone by channel: values at ascending frames, counted from 0. Packed by default; [`FloatChannels`]
-/// has floats. A channel without keys leaves the base skeleton unchanged.
+/// The keys of a bone by channel: values at ascending frames, counted from 0. Values are packed by default, or floats
+/// in [`FloatChannels`]. A channel without keys leaves the base skeleton unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channels<R = Rotation, V = Triple> {
-    /// Rotations relative to the base skeleton. Quaternions (I, J, K, R) if floats.
+    /// Rotations relative to the base skeleton. In [`FloatChannels`], they are quaternions (I, J, K, R).
     pub rotations: Vec<(u32, R)>,
     /// Translations relative to the base skeleton.
     pub translations: Vec<(u32, V)>,
@@ -18,7 +18,7 @@ pub struct Channels<R = Rotation, V = Triple> {
     pub scales: Vec<(u32, V)>,
 }
 
-/// Channels of floats.
+/// The keys of a bone by channel, as floats.
 pub type FloatChannels = Channels<[f32; 4], [f32; 3]>;
 
 /// The largest encoding error of each channel.
@@ -68,15 +68,15 @@ impl Track {
     /// If the frames of a channel are not in ascending order.
     pub fn from_channels(channels: &Channels) -> Result<Track> {
         let mut keys = BTreeMap::new();
-        put(&channels.rotations, "rotations", &mut keys, |key| &mut key.rotation)?;
-        put(&channels.translations, "translations", &mut keys, |key| &mut key.translation)?;
-        put(&channels.scales, "scales", &mut keys, |key| &mut key.scale)?;
+        merge_channel(&channels.rotations, "rotations", &mut keys, |key| &mut key.rotation)?;
+        merge_channel(&channels.translations, "translations", &mut keys, |key| &mut key.translation)?;
+        merge_channel(&channels.scales, "scales", &mut keys, |key| &mut key.scale)?;
         Track::from_keys(keys.into_iter().map(|(frame, key)| TrackKey { frame, ..key }))
     }
 }
 
 /// Stores the values of a channel in the keys at their frames.
-fn put<T: Copy>(
+fn merge_channel<T: Copy>(
     channel: &[(u32, T)],
     name: &'static str,
     keys: &mut BTreeMap<u32, TrackKey>,
@@ -84,7 +84,7 @@ fn put<T: Copy>(
 ) -> Result<()> {
     if let Some(before) = channel.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
         let (a, b) = (channel[before].0, channel[before + 1].0);
-        let message = format!("frame {b} after frame {a}: frames must ascend");
+        let message = format!("frame {b} after frame {a}, expected ascending frames");
         return Err(Error::inexpressible(message).at(path!((name)[before + 1])));
     }
     for (frame, value) in channel {
@@ -105,7 +105,7 @@ impl Channels {
 }
 
 impl FloatChannels {
-    /// Encodes each key as the nearest code. Also returns the largest errors.
+    /// Encodes each key as the nearest code. Returns the packed channels and the largest errors.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl FloatChannels {
                 let message = format!("{target:?} is not a rotation");
                 Error::inexpressible(message).at(path!(rotations[index]))
             })?;
-            errors.rotation = errors.rotation.max(rotation.error(*target) as f32);
+            errors.rotation = errors.rotation.max(rotation.angle_to(*target) as f32);
             Ok((*frame, rotation))
         });
         let channels = Channels {
@@ -132,14 +132,15 @@ impl FloatChannels {
 fn encode_triples(
     keys: &[(u32, [f32; 3])],
     name: &'static str,
-    largest: &mut f32,
+    largest_error: &mut f32,
 ) -> Result<Vec<(u32, Triple)>> {
     let triples = keys.iter().enumerate().map(|(index, (frame, target))| {
         let triple = Triple::nearest(*target).ok_or_else(|| {
             let message = format!("{target:?} is not finite or outside ±{}", Triple::MAX);
             Error::inexpressible(message).at(path!((name)[index]))
         })?;
-        *largest = triple.value().iter().zip(target).fold(*largest, |max, (a, b)| max.max((a - b).abs()));
+        let errors = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs());
+        *largest_error = errors.fold(*largest_error, f32::max);
         Ok((*frame, triple))
     });
     triples.collect()

@@ -1,10 +1,10 @@
 //! Packed faces and their vertex indices.
 
-use super::super::schema::{Packed, PackedFace, Surface};
+use super::super::schema::{PackedFace, PackedList, Surface};
 use crate::Result;
 
 /// The faces of a mesh: packed words in any mix of forms.
-pub type Faces = Packed<PackedFace>;
+pub type Faces = PackedList<PackedFace>;
 
 /// The vertex indices of a face, counter-clockwise (X2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,8 +35,8 @@ pub struct FaceCounts {
 }
 
 impl FaceCounts {
-    /// The number of faces.
-    pub fn items(self) -> usize {
+    /// The number of faces: triangles and quads.
+    pub fn faces(self) -> usize {
         self.triangles + self.quads
     }
 
@@ -53,6 +53,6 @@ impl Faces {
     ///
     /// If the words end inside a face.
     pub fn from_words(words: Vec<u32>) -> Result<Faces> {
-        Packed::parse(words, Surface::default())
+        PackedList::parse(words, Surface::default())
     }
 }

@@ -1,11 +1,11 @@
-//! Packed vertices of a mesh, and its derived values: surface, number of triangles, control flags.
+//! The vertices of a mesh, and its derived values: surface, number of triangles, control flags.
 
-use super::super::schema::{ControlFlags, Packed, PackedVertex};
+use super::super::schema::{ControlFlags, PackedList, PackedVertex};
 use super::{Faces, Mesh, Surface};
 use crate::{Result, Text};
 
 /// The vertices of a mesh: packed words in any mix of sizes.
-pub type Vertices = Packed<PackedVertex>;
+pub type Vertices = PackedList<PackedVertex>;
 
 /// A decoded vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -14,9 +14,10 @@ pub struct Vertex {
     pub position: [f32; 3],
     /// Texture coordinate (S, T); 0 where a flat colour omits it.
     pub st: [f32; 2],
-    /// Stored normal (X, Y, Z), not normalised. Forms without one use the direction of the position, 0 at the origin.
+    /// Stored normal (X, Y, Z), not normalised. Forms without a normal use the direction
+    /// of the position, or 0 at the origin.
     pub normal: [f32; 3],
-    /// Colour/shade byte, if the form has one; see [`shade_color`](super::shade_color).
+    /// Colour/shade byte; `None` if the form has none. See [`shade_color`](super::shade_color).
     pub color: Option<u8>,
     /// The bone; 0 is the base.
     pub bone: u8,
@@ -29,7 +30,7 @@ impl Vertices {
     ///
     /// If the words end inside a vertex.
     pub fn from_words(words: Vec<u32>, surface: Surface) -> Result<Vertices> {
-        Packed::parse(words, surface)
+        PackedList::parse(words, surface)
     }
 }
 
@@ -46,18 +47,18 @@ impl Mesh {
         // From narrowest to widest.
         let subtype = [0, 3, 2].into_iter().find(|subtype| {
             let sizes = ControlFlags::new().with_vertex_subtype(*subtype).vertex_sizes();
-            self.vertices.packed().all(|vertex| sizes.contains(&vertex.bits()))
+            self.vertices.packed_items().all(|vertex| sizes.contains(&vertex.bits()))
         });
         let triangles = [0, 2, 3].into_iter().find(|triangles| {
             let flags = ControlFlags::new().with_triangles_type(*triangles);
-            self.faces.packed().all(|face| flags.allows(face))
+            self.faces.packed_items().all(|face| flags.allows(face))
         });
         ControlFlags::new()
             .with_vertex_subtype(subtype.unwrap_or(1))
             .with_triangles_type(triangles.unwrap_or(1))
     }
 
-    /// The surface kind, determined by the name of the material.
+    /// Returns the kind of surface, determined by the name of the material.
     pub fn surface(&self) -> Surface {
         Surface::of(self.material.as_ref())
     }
@@ -66,6 +67,6 @@ impl Mesh {
     /// (B12).
     pub fn triangle_count(&self) -> usize {
         let counts = self.faces.counts();
-        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.items() }
+        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.faces() }
     }
 }

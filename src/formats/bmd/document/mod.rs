@@ -7,7 +7,7 @@ mod faces;
 mod mesh;
 mod pose;
 mod shade;
-mod valid;
+mod validation;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};
@@ -20,10 +20,10 @@ pub use super::schema::{
     TrackKey, Transform, flat_color,
 };
 
-/// A BMD image without derived values.
+/// A BMD image without derived values, such as offsets and sizes.
 #[derive(Debug, Clone, PartialEq, Default, Json)]
 pub struct Document {
-    /// The three reserved words of the header, MBZ (B28).
+    /// The three reserved words of the header, which must be zero (B28).
     #[json(optional)]
     pub reserved: [u32; 3],
     /// The meshes.
@@ -46,23 +46,23 @@ impl Bone {
 }
 
 impl Animation {
-    /// Returns `true` if a key is past the last frame; the following bytes may not be keys.
+    /// Returns `true` if a key with values is after the last frame. The bytes after such a key may not be keys.
     pub(super) fn has_stray_keys(&self) -> bool {
-        let cut = Track::parse(&self.trailing).err();
-        self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
+        let unterminated = Track::parse(&self.trailing).err();
+        self.tracks.iter().chain(&unterminated).any(|track| track.reaches(self.n_frames))
     }
 }
 
 impl Document {
-    /// The normal bones, which animations have keys for: all bones before the first pseudo-bone.
+    /// The normal bones: all bones before the first pseudo-bone. Only they have animation tracks.
     pub fn normal_bones(&self) -> &[Bone] {
         let count = self.bones.iter().position(Bone::is_pseudo).unwrap_or(self.bones.len());
         &self.bones[..count]
     }
 
-    /// The meshes of a level of detail; `None` if it refers to missing meshes.
+    /// Returns the meshes of a level of detail; `None` if it refers to missing meshes.
     pub fn meshes_of(&self, lod: LodDef) -> Option<&[Mesh]> {
-        if lod.is_all() {
+        if lod.contains_all_meshes() {
             return Some(&self.meshes);
         }
         let first = usize::from(lod.id_mesh);

@@ -1,7 +1,8 @@
 //! Evaluates animations at a given time (B20, B22, B26).
 //!
 //! Values are interpolated linearly between keys, and rotations are then normalised (nlerp). Loops interpolate from
-//! the last key to the first one. Otherwise, the first and last key hold.
+//! the last key to the first one. Other animations keep the value of the first key before it, and of the last key
+//! after it.
 
 use glam::{Mat4, Quat, Vec3};
 
@@ -11,7 +12,7 @@ use super::{Animation, Bone, Transform};
 /// A matrix of four columns, for column vectors.
 pub type Matrix = [[f32; 4]; 4];
 
-/// The motion of each normal bone at one time. An empty pose is the base skeleton.
+/// The motion of each normal bone at one point in time. An empty pose is the base skeleton.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pose {
     /// The motion of each normal bone.
@@ -30,15 +31,16 @@ pub struct Motion {
 }
 
 impl Default for Motion {
-    /// No motion.
+    /// Returns no motion.
     fn default() -> Motion {
         Motion { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] }
     }
 }
 
 impl Animation {
-    /// Evaluates the animation at a frame, which may be fractional. Loops repeat in both directions; otherwise, the
-    /// first and last key hold. Keys beyond the last frame are ignored. A non-finite frame counts as 0.
+    /// Evaluates the animation at a frame, which may be fractional. Loops repeat in both directions. Other animations
+    /// keep the first value before the first key, and the last value after the last key. Keys beyond the last frame are
+    /// ignored. A non-finite frame counts as 0.
     ///
     /// ```
     /// use meshspec::bmd::{Animation, Track, TrackKey, Triple};
@@ -56,53 +58,55 @@ impl Animation {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn pose(&self, frame: f32) -> Pose {
-        let time = Time::new(self, frame);
+        let time = PlaybackTime::new(self, frame);
         let tracks = self.tracks.iter().map(|track| time.motion(&track.channels().to_floats()));
         Pose { bones: tracks.collect() }
     }
 }
 
 /// The time at which an animation is evaluated.
-struct Time {
+struct PlaybackTime {
     frame: f64,
     n_frames: u32,
     is_loop: bool,
 }
 
-impl Time {
-    fn new(animation: &Animation, frame: f32) -> Time {
+impl PlaybackTime {
+    fn new(animation: &Animation, frame: f32) -> PlaybackTime {
         let n_frames = f64::from(animation.n_frames);
         let is_loop = !animation.fl_hz.no_loop();
         let frame = if frame.is_finite() { f64::from(frame) } else { 0.0 };
         let frame = if is_loop && n_frames > 0.0 { frame.rem_euclid(n_frames) } else { frame };
-        Time { frame, n_frames: animation.n_frames.into(), is_loop }
+        PlaybackTime { frame, n_frames: animation.n_frames.into(), is_loop }
     }
 
     fn motion(&self, channels: &FloatChannels) -> Motion {
         let none = Motion::default();
         Motion {
-            rotation: self.value(&channels.rotations).map_or(none.rotation, unit_quaternion),
-            translation: self.value(&channels.translations).map_or(none.translation, narrow),
-            scale: self.value(&channels.scales).map_or(none.scale, narrow),
+            rotation: self.interpolate(&channels.rotations).map_or(none.rotation, unit_quaternion),
+            translation: self.interpolate(&channels.translations).map_or(none.translation, to_f32),
+            scale: self.interpolate(&channels.scales).map_or(none.scale, to_f32),
         }
     }
 
     /// Returns the interpolated value of a channel; `None` if it has no keys.
-    fn value<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
+    fn interpolate<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
-        let (behind, ahead) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
+        let (earlier, later) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
         // Neighbouring keys in the previous or next loop iteration.
-        let round = f64::from(self.n_frames);
+        let period = f64::from(self.n_frames);
         let wrap = |key: Option<&(u32, [f32; N])>, by| {
             key.filter(|_| self.is_loop).map(|(at, value)| (f64::from(*at) + by, *value))
         };
-        let here = |(at, value): &(u32, [f32; N])| (f64::from(*at), *value);
-        let before = behind.last().map(here).or_else(|| wrap(keys.last(), -round));
-        let after = ahead.first().map(here).or_else(|| wrap(keys.first(), round));
+        let to_f64_time = |(at, value): &(u32, [f32; N])| (f64::from(*at), *value);
+        let before = earlier.last().map(to_f64_time).or_else(|| wrap(keys.last(), -period));
+        let after = later.first().map(to_f64_time).or_else(|| wrap(keys.first(), period));
         match (before, after) {
             (Some((start, from)), Some((end, to))) => {
-                let part = (self.frame - start) / (end - start);
-                Some(std::array::from_fn(|i| f64::from(from[i]) * (1.0 - part) + f64::from(to[i]) * part))
+                let fraction = (self.frame - start) / (end - start);
+                Some(std::array::from_fn(|i| {
+                    f64::from(from[i]) * (1.0 - fraction) + f64::from(to[i]) * fraction
+                }))
             }
             (Some((_, value)), None) | (None, Some((_, value))) => Some(value.map(f64::from)),
             (None, None) => None,
@@ -110,14 +114,14 @@ impl Time {
     }
 }
 
-fn narrow<const N: usize>(values: [f64; N]) -> [f32; N] {
+fn to_f32<const N: usize>(values: [f64; N]) -> [f32; N] {
     values.map(|x| x as f32)
 }
 
-/// Normalises a quaternion. Returns the identity if its length is 0, as halfway between opposite rotations.
+/// Normalises a quaternion. Returns the identity if its length is 0, for example halfway between q and −q.
 fn unit_quaternion(quaternion: [f64; 4]) -> [f32; 4] {
     let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if length > 0.0 { narrow(quaternion.map(|x| x / length)) } else { Motion::default().rotation }
+    if length > 0.0 { to_f32(quaternion.map(|x| x / length)) } else { Motion::default().rotation }
 }
 
 impl Pose {
@@ -137,7 +141,7 @@ impl Pose {
                     let local = Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
                     matrices.get(usize::from(bone.id_parent)).copied().unwrap_or_default() * local
                 }
-                Transform::Pseudo(pseudo) => mean(&matrices, pseudo.bones(), pseudo.weights()),
+                Transform::Pseudo(pseudo) => weighted_mean(&matrices, pseudo.bones(), pseudo.weights()),
             });
         }
         matrices.iter().map(Mat4::to_cols_array_2d).collect()
@@ -145,7 +149,7 @@ impl Pose {
 }
 
 /// Returns the weighted mean of matrices. Ignores bones that do not precede the pseudo-bone.
-fn mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Mat4 {
+fn weighted_mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Mat4 {
     let followed = bones.iter().zip(weights);
     let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));
     let (sum, total) = followed

@@ -30,7 +30,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 fn check_mesh(mesh: &Mesh, index: usize, report: &mut Report) {
     if let Some(stated) = mesh.n_tris {
         let counts = mesh.faces.counts();
-        if ![counts.items(), counts.triangulated()].contains(&stated.into()) {
+        if ![counts.faces(), counts.triangulated()].contains(&stated.into()) {
             let (triangles, quads) = (counts.triangles, counts.quads);
             let message = format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
             report.add(&TRIANGLE_COUNT, path!(meshes[index].n_tris), message);
@@ -40,8 +40,8 @@ fn check_mesh(mesh: &Mesh, index: usize, report: &mut Report) {
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
     let Some(meshes) = document.meshes_of(lod) else { return };
-    // Levels that contain all meshes may include undrawn ones.
-    if lod.is_all() {
+    // A level that contains all meshes may include undrawn ones.
+    if lod.contains_all_meshes() {
         return;
     }
     for (offset, _) in meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_none()) {

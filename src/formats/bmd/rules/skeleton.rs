@@ -28,8 +28,8 @@ pub(super) fn check(document: &Document, report: &mut Report) {
             }
             Transform::Pseudo(transform) => {
                 const NAMES: [&str; 4] = ["bone_0", "bone_1", "bone_2", "bone_3"];
-                let parts = transform.bones().into_iter().zip(transform.weights()).enumerate();
-                for (slot, (followed, _)) in parts.filter(|(_, (_, weight))| *weight != 0.0) {
+                let influences = transform.bones().into_iter().zip(transform.weights()).enumerate();
+                for (slot, (followed, _)) in influences.filter(|(_, (_, weight))| *weight != 0.0) {
                     if usize::from(followed) >= index {
                         let path = path!(bones[index].pseudo.(NAMES[slot]));
                         report.add(
@@ -44,7 +44,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     }
 }
 
-/// Checks the solids of bones; mesh 0 means none. Checks shared solids once.
+/// Checks the solids of bones, each solid once. Mesh 0 means no solid.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
@@ -63,35 +63,35 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
 
 /// The number of faces that use an edge in each direction: from the lower to the higher vertex, and back.
 #[derive(Default)]
-struct Uses {
-    up: usize,
-    down: usize,
+struct EdgeUses {
+    ascending: usize,
+    descending: usize,
 }
 
 fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
     let at = path!(meshes[solid].faces);
-    let mut edges: BTreeMap<(u32, u32), Uses> = BTreeMap::new();
+    let mut edges: BTreeMap<(u32, u32), EdgeUses> = BTreeMap::new();
     for face in mesh.faces.iter() {
         let corners = face.vertices();
         for (from, to) in corners.iter().zip(corners.iter().cycle().skip(1)) {
-            // Coinciding vertices form no edge, since a triangle may be stored as a degenerate quad.
+            // Equal indices form no edge: a triangle may be stored as a degenerate quad.
             if from < to {
-                edges.entry((*from, *to)).or_default().up += 1;
+                edges.entry((*from, *to)).or_default().ascending += 1;
             } else if to < from {
-                edges.entry((*to, *from)).or_default().down += 1;
+                edges.entry((*to, *from)).or_default().descending += 1;
             }
         }
     }
     if edges.is_empty() {
         report.add(&SOLID_CLOSED, at, "the solid has no faces");
     }
-    for ((from, to), Uses { up, down }) in edges {
-        let message = match (up, down) {
+    for ((from, to), EdgeUses { ascending, descending }) in edges {
+        let message = match (ascending, descending) {
             (1, 1) => continue,
             (2, 0) | (0, 2) => {
                 format!("both faces at the edge {from}-{to} use it in the same direction")
             }
-            _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", up + down),
+            _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", ascending + descending),
         };
         report.add(&SOLID_CLOSED, at, message);
     }
@@ -100,8 +100,8 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
 fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
     let mut bones = mesh.vertices.iter().map(|vertex| usize::from(vertex.bone));
     let Some(first) = bones.next() else { return };
-    let is_fine = (first == 0 || first == bone) && bones.all(|other| other == first);
-    if !is_fine {
+    let is_valid = (first == 0 || first == bone) && bones.all(|other| other == first);
+    if !is_valid {
         let message = format_args!(
             "the vertices of mesh {solid} are neither all bound to bone {bone} nor all to bone 0"
         );

@@ -11,52 +11,61 @@ use crate::scene::skin::influences;
 use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights};
 
 /// Maximum number of bones added per group of vertices.
-const MAX_DEPTH: usize = 8;
+const MAX_CHAIN_LENGTH: usize = 8;
 
-/// Accepted error near a bone, as a multiple of the error at the centre of the vertices.
-const SLACK: f32 = 2.0;
+/// Accepted error near a bone, as a multiple of the error of a bone at the centre of the vertices.
+const CENTRE_ERROR_FACTOR: f32 = 2.0;
 
-/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if the
-/// bones run out.
-pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
+/// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to them. Returns
+/// `true` if more bones were needed than BMD allows.
+pub fn add_anchors(
+    scene: &mut Scene,
+    extras: &[Extras],
+    encoding: &Encoding,
+    losses: &mut Vec<Loss>,
+) -> bool {
     let first = scene.skeleton.joints.len();
-    let mut anchors = Anchors { base: rig::base(scene), all: Vec::new(), first, out_of_bones: false };
+    let base_joint = rig::base_joint(scene);
+    let mut added_bones = AddedBones { base_joint, anchors: Vec::new(), first, out_of_bones: false };
     let origins: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.inverse()).collect();
-    let farthest = origins.iter().map(|origin| origin.w_axis.truncate().length()).fold(0.0, f32::max);
+    let farthest_joint = origins.iter().map(|origin| origin.w_axis.truncate().length()).fold(0.0, f32::max);
     let mut meshes = std::mem::take(&mut scene.meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
-        let accepted = encoding.accepted(mesh.size());
-        let reach = mesh.positions.iter().map(|position| Vec3::from(*position).length()).fold(0.0, f32::max);
-        let is_point = accepted == 0.0;
-        if is_point || encoding.rounding(Vec3::splat(reach + farthest)).1 <= accepted {
+        let accepted = encoding.accepted_error(mesh.size());
+        let distances = mesh.positions.iter().map(|position| Vec3::from(*position).length());
+        let mesh_radius = distances.fold(0.0, f32::max);
+        let has_no_extent = accepted == 0.0;
+        let (_, max_error) = encoding.rounding_errors(Vec3::splat(mesh_radius + farthest_joint));
+        if has_no_extent || max_error <= accepted {
             continue;
         }
-        let before = anchors.all.len();
-        let leaders: Vec<_> = (0..mesh.positions.len()).map(|vertex| leader(mesh, vertex)).collect();
-        for group in groups(scene, mesh, &leaders, encoding) {
+        let before = added_bones.anchors.len();
+        let leading_joints: Vec<_> =
+            (0..mesh.positions.len()).map(|vertex| leading_joint(mesh, vertex)).collect();
+        for group in group_by_joint(scene, mesh, &leading_joints, encoding) {
             let is_part = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(rig::is_pseudo_bone));
             if group.error > accepted && !is_part {
-                anchors.bind(scene, mesh, &leaders, &group, encoding);
+                added_bones.bind_group(scene, mesh, &leading_joints, &group, encoding);
             }
         }
-        let added = anchors.all.len() - before;
+        let added = added_bones.anchors.len() - before;
         if added > 0 {
             let message =
-                "packed coordinates are too coarse this far from the origin: bones added near the mesh";
-            losses.push(Loss::changed(format!("meshes[{index}].skins"), message).detail(added));
+                "packed coordinates are too coarse this far from the origin; bones were added near the mesh";
+            losses.push(Loss::changed(format!("meshes[{index}].skins"), message).with_detail(added));
         }
     }
     scene.meshes = meshes;
-    anchors.out_of_bones
+    added_bones.out_of_bones
 }
 
-/// Returns the joint that becomes the bone of a vertex.
-fn leader(mesh: &Mesh, vertex: usize) -> Option<usize> {
+/// Returns the joint that becomes the bone of a vertex: the joint with the largest weight. `None` without influences.
+fn leading_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
 
-/// The vertices of a mesh that follow one joint, with their bounds in joint space.
-struct Group {
+/// The vertices of a mesh with the same leading joint, and their bounds in the space of the joint.
+struct JointGroup {
     joint: Option<usize>,
     low: Vec3,
     high: Vec3,
@@ -64,66 +73,75 @@ struct Group {
     error: f32,
 }
 
-fn groups(scene: &Scene, mesh: &Mesh, leaders: &[Option<usize>], encoding: &Encoding) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for (position, leader) in mesh.positions.iter().zip(leaders) {
-        let own = leader.and_then(|joint| scene.skeleton.joints.get(joint));
-        let to_joint = own.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind);
+fn group_by_joint(
+    scene: &Scene,
+    mesh: &Mesh,
+    leading_joints: &[Option<usize>],
+    encoding: &Encoding,
+) -> Vec<JointGroup> {
+    let mut groups: Vec<JointGroup> = Vec::new();
+    let mut group_indices = std::collections::HashMap::new();
+    for (position, leading_joint) in mesh.positions.iter().zip(leading_joints) {
+        let joint = leading_joint.and_then(|joint| scene.skeleton.joints.get(joint));
+        let to_joint = joint.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind);
         let at = to_joint.transform_point3(Vec3::from(*position));
-        let place = *places.entry(*leader).or_insert_with(|| {
-            groups.push(Group { joint: *leader, low: at, high: at, error: 0.0 });
+        let index = *group_indices.entry(*leading_joint).or_insert_with(|| {
+            groups.push(JointGroup { joint: *leading_joint, low: at, high: at, error: 0.0 });
             groups.len() - 1
         });
-        let group = &mut groups[place];
+        let group = &mut groups[index];
         (group.low, group.high) = (group.low.min(at), group.high.max(at));
-        group.error = group.error.max(encoding.rounding(at).0);
+        group.error = group.error.max(encoding.rounding_errors(at).0);
     }
     groups
 }
 
-/// A bone near a mesh.
+/// A bone added near a mesh.
 struct Anchor {
     /// The joint that the bone moves with.
     joint: Option<usize>,
-    /// The origin in the space of that joint.
-    at: Vec3,
+    /// The origin of the bone in the space of `joint`.
+    origin: Vec3,
 }
 
-struct Anchors {
-    /// The joint that becomes bone 0, if there is one.
-    base: Option<usize>,
-    all: Vec<Anchor>,
-    /// The index of the first anchor in the skeleton.
+/// The bones added so far.
+struct AddedBones {
+    /// The joint that becomes bone 0; `None` if no joint can.
+    base_joint: Option<usize>,
+    anchors: Vec<Anchor>,
+    /// The joint index of the first added bone.
     first: usize,
     /// Whether a group needed more bones than available.
     out_of_bones: bool,
 }
 
-impl Anchors {
-    /// Binds the vertices of a group to the nearest anchor. If that is too far, appends a chain of new anchors and
-    /// uses its last one.
-    fn bind(
+impl AddedBones {
+    /// Binds the vertices of a group to the nearest added bone. If it is too far away, adds a chain of bones and binds
+    /// the vertices to the last one.
+    fn bind_group(
         &mut self,
         scene: &mut Scene,
         mesh: &mut Mesh,
-        leaders: &[Option<usize>],
-        group: &Group,
+        leading_joints: &[Option<usize>],
+        group: &JointGroup,
         encoding: &Encoding,
     ) {
-        let joint = group.joint.or(self.base);
-        let error_at = |at: Vec3| encoding.rounding((group.low - at).abs().max((group.high - at).abs())).1;
+        let joint = group.joint.or(self.base_joint);
+        let error_at = |origin: Vec3| {
+            let farthest = (group.low - origin).abs().max((group.high - origin).abs());
+            encoding.rounding_errors(farthest).1
+        };
         let centre = group.low + (group.high - group.low) / 2.0;
         // Bones are added even if they cannot reach the accepted error; the message then states the smallest error
         // possible.
-        let accepted = encoding.accepted(mesh.size()).max(SLACK * error_at(centre));
+        let accepted = encoding.accepted_error(mesh.size()).max(CENTRE_ERROR_FACTOR * error_at(centre));
         if group.error <= accepted {
             return;
         }
-        let own = self.all.iter().enumerate().filter(|(_, anchor)| anchor.joint == joint);
-        let mut nearest = own
-            .min_by(|(_, a), (_, b)| a.at.distance(centre).total_cmp(&b.at.distance(centre)))
-            .map(|(index, anchor)| (Some(index), anchor.at))
+        let same_joint = self.anchors.iter().enumerate().filter(|(_, anchor)| anchor.joint == joint);
+        let mut nearest = same_joint
+            .min_by(|(_, a), (_, b)| a.origin.distance(centre).total_cmp(&b.origin.distance(centre)))
+            .map(|(index, anchor)| (Some(index), anchor.origin))
             .filter(|(_, at)| at.distance(centre) < centre.length())
             .unwrap_or((None, Vec3::ZERO));
         let mut chain = Vec::new();
@@ -134,10 +152,10 @@ impl Anchors {
                 return;
             };
             let (parent, offset) = (nearest.0, Vec3::from(offset.value()));
-            if offset == Vec3::ZERO || chain.len() == MAX_DEPTH {
+            if offset == Vec3::ZERO || chain.len() == MAX_CHAIN_LENGTH {
                 return;
             }
-            nearest = (Some(self.all.len() + chain.len()), nearest.1 + offset);
+            nearest = (Some(self.anchors.len() + chain.len()), nearest.1 + offset);
             chain.push((parent, offset, nearest.1));
         }
         let Some(last) = nearest.0 else { return };
@@ -148,35 +166,35 @@ impl Anchors {
         }
         let to_joint = joint.and_then(|joint| scene.skeleton.joints.get(joint));
         let to_joint = to_joint.map_or(Mat4::IDENTITY, |joint| joint.inverse_bind);
-        for (parent, offset, at) in chain {
+        for (parent, offset, origin) in chain {
             scene.skeleton.joints.push(Joint {
                 name: mesh.name.clone(),
                 parent: parent.map(|index| self.first + index).or(joint),
-                inverse_bind: Mat4::from_translation(-at) * to_joint,
+                inverse_bind: Mat4::from_translation(-origin) * to_joint,
                 rest: Some(Transform { translation: offset.into(), ..Transform::default() }),
                 ..Joint::default()
             });
-            self.all.push(Anchor { joint, at });
+            self.anchors.push(Anchor { joint, origin });
         }
-        rebind(mesh, leaders, group.joint, (self.first + last) as u16);
+        rebind_vertices(mesh, leading_joints, group.joint, (self.first + last) as u16);
     }
 }
 
-/// Rebinds the vertices of one joint to another.
-fn rebind(mesh: &mut Mesh, leaders: &[Option<usize>], from: Option<usize>, to: u16) {
+/// Binds the vertices of the joint `from` to the joint `to`; unbound vertices if `from` is `None`.
+fn rebind_vertices(mesh: &mut Mesh, leading_joints: &[Option<usize>], from: Option<usize>, to: u16) {
     if mesh.skins.is_empty() {
-        mesh.skins = vec![Skin::rigid(leaders.iter().map(|_| to))];
+        mesh.skins = vec![Skin::rigid(leading_joints.iter().map(|_| to))];
         return;
     }
     let followers =
-        || leaders.iter().enumerate().filter(|(_, leader)| **leader == from).map(|(vertex, _)| vertex);
+        || leading_joints.iter().enumerate().filter(|(_, joint)| **joint == from).map(|(vertex, _)| vertex);
     for skin in &mut mesh.skins {
         for vertex in followers() {
             let Some(joints) = skin.joints.get_mut(vertex) else { continue };
             match from {
                 Some(from) => {
-                    let own = joints.iter_mut().filter(|joint| usize::from(**joint) == from);
-                    own.for_each(|joint| *joint = to);
+                    let followers = joints.iter_mut().filter(|joint| usize::from(**joint) == from);
+                    followers.for_each(|joint| *joint = to);
                 }
                 None => {
                     joints[0] = to;

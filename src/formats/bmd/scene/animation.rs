@@ -8,13 +8,13 @@ use crate::scene::resampling::Deviation;
 use crate::scene::{self, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Quantity, Result, Text, path};
 
-/// Frames per second if BMD cannot express the rate.
+/// The frame rate in Hz if BMD cannot express the rate of the scene.
 const DEFAULT_RATE: f32 = 30.0;
 /// Maximum number of frames.
 const MAX_FRAMES: f32 = 255.0;
 
-/// The base transform of a bone.
-fn base_of(bone: &Bone) -> (Vec3, Quat) {
+/// Returns the origin and rotation of a bone in the base skeleton.
+fn base_transform(bone: &Bone) -> (Vec3, Quat) {
     match bone.transform {
         Transform::Bone(base) => (base.origin().value().into(), Quat::from_array(base.unit_rotation())),
         Transform::Pseudo(_) => (Vec3::ZERO, Quat::IDENTITY),
@@ -33,10 +33,10 @@ pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
     // Bone 0 is the model itself; keys cannot move it (B20).
     let normal = bones.iter().filter(|bone| !bone.is_pseudo());
     for (joint, (track, bone)) in animation.tracks.iter().zip(normal).enumerate().skip(1) {
-        let (origin, turn) = base_of(bone);
+        let (origin, base_rotation) = base_transform(bone);
         let keys: Vec<_> = track.keys().filter(|key| key.frame < animation.n_frames.into()).collect();
         let rotations = keys.iter().filter_map(|key| {
-            let rotation = Quat::from_array(key.rotation?.value()) * turn;
+            let rotation = Quat::from_array(key.rotation?.value()) * base_rotation;
             Some((key.frame, rotation.to_array()))
         });
         let translations = keys.iter().filter_map(|key| {
@@ -44,14 +44,15 @@ pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
             Some((key.frame, translation.to_array()))
         });
         let scales = keys.iter().filter_map(|key| Some((key.frame, key.scale?.value())));
-        add(&mut result, joint, Interpolation::Normalized, rotations, Samples::Rotation);
-        add(&mut result, joint, Interpolation::Linear, translations, Samples::Translation);
-        add(&mut result, joint, Interpolation::Linear, scales, Samples::Scale);
+        add_channel(&mut result, joint, Interpolation::Normalized, rotations, Samples::Rotation);
+        add_channel(&mut result, joint, Interpolation::Linear, translations, Samples::Translation);
+        add_channel(&mut result, joint, Interpolation::Linear, scales, Samples::Scale);
     }
     result
 }
 
-fn add<T>(
+/// Adds a channel with the given keys, unless there are none. Channels with equal times share a list of times.
+fn add_channel<T>(
     animation: &mut scene::Animation,
     joint: usize,
     interpolation: Interpolation,
@@ -62,8 +63,8 @@ fn add<T>(
     if times.is_empty() {
         return;
     }
-    let known = animation.times.iter().position(|list| *list == times);
-    let times = known.unwrap_or_else(|| {
+    let existing = animation.times.iter().position(|list| *list == times);
+    let times = existing.unwrap_or_else(|| {
         animation.times.push(times);
         animation.times.len() - 1
     });
@@ -80,15 +81,15 @@ pub fn from_animations(
     let animations = scene.animations.iter().enumerate();
     let encoded = animations.map(|(index, animation)| {
         let frames = Frames::of(animation);
-        if frames.resampled {
+        if frames.is_resampled {
             let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
-            let resampled =
-                frames.deviation(animation).report(index, "BMD keys are at whole frames: resampled");
-            losses.extend(resampled.into_iter().map(|loss| loss.detail(&detail)));
+            let message = "BMD keys are at whole frames; the animation was resampled";
+            let resampled = frames.deviation(animation).to_losses(index, message);
+            losses.extend(resampled.into_iter().map(|loss| loss.with_detail(&detail)));
         }
         frames.report(animation, index, losses);
         let keys = frames.keys(animation, scene, rig, bones);
-        let mut errors = Errors::default();
+        let mut errors = KeyErrors::default();
         let tracks = bones.iter().take_while(|bone| !bone.is_pseudo()).enumerate();
         let tracks = tracks.map(|(bone, base)| {
             let encoded =
@@ -115,38 +116,39 @@ struct Frames {
     /// Frames per second, a multiple of 0.25.
     rate: f32,
     /// Whether the frames differ from the scene's sample times.
-    resampled: bool,
+    is_resampled: bool,
 }
 
 impl Frames {
-    /// Returns the scene's frames if BMD can express them, otherwise resampled ones.
+    /// Returns the frames of the scene if BMD can express them, otherwise the frames of the resampled animation.
     fn of(animation: &scene::Animation) -> Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
-        let whole = |value: f32| value.fract() == 0.0;
-        let closes =
+        let is_whole = |value: f32| value.fract() == 0.0;
+        let is_seamless =
             animation.looped && animation.channels.iter().all(|channel| loops_seamlessly(animation, channel));
-        let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
-        let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
-        let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
-        let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
-        if times && rate && whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
+        let is_inside = |time: f32| time >= 0.0 && (time < end || time == end && is_seamless);
+        let has_exact_times =
+            animation.times.iter().flatten().all(|time| is_whole(*time) && is_inside(*time));
+        let is_exact = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
+        let has_exact_rate = (0.25..=31.75).contains(&animation.rate) && is_whole(animation.rate * 4.0);
+        if has_exact_times && has_exact_rate && is_whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
             // If BMD cannot interpolate the samples exactly, inserts the maximum number of frames between them.
-            let most = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
-            let each = if said { 1.0 } else { most.max(1.0) };
-            let count = if animation.looped { end * each } else { (end - 1.0) * each + 1.0 };
-            return Frames { count: count as u8, rate: animation.rate * each, resampled: !said };
+            let max_factor = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
+            let factor = if is_exact { 1.0 } else { max_factor.max(1.0) };
+            let count = if animation.looped { end * factor } else { (end - 1.0) * factor + 1.0 };
+            return Frames { count: count as u8, rate: animation.rate * factor, is_resampled: !is_exact };
         }
-        // A loop never shows samples after its end.
-        let shown = if animation.looped { animation.duration } else { animation.duration.max(last) };
-        let seconds = animation.seconds(shown);
-        let most =
+        // Samples after the end of a loop are never played.
+        let played = if animation.looped { animation.duration } else { animation.duration.max(last) };
+        let seconds = animation.ticks_to_seconds(played);
+        let max_rate =
             if seconds > 0.0 { ((MAX_FRAMES - 1.0) / seconds).min(DEFAULT_RATE) } else { DEFAULT_RATE };
-        let rate = ((most * 4.0).floor() / 4.0).max(0.25);
+        let rate = ((max_rate * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
         // The end of a loop is the start of its next iteration.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
-        Frames { count, rate, resampled: true }
+        Frames { count, rate, is_resampled: true }
     }
 
     /// Reports a changed duration or rate.
@@ -155,18 +157,19 @@ impl Frames {
             ("duration", animation.duration, self.count.into(), "BMD durations are whole frames"),
             ("rate", animation.rate, self.rate, "BMD rates are multiples of 0.25 Hz, up to 31.75 Hz"),
         ];
-        for (field, exact, found, why) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {
-            let loss = Loss::changed(format!("animations[{index}].{field}"), why);
-            losses.push(loss.detail(format_args!("{exact} becomes {found}")));
+        let changed = fields.into_iter().filter(|(_, exact, found, _)| exact != found);
+        for (field, exact, found, reason) in changed {
+            let loss = Loss::changed(format!("animations[{index}].{field}"), reason);
+            losses.push(loss.with_detail(format_args!("{exact} becomes {found}")));
         }
     }
 
     /// Returns the time of each frame in ticks of the scene.
     fn ticks(&self, animation: &scene::Animation) -> Vec<f32> {
-        (0..self.count).map(|frame| self.tick(animation, frame)).collect()
+        (0..self.count).map(|frame| self.frame_to_tick(animation, frame)).collect()
     }
 
-    fn tick(&self, animation: &scene::Animation, frame: u8) -> f32 {
+    fn frame_to_tick(&self, animation: &scene::Animation, frame: u8) -> f32 {
         let rate = if animation.rate > 0.0 && animation.rate.is_finite() { animation.rate } else { 1.0 };
         f32::from(frame) * rate / self.rate
     }
@@ -174,17 +177,17 @@ impl Frames {
     /// Returns the deviation of keys at these frames from the scene's channels.
     fn deviation(&self, animation: &scene::Animation) -> Deviation {
         let ticks = self.ticks(animation);
-        let round = animation.looped.then_some(animation.duration);
-        let own_round = animation.looped.then(|| self.tick(animation, self.count));
+        let period = animation.looped.then_some(animation.duration);
+        let own_period = animation.looped.then(|| self.frame_to_tick(animation, self.count));
         let mut deviation = Deviation::default();
         for channel in animation.channels.iter().filter(|channel| !channel.samples.is_empty()) {
             let Some(times) = animation.times.get(channel.times) else { continue };
-            let samples = channel.at(times, &ticks, round);
+            let samples = channel.resample(times, &ticks, period);
             let mut keys = Channel { samples, interpolation: Interpolation::Normalized, ..channel.clone() };
             if let Samples::Rotation(values) = &mut keys.samples {
                 take_shorter_arcs(values.iter_mut());
             }
-            deviation.compare((channel, times, round), (&keys, &ticks, own_round));
+            deviation.compare((channel, times, period), (&keys, &ticks, own_period));
         }
         deviation
     }
@@ -200,10 +203,10 @@ impl Frames {
         let mut keys: Vec<Vec<LocalKey>> = vec![Vec::new(); bones.len()];
         let ticks = self.ticks(animation);
         let joints = scene.skeleton.joints.len();
-        let poses = if self.resampled { animation.poses(&scene.skeleton, &ticks) } else { Vec::new() };
+        let poses = if self.is_resampled { animation.poses(&scene.skeleton, &ticks) } else { Vec::new() };
         for channel in &animation.channels {
             let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) else { continue };
-            if self.resampled {
+            if self.is_resampled {
                 for frame in 0..usize::from(self.count) {
                     let pose = poses[frame * joints + channel.joint];
                     let key = key_at(list, frame as u32);
@@ -226,8 +229,9 @@ impl Frames {
                 }
             }
         }
-        let linear = |channel: &&Channel| self.resampled || channel.interpolation == Interpolation::Linear;
-        for channel in animation.channels.iter().filter(linear) {
+        let is_interpolated =
+            |channel: &&Channel| self.is_resampled || channel.interpolation == Interpolation::Linear;
+        for channel in animation.channels.iter().filter(is_interpolated) {
             if let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) {
                 take_shorter_arcs(list.iter_mut().filter_map(|key| key.rotation.as_mut()));
             }
@@ -240,16 +244,16 @@ impl Frames {
 fn take_shorter_arcs<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     let mut last = Quat::IDENTITY;
     for rotation in rotations {
-        let turn = Quat::from_array(*rotation);
-        last = if last.dot(turn) < 0.0 { -turn } else { turn };
+        let quaternion = Quat::from_array(*rotation);
+        last = if last.dot(quaternion) < 0.0 { -quaternion } else { quaternion };
         *rotation = last.to_array();
     }
 }
 
-/// Returns `true` if a looped channel ends before the loop does, or with its first sample. A sample at the end of the
-/// loop is redundant in that case.
+/// Returns `true` if a looped channel has no sample at the end of the loop, or if that sample equals the one at the
+/// start. BMD keys can then express the loop without a sample at its end.
 fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
-    fn ends<T: Copy>(values: &[T]) -> Option<(T, T)> {
+    fn first_and_last<T: Copy>(values: &[T]) -> Option<(T, T)> {
         Some((*values.first()?, *values.last()?))
     }
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
@@ -258,9 +262,9 @@ fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
     }
     times.first() == Some(&0.0)
         && match &channel.samples {
-            Samples::Rotation(values) => ends(values).is_some_and(|(first, last)| first == last),
+            Samples::Rotation(values) => first_and_last(values).is_some_and(|(first, last)| first == last),
             Samples::Translation(values) | Samples::Scale(values) => {
-                ends(values).is_some_and(|(first, last)| first == last)
+                first_and_last(values).is_some_and(|(first, last)| first == last)
             }
         }
 }
@@ -268,17 +272,17 @@ fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
 /// Returns `true` if BMD keys at the samples express the channel exactly. BMD lacks step interpolation and
 /// interpolates rotations with nlerp.
 fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
-    let turns = matches!(channel.samples, Samples::Rotation(_));
+    let is_rotation = matches!(channel.samples, Samples::Rotation(_));
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
     // From the last sample to the first one of the next loop iteration.
-    let around = match times {
+    let wrap_around = match times {
         [first, .., last] if animation.looped => first + animation.duration - last,
         _ => 0.0,
     };
-    let mut frames = times.windows(2).map(|pair| pair[1] - pair[0]).chain([around]);
+    let mut frames = times.windows(2).map(|pair| pair[1] - pair[0]).chain([wrap_around]);
     match channel.interpolation {
         Interpolation::Step => channel.samples.len() < 2,
-        Interpolation::Linear if turns => {
+        Interpolation::Linear if is_rotation => {
             frames.all(|frames| frames <= 1.0) && has_small_steps(&channel.samples)
         }
         Interpolation::Linear | Interpolation::Normalized => true,
@@ -288,10 +292,10 @@ fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
 /// Returns `true` if consecutive rotations are so close that nlerp matches slerp.
 fn has_small_steps(samples: &Samples) -> bool {
     /// The cosine of 10°, half of the largest rotation step.
-    const NEAR: f32 = 0.985;
+    const MIN_COSINE: f32 = 0.985;
     let Samples::Rotation(values) = samples else { return true };
     let dot = |pair: &[[f32; 4]]| Quat::from_array(pair[0]).dot(Quat::from_array(pair[1]));
-    values.windows(2).all(|pair| dot(pair).abs() >= NEAR)
+    values.windows(2).all(|pair| dot(pair).abs() >= MIN_COSINE)
 }
 
 /// A bone's keyframe relative to its parent.
@@ -305,25 +309,25 @@ struct LocalKey {
 
 /// Returns the key at a frame, inserting it into the sorted list.
 fn key_at(keys: &mut Vec<LocalKey>, frame: u32) -> &mut LocalKey {
-    let place = keys.partition_point(|key| key.frame < frame);
-    if keys.get(place).is_none_or(|key| key.frame != frame) {
-        keys.insert(place, LocalKey { frame, ..LocalKey::default() });
+    let index = keys.partition_point(|key| key.frame < frame);
+    if keys.get(index).is_none_or(|key| key.frame != frame) {
+        keys.insert(index, LocalKey { frame, ..LocalKey::default() });
     }
-    &mut keys[place]
+    &mut keys[index]
 }
 
 impl LocalKey {
     /// Packs the key relative to the base skeleton.
-    fn encode(&self, bone: &Bone, errors: &mut Errors) -> Result<TrackKey> {
-        let (origin, turn) = base_of(bone);
+    fn encode(&self, bone: &Bone, errors: &mut KeyErrors) -> Result<TrackKey> {
+        let (origin, base_rotation) = base_transform(bone);
         let reject = |what: &str| {
             let message = format!("BMD cannot express the {what} at frame {}", self.frame);
             Error::inexpressible(message)
         };
         let rotation = self.rotation.map(|rotation| {
-            let relative = (Quat::from_array(rotation) * turn.inverse()).to_array();
+            let relative = (Quat::from_array(rotation) * base_rotation.inverse()).to_array();
             let packed = Rotation::nearest(relative).ok_or_else(|| reject("rotation"))?;
-            errors.rotation = errors.rotation.max(packed.error(relative) as f32);
+            errors.rotation = errors.rotation.max(packed.angle_to(relative) as f32);
             Ok::<_, Error>(packed)
         });
         let translation = self.translation.map(|translation| {
@@ -346,24 +350,24 @@ impl LocalKey {
     }
 }
 
-/// The largest quantisation errors.
+/// The largest quantisation errors of the keys of an animation.
 #[derive(Debug, Default)]
-struct Errors {
+struct KeyErrors {
     /// In degrees.
     rotation: f32,
     translation: f32,
     scale: f32,
 }
 
-impl Errors {
+impl KeyErrors {
     fn report(&self, index: usize, losses: &mut Vec<Loss>) {
         let channels = [
             (self.rotation, 0.001, "rotation", Quantity::ROTATIONS),
             (self.translation, 1e-5, "translation", Quantity::TRANSLATIONS),
             (self.scale, 1e-5, "scale", Quantity::SCALES),
         ];
-        for (error, least, field, quantity) in channels {
-            if error > least {
+        for (error, min_reported, field, quantity) in channels {
+            if error > min_reported {
                 let message = format!("{} packed", quantity.name);
                 let path = format!("animations[{index}].channels.{field}");
                 losses.push(Loss::quantised(path, message, quantity, error));

@@ -1,20 +1,20 @@
-//! Converts materials to and from surface names, which start with a flat colour.
+//! Converts between materials and surface names, which may start with a flat colour.
 
 use super::super::flat_color;
 use crate::scene::Material;
 use crate::{Loss, Quantity, Text};
 
-/// Reports how the material differs from the surface of this name. A name that starts like a flat colour is read as
-/// one.
-pub fn report(material: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
-    if found.as_bytes() != material.name.as_bytes() {
+/// Reports the differences between the material and its surface name, which readers interpret as a flat colour if it
+/// starts like one.
+pub fn report_differences(material: &Material, surface_name: &Text, index: usize, losses: &mut Vec<Loss>) {
+    if surface_name.as_bytes() != material.name.as_bytes() {
         let loss =
             Loss::renamed(format!("meshes[{index}].material.name"), "BMD stores flat colours in the name");
-        losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", material.name)));
+        losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{surface_name}\"", material.name)));
     }
     let path = || format!("meshes[{index}].material.base_color");
-    if material.base_color.is_none() && flat_color(found.as_bytes()).is_some() {
-        let message = "BMD reads # and a number at the beginning of a name as a flat colour";
+    if material.base_color.is_none() && flat_color(surface_name.as_bytes()).is_some() {
+        let message = "BMD interprets `#` and six hexadecimal digits at the start of a name as a flat colour";
         losses.push(Loss::changed(path(), message));
     }
     if let Some((_, error)) = material.color_bytes().filter(|(_, error)| *error > 0.0) {
@@ -25,7 +25,7 @@ pub fn report(material: &Material, found: &Text, index: usize, losses: &mut Vec<
     }
 }
 
-/// Returns the base colour of an opaque flat colour.
+/// Returns the base colour for a flat colour, which is opaque.
 pub fn base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
     [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }

@@ -2,10 +2,10 @@
 
 mod anchors;
 mod animation;
-mod cut;
 mod hidden;
 mod lods;
 mod material;
+mod oversized;
 mod precision;
 mod rig;
 mod split;
@@ -16,18 +16,18 @@ use glam::Vec3;
 use serde_json::Value;
 
 #[cfg(feature = "proptest")]
-pub use self::cut::MAX_VERTICES;
-pub use self::cut::split_oversized;
-use self::precision::{Encoded, Encoding, Shape};
+pub use self::oversized::MAX_VERTICES;
+pub use self::oversized::split_oversized;
+use self::precision::{EncodedMesh, Encoding, SourceMesh};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
 use super::{
     Animation, Attributes, Bone, Document, F8A, Face, Faces, LodDef, Mesh, Surface, Transform, Vertices,
-    flat_color, places,
+    flat_color, source_fields,
 };
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Places, Scene, SceneOptions,
-    ToScene,
+    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
+    SourceFields, ToScene,
 };
 use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
 
@@ -38,10 +38,10 @@ const CAPABILITIES: Capabilities = Capabilities {
     textures: true,
     flat_colors: true,
     normals: true,
-    uvs: 1,
-    colors: 1,
-    skins: 1,
-    corners: 4,
+    max_uv_sets: 1,
+    max_color_sets: 1,
+    max_skins: 1,
+    max_corners: 4,
     lods: true,
     skeleton: true,
     joint_names: true,
@@ -58,29 +58,29 @@ impl ToScene for Document {
         ..Conventions::GLTF
     };
 
-    fn places(&self) -> Places {
-        places::places(self)
+    fn source_fields(&self) -> SourceFields {
+        source_fields::source_fields(self)
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let mut losses = unmapped(&self);
-        let rig = Rig::of(&self.bones);
+        let mut losses = unmapped_fields(&self);
+        let rig = Rig::from_bones(&self.bones);
         let mut scene = Scene { skeleton: rig.skeleton(&self.bones), ..Scene::default() };
-        let mut places = vec![None; self.meshes.len()];
+        let mut mesh_indices = vec![None; self.meshes.len()];
         let mut hidden = Vec::new();
         for (index, mesh) in self.meshes.iter().enumerate() {
             let Some(material) = &mesh.material else {
                 hidden.push(hidden::stash(index, mesh));
                 continue;
             };
-            places[index] = Some(scene.meshes.len());
+            mesh_indices[index] = Some(scene.meshes.len());
             scene.meshes.push(to_mesh(mesh, index, material, &rig, conventions, &mut losses));
         }
         if !hidden.is_empty() {
-            scene.extras.insert(hidden::KEY.to_owned(), Value::Array(hidden));
+            scene.extras.insert(hidden::EXTRA.to_owned(), Value::Array(hidden));
         }
-        scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &places)).collect();
+        scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &mesh_indices)).collect();
         scene.animations =
             self.animations.iter().map(|animation| animation::to_animation(animation, &self.bones)).collect();
         conventions.to_scene_space(&mut scene, "bmd");
@@ -93,54 +93,56 @@ impl FromScene for Document {
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
-        let bones = rig::count(&scene);
-        let mut changes: Vec<Loss> = scene.limit_joints(bones, rig::MAX_BONES, "BMD").into_iter().collect();
+        let encoding = Encoding::of(&scene, options, conventions).map_err(with_format_name)?;
+        let bone_count = rig::bone_count(&scene);
+        let mut changes: Vec<Loss> =
+            scene.limit_joints(bone_count, rig::MAX_BONES, "BMD").into_iter().collect();
         changes.extend(scene.bind_at_rest("BMD", rig::is_part_of_pseudo_bone));
         changes.extend(scene.fold_scale("BMD", rig::is_part_of_pseudo_bone));
-        let hidden = scene.extras.remove(hidden::KEY);
+        let hidden = scene.extras.remove(hidden::EXTRA);
         let extras = rig::take_extras(&mut scene.skeleton);
-        // Each copy of a mesh takes the name of its node.
-        let mut losses = CAPABILITIES.apply_nodes(&mut scene, options.max_triangles)?;
+        // Applying nodes names each copy of a mesh after its node.
+        let mut losses = CAPABILITIES.bake_placements(&mut scene, options.max_triangles)?;
         let names: Vec<String> = scene.meshes.iter().map(|mesh| mesh.name.clone()).collect();
         losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
         lods::add_loose_meshes(&mut scene);
         let sources = split_oversized(&mut scene, &mut losses);
         let names = sources.into_iter().filter_map(|index| names.get(index));
-        let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
+        let out_of_bones = anchors::add_anchors(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
-        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
-        let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
+        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(with_format_name)?;
+        let animations =
+            animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(with_format_name)?;
         let meshes = scene.meshes.into_iter().zip(names).enumerate();
         let mut document = Document {
             meshes: meshes
                 .map(|(index, (mesh, name))| {
-                    let packing = Packing { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
+                    let packing = MeshPacking { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
                     from_mesh(mesh, index, &packing, &mut losses)
                 })
                 .collect::<Result<_>>()
-                .map_err(in_bmd)?,
+                .map_err(with_format_name)?,
             bones,
             animations,
             ..Document::default()
         };
-        let places = hidden::restore(hidden, &mut document.meshes, &mut losses);
+        let mesh_indices = hidden::restore(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
-        let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &places, &mut losses));
-        document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
-        split_large(&mut document, &places, &mut losses)?;
+        let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &mesh_indices, &mut losses));
+        document.lods = lods.collect::<Result<_>>().map_err(with_format_name)?;
+        split_large(&mut document, &mesh_indices, &mut losses)?;
         Ok((document, losses))
     }
 }
 
-fn in_bmd(error: Error) -> Error {
+fn with_format_name(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// Returns the losses of fields without a meaning in a scene. Every field is destructured, so the compiler reports
-/// new ones.
-fn unmapped(document: &Document) -> Vec<Loss> {
+/// Returns the losses of fields without a meaning in a scene. Structs are destructured in full, so that new fields
+/// cause compiler errors.
+fn unmapped_fields(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut count = |field, is_lost| *counts.entry(field).or_default() += usize::from(is_lost);
@@ -152,11 +154,11 @@ fn unmapped(document: &Document) -> Vec<Loss> {
         count("meshes.resv3", *resv3 != 0);
     }
     for lod @ LodDef { id_mesh, n_mesh: _, ld_sc, resv1 } in lods {
-        let shown = document.meshes_of(*lod).unwrap_or_default();
+        let level_meshes = document.meshes_of(*lod).unwrap_or_default();
         let is_hidden = |mesh: Option<&Mesh>| mesh.is_some_and(|mesh| mesh.material.is_none());
-        count("lods.id_mesh", is_hidden(shown.first()) || shown.is_empty() && *id_mesh != 0);
-        count("lods.n_mesh", is_hidden(shown.last()));
-        // Such levels are visible from infinitely far away, like 0.
+        count("lods.id_mesh", is_hidden(level_meshes.first()) || level_meshes.is_empty() && *id_mesh != 0);
+        count("lods.n_mesh", is_hidden(level_meshes.last()));
+        // Levels with a negative scale are visible from infinitely far away, like those with scale 0.
         count("lods.ld_sc", ld_sc.value() <= 0.0 && *ld_sc != F8A::default());
         count("lods.resv1", *resv1 != 0);
     }
@@ -176,21 +178,21 @@ fn unmapped(document: &Document) -> Vec<Loss> {
     }
     let lost = counts.into_iter().filter(|(_, count)| *count > 0);
     let lost =
-        lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").counting(count, "fields"));
+        lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").with_count(count, "fields"));
     let bones = bones.iter().enumerate().map(|(index, bone)| ("bones", index, &bone.name));
     let animations = animations.iter().enumerate();
     let animations = animations.map(|(index, animation)| ("animations", index, &animation.name));
     let renamed = bones
         .chain(animations)
-        .filter_map(|(list, index, name)| renamed(format!("{list}[{index}].name"), name.as_ref()?));
+        .filter_map(|(list, index, name)| utf8_loss(format!("{list}[{index}].name"), name.as_ref()?));
     lost.chain(renamed).collect()
 }
 
-/// Returns the loss of a name that is not UTF-8.
-fn renamed(path: String, name: &Text) -> Option<Loss> {
+/// Returns the loss for a name that is not UTF-8; otherwise `None`.
+fn utf8_loss(path: String, name: &Text) -> Option<Loss> {
     let text = name.to_string();
     (text.as_bytes() != name.as_bytes()).then(|| {
-        Loss::renamed(path, "invalid UTF-8 replaced").detail(format_args!("{name:?} becomes \"{text}\""))
+        Loss::renamed(path, "invalid UTF-8 replaced").with_detail(format_args!("{name:?} becomes \"{text}\""))
     })
 }
 
@@ -203,12 +205,12 @@ fn to_mesh(
     losses: &mut Vec<Loss>,
 ) -> scene::Mesh {
     let name = material.to_string();
-    losses.extend(renamed(format!("meshes[{index}].material"), material));
+    losses.extend(utf8_loss(format!("meshes[{index}].material"), material));
     let mut columns = mesh.vertices.columns();
-    let missing = columns.bones.iter().filter(|bone| !rig.has(**bone)).count();
+    let missing = columns.bones.iter().filter(|bone| !rig.has_bone(**bone)).count();
     if missing > 0 {
         let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
-        losses.push(loss.affecting(missing, columns.bones.len(), "vertices"));
+        losses.push(loss.with_count_of(missing, columns.bones.len(), "vertices"));
     }
     rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
@@ -240,7 +242,7 @@ fn to_faces(faces: &Faces) -> scene::Faces {
         return scene::Faces::triangles(faces.triangles().into_flattened());
     }
     let mut indices = Vec::with_capacity(3 * counts.triangles + 4 * counts.quads);
-    let mut corners = Vec::with_capacity(counts.items());
+    let mut corners = Vec::with_capacity(counts.faces());
     for face in faces.iter() {
         indices.extend_from_slice(face.vertices());
         corners.push(face.vertices().len() as u32);
@@ -248,42 +250,49 @@ fn to_faces(faces: &Faces) -> scene::Faces {
     scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
-/// Packs the vertices of a mesh.
-struct Packing<'a> {
+/// The inputs for packing the vertices of a mesh.
+struct MeshPacking<'a> {
     rig: &'a Rig,
     encoding: &'a Encoding,
     /// The name of the mesh.
     name: &'a str,
     /// The centre of the model.
     centre: Vec3,
-    /// Whether meshes far from the origin need more bones than BMD has.
+    /// Whether meshes far from the origin need more bones than BMD allows.
     out_of_bones: bool,
 }
 
-fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mut Vec<Loss>) -> Result<Mesh> {
-    let Packing { rig, encoding, name, centre, out_of_bones } = *packing;
+fn from_mesh(
+    mut mesh: scene::Mesh,
+    index: usize,
+    packing: &MeshPacking,
+    losses: &mut Vec<Loss>,
+) -> Result<Mesh> {
+    let MeshPacking { rig, encoding, name, centre, out_of_bones } = *packing;
     let at = |error: Error| error.within(path!(meshes[index]));
-    let corners = from_faces(&mesh.faces);
-    let faces = Faces::encode(&corners).map_err(at)?;
-    mesh.material.take_texture_as_name("BMD", index, losses);
+    let face_list = from_faces(&mesh.faces);
+    let faces = Faces::encode(&face_list).map_err(at)?;
+    mesh.material.replace_name_by_texture("BMD", index, losses);
     let surface_name = material::surface_name(&mesh.material);
-    material::report(&mesh.material, &surface_name, index, losses);
+    material::report_differences(&mesh.material, &surface_name, index, losses);
     let surface = Surface::of(Some(&surface_name));
     if mesh.normals.is_none() {
-        let message = "BMD requires normals: set to the direction of the positions";
+        let message = "BMD requires normals; the directions of the positions were used";
         losses.push(Loss::changed(format!("meshes[{index}].normals"), message));
     }
-    let zero = mesh.uvs.first().is_some_and(|uvs| uvs.iter().all(|uv| *uv == [0.0; 2]));
-    let st = format!("meshes[{index}].uvs[0]");
+    let has_only_zero_uvs = mesh.uvs.first().is_some_and(|uvs| uvs.iter().all(|uv| *uv == [0.0; 2]));
+    let uv_path = format!("meshes[{index}].uvs[0]");
     match surface {
         Surface::Textured if mesh.uvs.is_empty() => {
-            let message = "BMD requires texture coordinates of textured surfaces: set to 0";
-            losses.push(Loss::changed(st, message));
+            let message = "BMD requires texture coordinates on textured surfaces; they were set to 0";
+            losses.push(Loss::changed(uv_path, message));
         }
-        Surface::Flat if zero => losses.push(Loss::dropped(st, "texture coordinates of 0 on a flat colour")),
+        Surface::Flat if has_only_zero_uvs => {
+            losses.push(Loss::dropped(uv_path, "texture coordinates of 0 on a flat colour"));
+        }
         _ => {}
     }
-    repair(&mut mesh, index, losses);
+    replace_non_finite(&mut mesh, index, losses);
     let size = mesh.size();
     let mut attributes = Attributes {
         positions: mesh.positions,
@@ -292,10 +301,10 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         bones: mesh.skins.first().map(|skin| rig.bones_of(skin, index, losses)),
         ..Attributes::default()
     };
-    let mut rounding = 0.0;
+    let mut color_rounding = 0.0;
     if let Some(colors) = mesh.colors.into_iter().next() {
-        let (colors, worst) = colors.into_u8();
-        rounding = worst;
+        let (colors, largest_error) = colors.into_u8();
+        color_rounding = largest_error;
         if colors.iter().any(|[.., alpha]| *alpha != 255) {
             let path = format!("meshes[{index}].colors[0].alpha");
             losses.push(Loss::dropped(path, "BMD vertex colours have no alpha"));
@@ -307,38 +316,39 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
         let message = "vertices bound only to joint 0 become unbound";
         losses.push(Loss::changed(format!("meshes[{index}].skins[0]"), message));
     }
-    let model = attributes.positions.clone();
+    let model_positions = attributes.positions.clone();
     rig.to_bone_space(&mut attributes);
     let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
-    let shape = Shape { name, positions: &model, faces: &corners, size, centre, out_of_bones };
-    let encoded = encoding.encode(&mut attributes, surface, &shape, decode).map_err(at)?;
-    report_errors(&encoded, rounding, index, losses);
+    let (positions, face_list) = (&*model_positions, &*face_list);
+    let source = SourceMesh { name, positions, faces: face_list, size, centre, out_of_bones };
+    let encoded = encoding.encode(&mut attributes, surface, &source, decode).map_err(at)?;
+    report_errors(&encoded, color_rounding, index, losses);
     let mesh = Mesh::new(Some(surface_name), encoded.vertices, faces);
-    let white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
-    if attributes.colors.is_some() && white() {
-        let message = "white is the default of BMD: not written";
+    let is_white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
+    if attributes.colors.is_some() && is_white() {
+        let message = "BMD vertices are white by default; the colours were not written";
         losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
     }
     Ok(mesh)
 }
 
 /// Replaces non-finite normals and texture coordinates with values that can be packed.
-fn repair(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
+fn replace_non_finite(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
     fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
-        let bad = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
-        bad.map(|bad| *bad = value).count()
+        let non_finite = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
+        non_finite.map(|old| *old = value).count()
     }
-    let mut list = |what: &str, message: &str, count: usize| {
+    let mut report = |what: &str, message: &str, count: usize| {
         let loss = Loss::changed(format!("meshes[{index}].{what}"), message);
-        losses.extend((count > 0).then(|| loss.affecting(count, mesh.positions.len(), "vertices")));
+        losses.extend((count > 0).then(|| loss.with_count_of(count, mesh.positions.len(), "vertices")));
     };
     let normals = replace(mesh.normals.as_deref_mut().unwrap_or_default(), [0.0, 0.0, 1.0]);
-    list("normals", "non-finite normals become (0, 0, 1)", normals);
+    report("normals", "non-finite normals become (0, 0, 1)", normals);
     let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
-    list("uvs[0]", "non-finite texture coordinates become 0", uvs);
+    report("uvs[0]", "non-finite texture coordinates become 0", uvs);
 }
 
-/// Returns the skinned positions in model space.
+/// Decodes the positions and transforms them to model space.
 fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
     let mut columns = vertices.columns();
     rig.to_model_space(&columns.bones, &mut columns.positions, &mut columns.normals);
@@ -362,14 +372,14 @@ fn from_faces(faces: &scene::Faces) -> Vec<Face> {
     faces.collect()
 }
 
-/// Reports packing errors. `rounding` is the error of colours before packing, 0 to 1.
-fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
-    let Encoded { errors, packed, .. } = encoded;
+/// Reports packing errors. `color_rounding` is the error of colours from rounding to 8 bits, as a fraction of 1.
+fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losses: &mut Vec<Loss>) {
+    let EncodedMesh { errors, packed, .. } = encoded;
     if packed.error > 0.0 {
-        if packed.lost > 0 {
+        if packed.lost_triangles > 0 {
             let path = format!("meshes[{index}].faces");
             let loss = Loss::new(LossKind::Quantised, path, "triangles flattened by packing");
-            losses.push(loss.affecting(packed.lost, packed.triangles, "triangles"));
+            losses.push(loss.with_count_of(packed.lost_triangles, packed.triangles, "triangles"));
         }
         if let Some(change) = packed.area_change() {
             let message = "area of the surface changed by packing";
@@ -379,22 +389,23 @@ fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Ve
     let mut report = |what: &str, quantity: Quantity, error: f32| {
         let message = format!("{} packed", quantity.name);
         let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, quantity, error);
-        losses
-            .extend((error > 0.0).then(|| loss.of_size(if what == "positions" { packed.size } else { 0.0 })));
+        losses.extend(
+            (error > 0.0).then(|| loss.with_mesh_size(if what == "positions" { packed.size } else { 0.0 })),
+        );
     };
     report("positions", Quantity::POSITIONS, packed.error);
     report("uvs[0]", Quantity::TEXTURE_COORDINATES, errors.st);
     report("normals", Quantity::NORMALS, errors.normal);
-    report("colors[0]", Quantity::COLORS, rounding + f32::from(errors.color) / 255.0);
+    report("colors[0]", Quantity::COLORS, color_rounding + f32::from(errors.color) / 255.0);
 }
 
-/// Splits meshes that exceed the counts of an image.
-fn split_large(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
+/// Splits meshes with more vertices or triangles than a BMD mesh can count, and reports them.
+fn split_large(document: &mut Document, mesh_indices: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
     let pieces = split_meshes(document, PieceLimits::COUNTABLE)?;
-    for (index, place) in places.iter().enumerate().filter(|(_, place)| pieces[**place] > 1) {
+    for (index, mesh) in mesh_indices.iter().enumerate().filter(|(_, mesh)| pieces[**mesh] > 1) {
         let message = "meshes of BMD have at most 65535 vertices and triangles";
         let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);
-        losses.push(loss.detail(format_args!("into {}", pieces[*place])));
+        losses.push(loss.with_detail(format_args!("into {}", pieces[*mesh])));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Bounds the packing error of vertices so that triangles neither collapse nor flip.
+//! Limits the packing error of vertices so that triangles neither collapse nor flip.
 
 use glam::Vec3;
 use half::f16;
@@ -6,72 +6,72 @@ use half::f16;
 use super::super::{
     Attributes, Face, Surface, Tolerance, Triple, VertexErrors, VertexSize, VertexSizes, Vertices,
 };
-use crate::loss::rounded;
+use crate::loss::format_rounded;
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
 
 /// Largest invisible position error, as a fraction of the longest side of the mesh.
-const INVISIBLE: f32 = 1.0 / 500.0;
+const INVISIBLE_ERROR: f32 = 1.0 / 500.0;
 
 /// Largest error that is always accepted, as a fraction of the mesh size.
-const NEVER_REFUSED: f32 = 1.0 / 200.0;
+const ALWAYS_ACCEPTED: f32 = 1.0 / 200.0;
 
 /// Largest error that is accepted if the surface is preserved, as a fraction of the mesh size.
-const ACCEPTED: f32 = 1.0 / 100.0;
+const ACCEPTED_SURFACES: f32 = 1.0 / 100.0;
 
 /// Largest accepted error of vertices without triangles, as a fraction of the mesh size.
 const ACCEPTED_POINTS: f32 = 1.0 / 10.0;
 
 /// Minimum height of a visible triangle, as a fraction of the longest side of the mesh.
-const VISIBLE: f32 = 1.0 / 1000.0;
+const VISIBLE_HEIGHT: f32 = 1.0 / 1000.0;
 
-/// Fraction of the surface that may collapse or flip, and of the area that may change, before a finer attempt.
+/// Fraction of the surface that may collapse or flip, and of the area that may change, without a second, finer attempt.
 const TOLERATED_LOSS: f32 = 0.01;
 
-/// Largest accepted change of the area, as a fraction.
-const AREA: f32 = 0.1;
+/// Largest accepted change of the surface area, as a fraction.
+const ACCEPTED_AREA_CHANGE: f32 = 0.1;
 
-/// Maximum vertex errors as fractions of the smallest height of its triangles. The first prevents flattened
-/// triangles. The second preserves the area, and is used if the surface suffers.
+/// Maximum error of a vertex, as fractions of the smallest height of its triangles. The first fraction prevents
+/// flattened triangles. The second one preserves the area; it is used if the first attempt distorts the surface.
 const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 
-/// The precision of encoded vertices.
+/// The sizes of encoded vertices, and their accepted errors.
 pub struct Encoding {
     sizes: VertexSizes,
     tolerance: Tolerance,
     /// The requested maximum error of a coordinate, in units of the format.
-    allowed: Option<f32>,
+    max_error: Option<f32>,
     /// Metres per unit.
     unit: f32,
     /// Whether to write meshes with any packing error.
-    lenient: bool,
+    is_lenient: bool,
 }
 
 /// The mesh whose vertices are encoded.
-pub struct Shape<'a> {
-    /// The name in the source.
+pub struct SourceMesh<'a> {
+    /// The name in the scene.
     pub name: &'a str,
     /// The positions in model space.
     pub positions: &'a [[f32; 3]],
     pub faces: &'a [Face],
-    /// The longest side.
+    /// The longest side of the bounding box.
     pub size: f32,
     /// The centre of the whole model.
     pub centre: Vec3,
-    /// Whether meshes far from the origin need more bones than BMD has.
+    /// Whether meshes far from the origin need more bones than BMD allows.
     pub out_of_bones: bool,
 }
 
 /// Encoded vertices and their errors.
-pub struct Encoded {
+pub struct EncodedMesh {
     pub vertices: Vertices,
     pub errors: VertexErrors,
-    pub packed: Packed,
+    pub packed: PackingEffect,
 }
 
 impl Encoding {
-    /// Chooses the precision: that of the source for scenes read from BMD, otherwise the smallest forms without a
-    /// visible difference.
+    /// Chooses the precision: the precision of the source for scenes read from BMD, otherwise the smallest forms
+    /// without a visible difference.
     ///
     /// # Errors
     ///
@@ -82,14 +82,15 @@ impl Encoding {
             _ => Tolerance::default(),
         };
         let unit = conventions.unit;
-        let lenient = options.strictness == Strictness::Lenient;
-        let encoding = Encoding { sizes: VertexSizes::PerVertex, tolerance, allowed: None, unit, lenient };
+        let is_lenient = options.strictness == Strictness::Lenient;
+        let sizes = VertexSizes::PerVertex;
+        let encoding = Encoding { sizes, tolerance, max_error: None, unit, is_lenient };
         match options.precision {
             None => Ok(encoding),
-            Some(Precision::Error(metres)) => Ok(encoding.within(metres / unit)),
-            Some(Precision::Bits(64)) => Ok(encoding.sized(VertexSize::Bits64)),
-            Some(Precision::Bits(96)) => Ok(encoding.sized(VertexSize::Bits96)),
-            Some(Precision::Bits(128)) => Ok(encoding.sized(VertexSize::Bits128)),
+            Some(Precision::Error(metres)) => Ok(encoding.with_max_error(metres / unit)),
+            Some(Precision::Bits(64)) => Ok(encoding.with_size(VertexSize::Bits64)),
+            Some(Precision::Bits(96)) => Ok(encoding.with_size(VertexSize::Bits96)),
+            Some(Precision::Bits(128)) => Ok(encoding.with_size(VertexSize::Bits128)),
             Some(Precision::Bits(bits)) => {
                 let message = format!("vertices of {bits} bits, but BMD supports 64, 96 and 128 bits");
                 Err(Error::inexpressible(message))
@@ -97,34 +98,33 @@ impl Encoding {
         }
     }
 
-    fn sized(&self, size: VertexSize) -> Encoding {
+    fn with_size(&self, size: VertexSize) -> Encoding {
         Encoding { sizes: VertexSizes::Fixed(size), ..*self }
     }
 
-    fn within(&self, allowed: f32) -> Encoding {
+    fn with_max_error(&self, max_error: f32) -> Encoding {
         let tolerance = Tolerance { position: f32::INFINITY, ..self.tolerance };
-        Encoding { allowed: Some(allowed), tolerance, ..*self }
+        Encoding { max_error: Some(max_error), tolerance, ..*self }
     }
 
-    /// Returns the largest coordinate error that is always accepted in a mesh of this size, even if triangles
-    /// collapse.
-    pub fn accepted(&self, size: f32) -> f32 {
-        self.allowed.unwrap_or(size * NEVER_REFUSED)
+    /// Returns the largest coordinate error that is always accepted in a mesh of `size`, even if triangles collapse.
+    pub fn accepted_error(&self, size: f32) -> f32 {
+        self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
     }
 
-    /// Returns the rounding error of a position, and its bound for all positions up to the same largest coordinate.
-    /// Errors are per coordinate.
-    pub fn rounding(&self, position: Vec3) -> (f32, f32) {
-        let far = position.abs().max_element();
-        let off = |packed: Option<[f32; 3]>| {
+    /// Returns the rounding error of `position`, and the maximum rounding error of all positions with the same largest
+    /// coordinate. Both errors are per coordinate.
+    pub fn rounding_errors(&self, position: Vec3) -> (f32, f32) {
+        let farthest = position.abs().max_element();
+        let error = |packed: Option<[f32; 3]>| {
             packed.map_or(f32::INFINITY, |packed| (Vec3::from(packed) - position).abs().max_element())
         };
-        let half = off(Some(position.to_array().map(|x| f16::from_f32(x).to_f32())));
-        let triple = off(Triple::nearest(position.into()).map(Triple::value));
+        let half = error(Some(position.to_array().map(|x| f16::from_f32(x).to_f32())));
+        let triple = error(Triple::nearest(position.into()).map(Triple::value));
         match self.sizes {
-            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => (triple, far / 256.0),
-            VertexSizes::Fixed(VertexSize::Bits128) => (half, far / 2048.0),
-            _ => (half.min(triple), far / 2048.0),
+            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => (triple, farthest / 256.0),
+            VertexSizes::Fixed(VertexSize::Bits128) => (half, farthest / 2048.0),
+            _ => (half.min(triple), farthest / 2048.0),
         }
     }
 
@@ -132,111 +132,112 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// If BMD cannot express them, or packing distorts the mesh too much.
+    /// If BMD cannot express the vertices, or packing distorts the mesh too much. The message suggests options that
+    /// help.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
         surface: Surface,
-        shape: &Shape,
+        source: &SourceMesh,
         decode: impl Fn(&Vertices) -> Vec<[f32; 3]>,
-    ) -> Result<Encoded> {
-        let error = match self.attempt(attributes, surface, shape, &decode) {
-            Ok(encoded) if self.lenient || self.accepts(&encoded) => return Ok(encoded),
-            Ok(encoded) => self.rejection(&encoded.packed, shape),
+    ) -> Result<EncodedMesh> {
+        let error = match self.try_encode(attributes, surface, source, &decode) {
+            Ok(encoded) if self.is_lenient || self.is_accepted(&encoded) => return Ok(encoded),
+            Ok(encoded) => self.rejection_error(&encoded.packed, source),
             Err(error) => error,
         };
-        let helps = |encoding: &Encoding, shape: &Shape, attributes: &mut Attributes| {
-            let again = encoding.attempt(attributes, surface, shape, &decode);
-            again.as_ref().is_ok_and(|again| encoding.accepts(again)).then_some(again).and_then(Result::ok)
+        let try_alternative = |encoding: &Encoding, source: &SourceMesh, attributes: &mut Attributes| {
+            let encoded = encoding.try_encode(attributes, surface, source, &decode).ok();
+            encoded.filter(|encoded| encoding.is_accepted(encoded))
         };
-        let mut options = Vec::new();
+        let mut hints = Vec::new();
         let is_packed = error.path() == "positions";
         if is_packed && let VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) = self.sizes {
-            let larger = helps(&self.sized(VertexSize::Bits128), shape, attributes);
-            options.extend(larger.map(|_| "--precision 128bit".to_owned()));
+            let larger = try_alternative(&self.with_size(VertexSize::Bits128), source, attributes);
+            hints.extend(larger.map(|_| "--precision 128bit".to_owned()));
         }
-        if is_packed && self.allowed.is_some() {
-            let nearest = self.attempt(attributes, surface, shape, &decode)?.packed.error;
+        if is_packed && self.max_error.is_some() {
+            let nearest = self.try_encode(attributes, surface, source, &decode)?.packed.error;
             // Rounded up to two digits.
-            let metres = rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
-            let coarser = helps(&self.within(metres / self.unit), shape, attributes);
-            options.extend(coarser.map(|_| format!("--precision {metres}")));
+            let metres = format_rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
+            let coarser = try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
+            hints.extend(coarser.map(|_| format!("--precision {metres}")));
         }
         let is_unbound = attributes.bones.iter().flatten().all(|bone| *bone == 0);
-        if is_unbound && shape.centre.is_finite() {
+        if is_unbound && source.centre.is_finite() {
             let centred = |positions: &[[f32; 3]]| -> Vec<[f32; 3]> {
-                positions.iter().map(|position| (Vec3::from(*position) - shape.centre).into()).collect()
+                positions.iter().map(|position| (Vec3::from(*position) - source.centre).into()).collect()
             };
-            let positions = centred(shape.positions);
+            let positions = centred(source.positions);
             attributes.positions = centred(&attributes.positions);
-            let centred = helps(self, &Shape { positions: &positions, ..*shape }, attributes);
-            options.extend(centred.map(|_| "--center".to_owned()));
+            let centred = try_alternative(self, &SourceMesh { positions: &positions, ..*source }, attributes);
+            hints.extend(centred.map(|_| "--center".to_owned()));
         }
-        options.extend(is_packed.then(|| "--lenient".to_owned()));
+        hints.extend(is_packed.then(|| "--lenient".to_owned()));
         let path = error.path().clone();
-        let message = match options.is_empty() {
+        let message = match hints.is_empty() {
             true => error.message().to_owned(),
-            false => format!("{}; {} writes it", error.message(), options.join(" or ")),
+            false => format!("{}; use {}", error.message(), hints.join(" or ")),
         };
         Err(Error::inexpressible(message).at(path))
     }
 
-    /// Encodes the vertices with the requested precision, if possible.
-    fn attempt(
+    /// Encodes the vertices with the requested precision, or as precisely as possible.
+    fn try_encode(
         &self,
         attributes: &mut Attributes,
         surface: Surface,
-        shape: &Shape,
+        source: &SourceMesh,
         decode: &impl Fn(&Vertices) -> Vec<[f32; 3]>,
-    ) -> Result<Encoded> {
+    ) -> Result<EncodedMesh> {
         let mut encode = |limits| {
             attributes.limits = Some(limits);
             let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
-            let packed = Packed::new(shape, &decode(&vertices));
-            Ok::<_, Error>(Encoded { vertices, errors, packed })
+            let packed = PackingEffect::new(source, &decode(&vertices));
+            Ok::<_, Error>(EncodedMesh { vertices, errors, packed })
         };
-        let count = shape.positions.len();
-        let [usual, fine] = HEIGHT_FRACTIONS;
-        let first = match self.allowed {
-            Some(allowed) => encode(vec![allowed; count])?,
-            None => encode(limits(shape, usual))?,
+        let count = source.positions.len();
+        let [coarse, fine] = HEIGHT_FRACTIONS;
+        let first = match self.max_error {
+            Some(max_error) => encode(vec![max_error; count])?,
+            None => encode(error_limits(source, coarse))?,
         };
-        let second = match self.allowed {
+        let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
             // In model space, rotated bones add up the errors of coordinates.
-            Some(allowed) if !self.accepts(&first) => encode(vec![allowed / 3.0_f32.sqrt(); count])?,
-            None if !first.packed.keeps_surface(TOLERATED_LOSS) => encode(limits(shape, fine))?,
+            Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
+            None if !first.packed.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
             _ => return Ok(first),
         };
-        Ok(if self.allowed.is_some() && second.packed.error > first.packed.error { first } else { second })
+        Ok(if self.max_error.is_some() && second.packed.error > first.packed.error { first } else { second })
     }
 
-    /// Returns `true` if the error is within the requested maximum. Without a request, the shape of the mesh must be
-    /// preserved.
-    fn accepts(&self, Encoded { packed, .. }: &Encoded) -> bool {
-        if let Some(allowed) = self.allowed {
-            return packed.error <= allowed + packed.rounding();
+    /// Returns `true` if the error is within the requested maximum. Without a requested maximum, the shape of the mesh
+    /// must be preserved.
+    fn is_accepted(&self, EncodedMesh { packed, .. }: &EncodedMesh) -> bool {
+        if let Some(max_error) = self.max_error {
+            return packed.error <= max_error + packed.height_rounding();
         }
         if packed.size == 0.0 {
             return true;
         }
-        let accepted = if packed.triangles > 0 { ACCEPTED } else { ACCEPTED_POINTS };
-        packed.error <= self.accepted(packed.size)
-            || packed.error <= accepted * packed.size && packed.keeps_surface(AREA)
+        let accepted = if packed.triangles > 0 { ACCEPTED_SURFACES } else { ACCEPTED_POINTS };
+        packed.error <= self.accepted_error(packed.size)
+            || packed.error <= accepted * packed.size && packed.keeps_surface(ACCEPTED_AREA_CHANGE)
     }
 
-    fn rejection(&self, packed: &Packed, shape: &Shape) -> Error {
-        let metres = |length: f32| rounded(length * self.unit);
-        let name = if shape.name.is_empty() { String::new() } else { format!(" of \"{}\"", shape.name) };
-        let expected = match self.allowed {
-            Some(allowed) => format!(", expected at most {} m", metres(allowed)),
-            None => format!(", {} % of its size", rounded(100.0 * packed.error / packed.size)),
+    fn rejection_error(&self, packed: &PackingEffect, source: &SourceMesh) -> Error {
+        let metres = |length: f32| format_rounded(length * self.unit);
+        let name = if source.name.is_empty() { String::new() } else { format!(" of \"{}\"", source.name) };
+        let expected = match self.max_error {
+            Some(max_error) => format!(", expected at most {} m", metres(max_error)),
+            None => format!(", {} % of its size", format_rounded(100.0 * packed.error / packed.size)),
         };
-        let collapsed = match packed.lost {
+        let collapsed = match packed.lost_triangles {
             0 => String::new(),
             lost => format!(", and {lost} of {} triangles collapse or flip", packed.triangles),
         };
-        let bones = if shape.out_of_bones { ", with all 255 bones in use" } else { "" };
+        let bones = if source.out_of_bones { ", with all 255 bones in use" } else { "" };
         let message = format!(
             "packed positions{name} are off by {} m{expected}{collapsed}{bones}",
             metres(packed.error)
@@ -245,20 +246,20 @@ impl Encoding {
     }
 }
 
-/// Returns the maximum coordinate error of each vertex: a small fraction of the mesh size, and this fraction of the
-/// smallest height of its triangles.
-fn limits(shape: &Shape, of_height: f32) -> Vec<f32> {
-    let Shape { positions, faces, size, .. } = *shape;
-    let mut limits = vec![size * INVISIBLE; positions.len()];
+/// Returns the maximum coordinate error of each vertex: the smaller of `INVISIBLE_ERROR` × mesh size, and
+/// `height_fraction` × the smallest height of its triangles. Ignores slivers.
+fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
+    let SourceMesh { positions, faces, size, .. } = *source;
+    let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
     // Invisible slivers may collapse.
-    let least = rounding(farthest(positions)).max(size * 1e-5);
+    let min_height = rounding_of_height(largest_coordinate(positions)).max(size * 1e-5);
     for_each_triangle(faces, |corners| {
-        let Some(triangle) = at(positions, corners) else { return };
-        let height = height_of(triangle);
-        if height > least {
+        let Some(triangle) = triangle_at(positions, corners) else { return };
+        let height = smallest_height(triangle);
+        if height > min_height {
             for corner in corners {
                 if let Some(limit) = limits.get_mut(corner as usize) {
-                    *limit = limit.min(height * of_height);
+                    *limit = limit.min(height * height_fraction);
                 }
             }
         }
@@ -266,74 +267,81 @@ fn limits(shape: &Shape, of_height: f32) -> Vec<f32> {
     limits
 }
 
-fn farthest(positions: &[[f32; 3]]) -> f32 {
-    positions.as_flattened().iter().fold(0.0, |far: f32, value| far.max(value.abs()))
+fn largest_coordinate(positions: &[[f32; 3]]) -> f32 {
+    positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()))
 }
 
-/// Returns the rounding error of a triangle height, for coordinates up to `farthest`.
-fn rounding(farthest: f32) -> f32 {
-    4.0 * f32::EPSILON * farthest
+/// Returns the rounding error of a triangle height, for coordinates up to `largest`.
+fn rounding_of_height(largest: f32) -> f32 {
+    4.0 * f32::EPSILON * largest
 }
 
 /// The effect of packing on a mesh.
 #[derive(Debug, Default)]
-pub struct Packed {
+pub struct PackingEffect {
     /// The longest side of the mesh.
     pub size: f32,
     /// The largest coordinate.
-    farthest: f32,
+    largest_coordinate: f32,
     /// The largest change of a coordinate.
     pub error: f32,
-    /// The surface area before and after packing, and the area of visible triangles that collapsed or flipped.
+    /// Twice the surface area before packing.
     area: f32,
+    /// Twice the surface area after packing.
     area_after: f32,
+    /// Twice the area, before packing, of visible triangles that collapsed or flipped.
     area_lost: f32,
-    /// The number of triangles with an area, and how many of them collapsed or flipped.
+    /// The number of triangles with an area.
     pub triangles: usize,
-    pub lost: usize,
+    /// The number of triangles that collapsed or flipped.
+    pub lost_triangles: usize,
 }
 
-impl Packed {
-    fn new(shape: &Shape, after: &[[f32; 3]]) -> Packed {
-        let Shape { positions: before, faces, size, .. } = *shape;
+impl PackingEffect {
+    fn new(source: &SourceMesh, after: &[[f32; 3]]) -> PackingEffect {
+        let SourceMesh { positions: before, faces, size, .. } = *source;
         let moved = before.as_flattened().iter().zip(after.as_flattened());
         let error = moved.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        let mut packed = Packed { size, farthest: farthest(before), error, ..Packed::default() };
+        let largest_coordinate = largest_coordinate(before);
+        let mut packed = PackingEffect { size, largest_coordinate, error, ..PackingEffect::default() };
         if error > 0.0 {
             for_each_triangle(faces, |corners| {
-                if let (Some(before), Some(after)) = (at(before, corners), at(after, corners)) {
-                    packed.triangle(before, after);
+                if let Some(before) = triangle_at(before, corners)
+                    && let Some(after) = triangle_at(after, corners)
+                {
+                    packed.add_triangle(before, after);
                 }
             });
         }
         packed
     }
 
-    fn rounding(&self) -> f32 {
-        rounding(self.farthest)
+    /// Returns the rounding error of a triangle height.
+    fn height_rounding(&self) -> f32 {
+        rounding_of_height(self.largest_coordinate)
     }
 
-    /// Counts a triangle unless its source corners are collinear.
-    fn triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
-        let height = height_of(before);
-        if height.is_nan() || height <= self.rounding() {
+    /// Adds a triangle unless its corners were collinear before packing.
+    fn add_triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
+        let height = smallest_height(before);
+        if height.is_nan() || height <= self.height_rounding() {
             return;
         }
-        let [normal, packed] = [before, after].map(normal_of);
+        let [normal, packed_normal] = [before, after].map(scaled_normal);
         let area = normal.length();
         self.triangles += 1;
         self.area += area;
-        self.area_after += packed.length();
-        if normal.dot(packed) <= 0.0 {
-            self.lost += 1;
-            self.area_lost += if height > VISIBLE * self.size { area } else { 0.0 };
+        self.area_after += packed_normal.length();
+        if normal.dot(packed_normal) <= 0.0 {
+            self.lost_triangles += 1;
+            self.area_lost += if height > VISIBLE_HEIGHT * self.size { area } else { 0.0 };
         }
     }
 
-    /// Returns `true` if the visible surface is preserved and its area changed by at most this fraction.
-    fn keeps_surface(&self, change: f32) -> bool {
-        let changed = (self.area - self.area_after).abs();
-        self.area_lost <= TOLERATED_LOSS * self.area && changed <= change * self.area
+    /// Returns `true` if the visible surface is preserved and its area changed by at most the fraction `max_change`.
+    fn keeps_surface(&self, max_change: f32) -> bool {
+        let change = (self.area - self.area_after).abs();
+        self.area_lost <= TOLERATED_LOSS * self.area && change <= max_change * self.area
     }
 
     /// Returns the change of the surface area as a fraction, if it exceeds 0.01.
@@ -354,17 +362,19 @@ fn for_each_triangle(faces: &[Face], mut visit: impl FnMut([u32; 3])) {
     }
 }
 
-fn normal_of([a, b, c]: [Vec3; 3]) -> Vec3 {
+/// Returns the normal of a triangle; its length is twice the area.
+fn scaled_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
 /// Returns the smallest height of a triangle.
-fn height_of([a, b, c]: [Vec3; 3]) -> f32 {
+fn smallest_height([a, b, c]: [Vec3; 3]) -> f32 {
     let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
-    normal_of([a, b, c]).length() / longest
+    scaled_normal([a, b, c]).length() / longest
 }
 
-fn at(positions: &[[f32; 3]], corners: [u32; 3]) -> Option<[Vec3; 3]> {
+/// Returns the corner positions of a triangle; `None` if a corner is missing.
+fn triangle_at(positions: &[[f32; 3]], corners: [u32; 3]) -> Option<[Vec3; 3]> {
     let [a, b, c] = corners.map(|corner| positions.get(corner as usize).copied().map(Vec3::from));
     Some([a?, b?, c?])
 }

@@ -1,9 +1,9 @@
 //! Converts between BMD skeletons and scene joints, and moves vertices between bone space and model space.
 //!
-//! The normal bones become joints, in order. A pseudo-bone moves by the weighted mean of other bones' matrices, which
-//! skin weights alone cannot express: its bind pose differs from theirs. So each of its parts becomes a joint: a
-//! child of the bone that it follows, with the inverse of the mean as its inverse bind matrix. Skinning to these
-//! parts by their weights reproduces the pseudo-bone exactly.
+//! The normal bones become joints, in order. A pseudo-bone moves by the weighted mean of the matrices of up to four
+//! bones. Skin weights alone cannot express it, because its bind pose differs from the bind poses of these bones.
+//! Therefore, a pseudo-bone becomes one joint per bone: a child of the bone, whose inverse bind matrix is the inverse
+//! of the mean. Skinning to these joints, the parts of the pseudo-bone, by its weights reproduces it exactly.
 
 use glam::{Mat3, Mat4, Vec3};
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ use crate::scene::skin::influences;
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
-/// The joint extra that stores the mesh of its solid.
+/// The name of the joint extra for the mesh index of the bone solid.
 const SOLID: &str = "bmd_solid";
-/// The joint extra that marks a part of a pseudo-bone.
+/// The name of the joint extra for a part of a pseudo-bone.
 const PSEUDO: &str = "bmd_pseudo";
 
 /// The mapping between the joints of a scene and bones.
@@ -30,30 +30,30 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Maps these bones to joints.
-    pub fn of(bones: &[Bone]) -> Rig {
-        let mut rig = Rig { matrices: matrices(bones), parts: Vec::new(), bones: Vec::new() };
-        let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count();
-        let mut next = normal;
-        let mut places = 0..normal;
+    /// Maps `bones` to joints.
+    pub fn from_bones(bones: &[Bone]) -> Rig {
+        let mut rig = Rig { matrices: bind_matrices(bones), parts: Vec::new(), bones: Vec::new() };
+        let normal_count = bones.iter().filter(|bone| !bone.is_pseudo()).count();
+        let mut next_part = normal_count;
+        let mut joints = 0..normal_count;
         for bone in bones {
             rig.parts.push(match bone.transform {
-                Transform::Bone(_) => places.next().map(|place| (place as u16, 1.0)).into_iter().collect(),
+                Transform::Bone(_) => joints.next().map(|joint| (joint as u16, 1.0)).into_iter().collect(),
                 Transform::Pseudo(pseudo) => {
                     let total: f32 = pseudo.weights().iter().sum();
                     let weights =
                         pseudo.weights().map(|weight| if total == 0.0 { 0.0 } else { weight / total });
-                    let joints = (next..).map(|joint| joint as u16);
-                    next += weights.len();
-                    joints.zip(weights).collect()
+                    let parts = (next_part..).map(|joint| joint as u16);
+                    next_part += weights.len();
+                    parts.zip(weights).collect()
                 }
             });
         }
         rig
     }
 
-    /// Returns `true` if the bone exists. Bone 0 always does.
-    pub fn has(&self, bone: u8) -> bool {
+    /// Returns `true` if the bone exists. Bone 0 always exists.
+    pub fn has_bone(&self, bone: u8) -> bool {
         usize::from(bone) < self.matrices.len().max(1)
     }
 
@@ -62,7 +62,7 @@ impl Rig {
         let numbered = || bones.iter().enumerate().zip(&self.matrices);
         let normal = numbered().filter_map(|((index, bone), matrix)| {
             let Transform::Bone(base) = bone.transform else { return None };
-            let moved = scene::Transform {
+            let rest = scene::Transform {
                 translation: base.origin().value(),
                 rotation: base.unit_rotation(),
                 ..Default::default()
@@ -76,7 +76,7 @@ impl Rig {
                 parent: (index > 0).then_some(bone.id_parent.into()),
                 inverse_bind: matrix.inverse(),
                 // Bone 0 is the model itself (B20).
-                rest: Some(if index == 0 { Default::default() } else { moved }),
+                rest: Some(if index == 0 { Default::default() } else { rest }),
                 extras,
             })
         });
@@ -90,7 +90,7 @@ impl Rig {
                 parent: Some(follows.into()),
                 inverse_bind,
                 rest: Some(Default::default()),
-                extras: [(PSEUDO.to_owned(), part_of(index, slot, bone, pseudo))].into_iter().collect(),
+                extras: [(PSEUDO.to_owned(), part_extra(index, slot, bone, pseudo))].into_iter().collect(),
             };
             pseudo.bones().into_iter().enumerate().map(part)
         });
@@ -124,7 +124,7 @@ impl Rig {
         }
     }
 
-    /// Returns the skin of vertices with these bones.
+    /// Returns the skin of a mesh, from the bone of each vertex.
     pub fn skin(&self, bones: &[u8]) -> Skin {
         let parts = |bone: &u8| self.parts.get(usize::from(*bone)).map(Vec::as_slice).unwrap_or_default();
         if bones.iter().all(|bone| parts(bone).len() <= 1) {
@@ -141,46 +141,49 @@ impl Rig {
         }
     }
 
-    /// Returns the bone of a joint.
+    /// Returns the bone of a joint; `None` if the joint does not exist.
     pub fn bone_of(&self, joint: usize) -> Option<usize> {
         self.bones.get(joint).copied().map(usize::from)
     }
 
-    /// Chooses a bone per vertex: the pseudo-bone whose parts it follows, or the joint with the largest weight.
+    /// Returns the bone of each vertex: the bone of the joint with the largest weight, or the pseudo-bone if the joint
+    /// is a part of one. Reports the lost weights.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
-        let (mut vertices, mut worst) = (0, 0.0_f32);
+        let (mut vertices, mut largest_loss) = (0, 0.0_f32);
         let bones = (0..skin.len()).map(|vertex| {
-            let all = influences(std::slice::from_ref(skin), vertex);
-            let Some(bone) = all.first().and_then(|(joint, _)| self.bone_of((*joint).into())) else {
+            let influences = influences(std::slice::from_ref(skin), vertex);
+            let Some(bone) = influences.first().and_then(|(joint, _)| self.bone_of((*joint).into())) else {
                 return 0;
             };
-            let others = all.iter().filter(|(joint, _)| self.bone_of((*joint).into()) != Some(bone));
+            let others = influences.iter().filter(|(joint, _)| self.bone_of((*joint).into()) != Some(bone));
             let lost: f32 = others.map(|(_, weight)| weight).sum();
             if lost > 0.0 {
                 vertices += 1;
-                worst = worst.max(lost / all.iter().map(|(_, weight)| weight).sum::<f32>());
+                let total: f32 = influences.iter().map(|(_, weight)| weight).sum();
+                largest_loss = largest_loss.max(lost / total);
             }
             bone as u16
         });
         let bones = bones.collect();
         if vertices > 0 {
-            let message = "BMD has one bone per vertex: the largest weight kept";
-            let loss = Loss::quantised(format!("meshes[{mesh}].skins[0]"), message, Quantity::WEIGHTS, worst);
-            losses.push(loss.affecting(vertices, skin.len(), "vertices"));
+            let message = "BMD has one bone per vertex; only the largest weight was kept";
+            let path = format!("meshes[{mesh}].skins[0]");
+            let loss = Loss::quantised(path, message, Quantity::WEIGHTS, largest_loss);
+            losses.push(loss.with_count_of(vertices, skin.len(), "vertices"));
         }
         bones
     }
 
-    /// Builds bones from the joints of a scene. `extras` are the extras taken from the joints.
+    /// Builds bones from the joints of a scene. `extras` are the extras removed by [`take_extras`].
     pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
         let is_part = |joint: usize| extras.get(joint).is_some_and(is_pseudo_bone);
         let order: Vec<usize> =
-            in_order(&scene.skeleton).into_iter().filter(|joint| !is_part(*joint)).collect();
+            parents_first(&scene.skeleton).into_iter().filter(|joint| !is_part(*joint)).collect();
         let mut bones = Vec::new();
         if !joints.is_empty() && !has_base(scene, &order) {
             bones.push(Bone::default());
-            let message = "bone 0 of BMD is the model itself: added before the others";
+            let message = "BMD uses bone 0 for the model itself; it was added before the other bones";
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
         }
         if order.windows(2).any(|pair| pair[0] > pair[1]) {
@@ -191,7 +194,7 @@ impl Rig {
         let mut errors = (0.0_f32, 0.0_f64);
         for joint in order {
             let at = |error: Error| error.at(path!(skeleton.joints[joint]));
-            rig.bones[joint] = number(bones.len()).map_err(at)?;
+            rig.bones[joint] = to_bone_index(bones.len()).map_err(at)?;
             let is_base = bones.is_empty();
             let mut bone = Bone {
                 name: (!joints[joint].name.is_empty()).then(|| Text::from(&*joints[joint].name)),
@@ -203,19 +206,19 @@ impl Rig {
                 ..Bone::default()
             };
             if !is_base {
-                bone.transform = base_of(scene, joint, &mut errors, losses).map_err(at)?;
+                bone.transform = pack_bind_pose(scene, joint, &mut errors, losses).map_err(at)?;
             }
             bones.push(bone);
         }
         add_pseudo_bones(&mut rig, &mut bones, extras)?;
-        report(errors, losses);
-        rig.matrices = matrices(&bones);
+        report_errors(errors, losses);
+        rig.matrices = bind_matrices(&bones);
         Ok((rig, bones))
     }
 }
 
-/// Returns the base matrix of each bone, from bone space to model space.
-fn matrices(bones: &[Bone]) -> Vec<Mat4> {
+/// Returns the bind matrix of each bone, from bone space to model space.
+fn bind_matrices(bones: &[Bone]) -> Vec<Mat4> {
     Pose::default().matrices(bones).iter().map(Mat4::from_cols_array_2d).collect()
 }
 
@@ -223,7 +226,7 @@ fn name_of(bone: &Bone) -> String {
     bone.name.as_ref().map(Text::to_string).unwrap_or_default()
 }
 
-fn number(bone: usize) -> Result<u8> {
+fn to_bone_index(bone: usize) -> Result<u8> {
     u8::try_from(bone)
         .ok()
         .filter(|bone| *bone != Bone::PSEUDO)
@@ -235,43 +238,43 @@ pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
     is_pseudo_bone(&joint.extras)
 }
 
-/// Returns `true` if a joint with these extras is a part of a pseudo-bone.
+/// Returns `true` if a joint with `extras` is a part of a pseudo-bone.
 pub fn is_pseudo_bone(extras: &Extras) -> bool {
     extras.contains_key(PSEUDO)
 }
 
-/// Returns the joint that becomes bone 0, if there is one.
-pub fn base(scene: &Scene) -> Option<usize> {
-    let order = in_order(&scene.skeleton);
+/// Returns the joint that becomes bone 0; `None` if no joint can.
+pub fn base_joint(scene: &Scene) -> Option<usize> {
+    let order = parents_first(&scene.skeleton);
     order.first().copied().filter(|_| has_base(scene, &order))
 }
 
-/// Takes the extras out of the joints; BMD cannot store them otherwise.
+/// Removes the extras for bone solids and pseudo-bones from the joints, and returns them for each joint.
 pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
-    let own = |joint: &mut scene::Joint| {
-        let mut own = Extras::new();
+    let take = |joint: &mut scene::Joint| {
+        let mut taken = Extras::new();
         for name in [SOLID, PSEUDO] {
-            own.extend(joint.extras.remove(name).map(|value| (name.to_owned(), value)));
+            taken.extend(joint.extras.remove(name).map(|value| (name.to_owned(), value)));
         }
-        own
+        taken
     };
-    skeleton.joints.iter_mut().map(own).collect()
+    skeleton.joints.iter_mut().map(take).collect()
 }
 
 /// Maximum number of bones.
 pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
-/// Returns the number of bones for the joints of a scene without pseudo-bone parts.
-pub fn count(scene: &Scene) -> usize {
+/// Returns the number of bones that the joints of a scene become; 0 if there are no joints, or parts of pseudo-bones.
+pub fn bone_count(scene: &Scene) -> usize {
     if scene.skeleton.joints.is_empty() || scene.skeleton.joints.iter().any(is_part_of_pseudo_bone) {
         return 0;
     }
-    let base = scene.transform.is_some() || !has_base(scene, &in_order(&scene.skeleton));
-    scene.skeleton.joints.len() + usize::from(scene.transform.is_some()) + usize::from(base)
+    let needs_base = scene.transform.is_some() || !has_base(scene, &parents_first(&scene.skeleton));
+    scene.skeleton.joints.len() + usize::from(scene.transform.is_some()) + usize::from(needs_base)
 }
 
-/// Returns the joints with parents before their children, keeping the order if possible.
-fn in_order(skeleton: &Skeleton) -> Vec<usize> {
+/// Returns the joints in an order with parents before children: the existing order if possible.
+fn parents_first(skeleton: &Skeleton) -> Vec<usize> {
     let mut joints = skeleton.joints.iter().enumerate();
     match joints.all(|(index, joint)| joint.parent.is_none_or(|parent| parent < index)) {
         true => (0..skeleton.joints.len()).collect(),
@@ -283,44 +286,46 @@ fn in_order(skeleton: &Skeleton) -> Vec<usize> {
 fn has_base(scene: &Scene, order: &[usize]) -> bool {
     let joints = &scene.skeleton.joints;
     let Some(&first) = order.first() else { return false };
-    let roots = order.iter().filter(|joint| joints[**joint].parent.is_none()).count();
-    let moved = scene.animations.iter().flat_map(|animation| &animation.channels).any(|c| c.joint == first);
-    let at_rest = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
-    roots == 1 && !moved && at_rest && joints[first].inverse_bind == Mat4::IDENTITY
+    let root_count = order.iter().filter(|joint| joints[**joint].parent.is_none()).count();
+    let mut channels = scene.animations.iter().flat_map(|animation| &animation.channels);
+    let is_animated = channels.any(|channel| channel.joint == first);
+    let is_at_origin = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
+    root_count == 1 && !is_animated && is_at_origin && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
-/// Returns the bind pose of a joint. Uses the rest pose if both agree within rounding, which avoids matrices.
-fn bind_of(skeleton: &Skeleton, joint: usize) -> scene::Transform {
-    let (bind, rest) = (skeleton.bind(joint), skeleton.rest(joint));
-    let same = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
-    if same { rest } else { bind }
+/// Returns the bind pose of a joint. If it agrees with the rest pose within 1e-4, returns the rest pose, which is more
+/// exact because it does not come from a matrix.
+fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
+    let (bind, rest) = (skeleton.bind_transform(joint), skeleton.rest_transform(joint));
+    let is_rest = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
+    if is_rest { rest } else { bind }
 }
 
-/// Packs the bind pose of a joint.
-fn base_of(
+/// Packs the bind pose of a joint. `errors` are the largest errors: of translations, and of rotations in degrees.
+fn pack_bind_pose(
     scene: &Scene,
     joint: usize,
     errors: &mut (f32, f64),
     losses: &mut Vec<Loss>,
 ) -> Result<Transform> {
-    let bind = bind_of(&scene.skeleton, joint);
-    let entry = &scene.skeleton.joints[joint];
-    let reject = |what: &str, value: &[f32], helps: &str| {
-        Error::inexpressible(format!("BMD cannot express the {what} {value:?} of \"{}\"{helps}", entry.name))
+    let bind = bind_pose(&scene.skeleton, joint);
+    let source = &scene.skeleton.joints[joint];
+    let reject = |what: &str, value: &[f32], hint: &str| {
+        Error::inexpressible(format!("BMD cannot express the {what} {value:?} of \"{}\"{hint}", source.name))
     };
     let origin = Triple::nearest(bind.translation).ok_or_else(|| {
         let centred = (Vec3::from(bind.translation) - centre_of(scene)).into();
-        let helps = entry.parent.is_none() && Triple::nearest(centred).is_some();
-        reject("translation", &bind.translation, if helps { "; --center writes it" } else { "" })
+        let helps_to_center = source.parent.is_none() && Triple::nearest(centred).is_some();
+        reject("translation", &bind.translation, if helps_to_center { "; use --center" } else { "" })
     })?;
     let rotation = Rotation::nearest(bind.rotation).ok_or_else(|| reject("rotation", &bind.rotation, ""))?;
     if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
         let path = format!("skeleton.joints[{joint}].inverse_bind");
-        let loss = Loss::changed(path, "the BMD base skeleton has no scale: dropped");
-        losses.push(loss.detail(format_args!("{:?}", bind.scale)));
+        let loss = Loss::changed(path, "the BMD base skeleton has no scale; the scale was dropped");
+        losses.push(loss.with_detail(format_args!("{:?}", bind.scale)));
     }
     let distance = Vec3::from(origin.value()).distance(Vec3::from(bind.translation));
-    *errors = (errors.0.max(distance), errors.1.max(rotation.error(bind.rotation)));
+    *errors = (errors.0.max(distance), errors.1.max(rotation.angle_to(bind.rotation)));
     Ok(Transform::Bone(BoneTransform::new().with_origin(origin).with_rotation(rotation)))
 }
 
@@ -334,7 +339,7 @@ pub fn centre_of(scene: &Scene) -> Vec3 {
     (low + high) / 2.0
 }
 
-fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
+fn report_errors((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     if origin > 1e-5 {
         let (path, message) = ("skeleton.joints.translation", "translations of joints packed");
         losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, origin));
@@ -345,8 +350,8 @@ fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     }
 }
 
-/// Returns the extra for a part of a pseudo-bone; the first part stores all its fields.
-fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> Value {
+/// Returns the extra for a part of a pseudo-bone. The first part stores all fields of the pseudo-bone.
+fn part_extra(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> Value {
     if slot > 0 {
         return json!({ "bone": index });
     }
@@ -360,19 +365,19 @@ fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> V
     })
 }
 
-/// Appends the pseudo-bones, restored from the extras of their parts.
+/// Appends the pseudo-bones that the extras of their parts describe.
 fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> Result<()> {
-    let mut known: Vec<(u64, u8)> = Vec::new();
+    let mut new_bones: Vec<(u64, u8)> = Vec::new();
     for (joint, value) in extras.iter().enumerate().filter_map(|(joint, e)| Some((joint, e.get(PSEUDO)?))) {
         let Some(old) = value.get("bone").and_then(Value::as_u64) else { continue };
-        if let Some((_, bone)) = known.iter().find(|(number, _)| *number == old) {
+        if let Some((_, bone)) = new_bones.iter().find(|(number, _)| *number == old) {
             rig.bones[joint] = *bone;
             continue;
         }
-        let Some(pseudo) = pseudo_of(value, rig) else { continue };
-        let bone = number(bones.len()).map_err(|error| error.at(path!(skeleton.joints[joint])))?;
+        let Some(pseudo) = parse_pseudo_bone(value, rig) else { continue };
+        let bone = to_bone_index(bones.len()).map_err(|error| error.at(path!(skeleton.joints[joint])))?;
         rig.bones[joint] = bone;
-        known.push((old, bone));
+        new_bones.push((old, bone));
         bones.push(Bone {
             transform: Transform::Pseudo(pseudo),
             name: value.get("name").and_then(Value::as_str).map(Text::from),
@@ -384,7 +389,8 @@ fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> 
     Ok(())
 }
 
-fn pseudo_of(value: &Value, rig: &Rig) -> Option<PseudoTransform> {
+/// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete.
+fn parse_pseudo_bone(value: &Value, rig: &Rig) -> Option<PseudoTransform> {
     let bytes = |name: &str| -> Option<[u8; 4]> {
         let values = value.get(name)?.as_array()?.iter();
         let bytes: Option<Vec<u8>> = values.map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();

@@ -14,7 +14,7 @@ pub struct PieceLimits {
 
 /// A piece of a mesh.
 #[derive(Default)]
-pub struct Piece {
+pub struct MeshPiece {
     /// The vertices, as indices into the mesh.
     pub vertices: Vec<usize>,
     /// The faces, with vertex indices into the piece.
@@ -23,45 +23,46 @@ pub struct Piece {
 }
 
 impl PieceLimits {
-    /// The maximum that the fields of a mesh can count.
+    /// The largest counts that the fields of a mesh can store.
     pub const COUNTABLE: PieceLimits =
         PieceLimits { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
 
-    /// Divides the faces of a mesh with this many vertices into pieces, in order. Unused vertices come last. `None`
-    /// if a face refers to a missing vertex.
-    pub fn divide(self, faces: impl Iterator<Item = Face>, count: usize) -> Option<Vec<Piece>> {
-        let mut loose = vec![true; count];
+    /// Divides the faces of a mesh with `count` vertices into pieces, in order. Vertices without faces come last.
+    /// `None` if a face refers to a missing vertex.
+    pub fn divide(self, faces: impl Iterator<Item = Face>, count: usize) -> Option<Vec<MeshPiece>> {
+        let mut is_unused = vec![true; count];
         // The index of each vertex in the current piece.
-        let mut places = vec![None; count];
+        let mut new_indices = vec![None; count];
         let mut pieces = Vec::new();
-        let mut piece = Piece::default();
+        let mut piece = MeshPiece::default();
         for face in faces {
             let corners = face.vertices();
-            let mut new = 0;
+            let mut new_count = 0;
             for vertex in corners {
-                new += usize::from(places.get(*vertex as usize)?.is_none());
+                new_count += usize::from(new_indices.get(*vertex as usize)?.is_none());
             }
             let triangles = corners.len() - 2;
-            if piece.vertices.len() + new > self.vertices || piece.triangles + triangles > self.triangles {
-                piece.vertices.iter().for_each(|vertex| places[*vertex] = None);
+            let vertices = piece.vertices.len() + new_count;
+            if vertices > self.vertices || piece.triangles + triangles > self.triangles {
+                piece.vertices.iter().for_each(|vertex| new_indices[*vertex] = None);
                 pieces.push(std::mem::take(&mut piece));
             }
-            let mut place = |vertex: u32| {
+            let mut add_vertex = |vertex: u32| {
                 let vertex = vertex as usize;
-                loose[vertex] = false;
-                *places[vertex].get_or_insert_with(|| {
+                is_unused[vertex] = false;
+                *new_indices[vertex].get_or_insert_with(|| {
                     piece.vertices.push(vertex);
                     piece.vertices.len() as u32 - 1
                 })
             };
             let face = match face {
-                Face::Triangle(corners) => Face::Triangle(corners.map(&mut place)),
-                Face::Quad(corners) => Face::Quad(corners.map(&mut place)),
+                Face::Triangle(corners) => Face::Triangle(corners.map(&mut add_vertex)),
+                Face::Quad(corners) => Face::Quad(corners.map(&mut add_vertex)),
             };
             piece.faces.push(face);
             piece.triangles += triangles;
         }
-        for vertex in (0..count).filter(|vertex| loose[*vertex]) {
+        for vertex in (0..count).filter(|vertex| is_unused[*vertex]) {
             if piece.vertices.len() >= self.vertices {
                 pieces.push(std::mem::take(&mut piece));
             }
@@ -73,15 +74,15 @@ impl PieceLimits {
 }
 
 /// Splits a mesh. Returns it unchanged if it is small enough, or if its faces refer to missing vertices.
-fn split(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
+fn split_mesh(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
     let count = mesh.vertices.len();
     if count <= limits.vertices && mesh.triangle_count() <= limits.triangles {
         return vec![mesh.clone()];
     }
-    let all: Vec<_> = mesh.vertices.packed().collect();
-    let to_mesh = |piece: Piece| {
+    let vertex_list: Vec<_> = mesh.vertices.packed_items().collect();
+    let to_mesh = |piece: MeshPiece| {
         let mut vertices = Vertices::default();
-        piece.vertices.iter().try_for_each(|vertex| vertices.push(all[*vertex]))?;
+        piece.vertices.iter().try_for_each(|vertex| vertices.push(vertex_list[*vertex]))?;
         let piece = Mesh::new(mesh.material.clone(), vertices, Faces::encode(&piece.faces)?);
         Ok(Mesh { resv3: mesh.resv3, ..piece })
     };
@@ -93,8 +94,8 @@ fn split(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
     }
 }
 
-/// Splits each mesh that exceeds the limits, and adjusts the references of levels of detail and bones. Bone solids
-/// stay whole, since pieces are not closed. Returns the number of pieces of each mesh.
+/// Splits each mesh that exceeds the limits, and updates the mesh indices of levels of detail and bones. Bone solids
+/// are not split, since the pieces would not be closed. Returns the number of pieces of each mesh.
 ///
 /// # Errors
 ///
@@ -105,27 +106,27 @@ pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<
     for (index, mesh) in document.meshes.iter().enumerate() {
         starts.push(meshes.len());
         let is_solid = index > 0 && document.bones.iter().any(|bone| usize::from(bone.id_solid) == index);
-        meshes.extend(if is_solid { vec![mesh.clone()] } else { split(mesh, limits) });
+        meshes.extend(if is_solid { vec![mesh.clone()] } else { split_mesh(mesh, limits) });
     }
     starts.push(meshes.len());
     // Indices of missing meshes stay invalid.
-    let start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
+    let new_start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
     let mut lods = document.lods.clone();
-    for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.is_all()) {
-        let end = start(usize::from(lod.id_mesh) + usize::from(lod.n_mesh));
-        let first = start(lod.id_mesh.into());
-        lod.id_mesh = number(first, path!(lods[index].id_mesh))?;
-        lod.n_mesh = number(end.saturating_sub(first), path!(lods[index].n_mesh))?;
+    for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.contains_all_meshes()) {
+        let end = new_start(usize::from(lod.id_mesh) + usize::from(lod.n_mesh));
+        let first = new_start(lod.id_mesh.into());
+        lod.id_mesh = to_mesh_index(first, path!(lods[index].id_mesh))?;
+        lod.n_mesh = to_mesh_index(end.saturating_sub(first), path!(lods[index].n_mesh))?;
     }
     let mut bones = document.bones.clone();
     for (index, bone) in bones.iter_mut().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
-        bone.id_solid = number(start(bone.id_solid.into()), path!(bones[index].id_solid))?;
+        bone.id_solid = to_mesh_index(new_start(bone.id_solid.into()), path!(bones[index].id_solid))?;
     }
     (document.meshes, document.lods, document.bones) = (meshes, lods, bones);
     Ok(starts.windows(2).map(|pair| pair[1] - pair[0]).collect())
 }
 
-fn number(mesh: usize, path: impl Into<Path>) -> Result<u8> {
+fn to_mesh_index(mesh: usize, path: impl Into<Path>) -> Result<u8> {
     u8::try_from(mesh).map_err(|_| {
         let message = format!("mesh index {mesh} after splitting large meshes, expected at most 255");
         Error::inexpressible(message).at(path).in_format(FormatId::Bmd)

@@ -1,4 +1,4 @@
-//! Animations: a table entry each, and a stream of tagged keys.
+//! Animations: table entries, each with a list of tagged keys.
 
 use std::io::SeekFrom;
 
@@ -15,31 +15,31 @@ use crate::{Text, bulk};
 #[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
-#[bw(import(places: AnimPlaces))]
+#[bw(import(extents: AnimExtents))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnimDef {
-    /// Offset of the animation name; 0 for none.
+    /// Offset of the name; 0 for none.
     #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
-    #[bw(calc = places.ofs_name)]
+    #[bw(calc = extents.ofs_name)]
     #[layout(rule = rules::LIST)]
     ofs_name: u32,
     /// Number of frames.
     pub n_frames: u8,
     /// Frame rate, and whether the animation loops.
     pub fl_hz: AnimRate,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// Offset of the frames list.
     #[br(temp)]
-    #[bw(calc = places.ofs_frames)]
+    #[bw(calc = extents.ofs_frames)]
     ofs_frames: u32,
     /// Size of the frames list in bytes.
     #[br(temp, assert(sz_frames == 0 || ofs_frames >= 48, "the frames overlap the header"))]
-    #[bw(calc = places.sz_frames)]
+    #[bw(calc = extents.sz_frames)]
     #[layout(rule = rules::LIST)]
     #[layout(
         holds(n_frames > 0 || sz_frames == 0), rule = rules::NO_FRAMES,
@@ -52,7 +52,7 @@ pub struct AnimDef {
     #[layout(rule = rules::STRING)]
     #[json(always)]
     pub name: Option<Text>,
-    /// The keys of all normal bones, one bone after the other.
+    /// The keys of all normal bones, bone by bone.
     #[br(temp, seek_before = SeekFrom::Start(ofs_frames as u64), restore_position)]
     #[br(count = sz_frames, parse_with = bulk::read)]
     #[bw(ignore)]
@@ -62,7 +62,7 @@ pub struct AnimDef {
     #[br(calc = Vec::new())]
     #[bw(ignore)]
     pub tracks: Vec<Track>,
-    /// Bytes after the last bone's keys. If a key lies beyond the last frame, the keys of an unterminated bone. Only
+    /// Bytes after the keys of the last bone. If a key is after the last frame, they may be unterminated keys. Only
     /// lenient reading accepts them.
     #[br(calc = frames)]
     #[bw(ignore)]
@@ -72,13 +72,13 @@ pub struct AnimDef {
 
 impl AnimDef {
     /// Size of a table entry in bytes.
-    pub const SIZE: u32 = AnimDef::TYPE.stride().expect("entries have one size") as u32;
+    pub const SIZE: u32 = AnimDef::TYPE.stride().expect("entries have a fixed size") as u32;
 }
 
-/// Fields of an animation that locate other data; the writer fills them in.
+/// The fields of an animation that the writer fills in after writing its name and keys.
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(missing_docs, reason = "the fields are those of the animation")]
-pub struct AnimPlaces {
+#[expect(missing_docs, reason = "documented at the same fields of the animation")]
+pub struct AnimExtents {
     pub ofs_name: u32,
     pub ofs_frames: u32,
     pub sz_frames: u32,
@@ -100,7 +100,7 @@ pub struct AnimRate {
 }
 
 impl AnimRate {
-    /// Frames per second.
+    /// Returns the frame rate in Hz.
     pub fn hz(self) -> f32 {
         f32::from(self.quarter_hz()) * 0.25
     }

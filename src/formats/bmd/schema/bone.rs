@@ -16,10 +16,10 @@ use crate::layout::{Json, Layout};
 #[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
-#[bw(import(name_place: u32))]
+#[bw(import(name_offset: u32))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BoneDef {
-    /// The parent, which determines the kind of transform.
+    /// The entry up to the parent, read first because the parent determines the type of the transform.
     #[br(temp, restore_position)]
     #[bw(ignore)]
     entry: BoneEntry,
@@ -31,24 +31,24 @@ pub struct BoneDef {
     #[br(temp, if(entry.id_parent == BoneDef::PSEUDO))]
     #[bw(calc = transform.pseudo())]
     pseudo: Option<PseudoTransform>,
-    /// Bone name string; 0 for none.
+    /// Offset of the bone name; 0 for none.
     #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
-    #[bw(calc = name_place)]
+    #[bw(calc = name_offset)]
     #[layout(rule = rules::LIST)]
     ofs_name: u32,
     /// Parent bone, which precedes this bone; 0 for bone 0, FF for a pseudo-bone (B21).
     #[layout(forest, none = BoneDef::PSEUDO, rooted, parents_first, rule = rules::PARENT)]
     pub id_parent: u8,
-    /// Mesh of the bone's solid; 0 for none.
+    /// Index of the mesh that is the bone's solid; 0 for none.
     #[layout(
         index_into = meshes, none = 0, rule = rules::SOLID_RANGE,
         message = "mesh {found} is not below the mesh count {limit}"
     )]
     pub id_solid: u8,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// The name.
@@ -65,7 +65,7 @@ pub struct BoneDef {
 
 impl BoneDef {
     /// Size of a table entry in bytes.
-    pub const SIZE: u32 = BoneDef::TYPE.stride().expect("entries have one size") as u32;
+    pub const SIZE: u32 = BoneDef::TYPE.stride().expect("entries have a fixed size") as u32;
 
     /// The parent value that marks a pseudo-bone (B21). No bone has this index.
     pub const PSEUDO: u8 = 0xFF;
@@ -74,7 +74,7 @@ impl BoneDef {
 /// The transform of a bone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
 pub enum Transform {
-    /// Relative to the parent.
+    /// A transform relative to the parent.
     #[json(name = "xform")]
     Bone(BoneTransform),
     /// The weighted mean of other bones (B22).
@@ -101,12 +101,12 @@ impl Transform {
     }
 }
 
-/// A bone up to and including its parent.
+/// The bytes of a bone up to and including its parent.
 #[derive(Layout)]
 #[binread]
 #[br(little)]
 pub struct BoneEntry {
-    /// Transform and name.
+    /// The transform, and the offset of the name.
     pub content: [u8; 12],
     /// Parent bone; FF for a pseudo-bone.
     pub id_parent: u8,
@@ -129,8 +129,8 @@ pub struct BoneTransform {
 }
 
 impl BoneTransform {
-    /// The rotation as a unit quaternion (I, J, K, R). Words of all zeros or all ones mean no rotation (B19). In
-    /// animation keys, all ones are an ordinary value (B25).
+    /// Returns the rotation as a unit quaternion (I, J, K, R). Words of all zeros or all ones mean no rotation (B19).
+    /// In animation keys, all ones are an ordinary value (B25).
     pub fn unit_rotation(self) -> [f32; 4] {
         let rotation = self.rotation();
         if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }

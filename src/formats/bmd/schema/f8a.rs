@@ -4,7 +4,7 @@ use binrw::binrw;
 use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
-use super::super::bits::{bits, word};
+use super::super::bits::{extract_bits, to_word};
 
 /// An 8-bit float: sign, 3 exponent bits, 4 fraction bits (B2).
 #[derive(Layout)]
@@ -17,7 +17,7 @@ use super::super::bits::{bits, word};
 pub struct F8A {
     /// Fraction below an implicit leading one.
     pub fraction: B4,
-    /// Exponent: the leading one is 2^(exponent − 7).
+    /// Exponent: the value of the leading one is 2^(exponent − 7).
     pub exponent: B3,
     /// Set for negative values.
     pub negative: bool,
@@ -67,7 +67,7 @@ pub struct Rotation {
 }
 
 impl F8A {
-    /// 1.0.
+    /// The code of 1.0.
     pub const ONE: F8A = F8A::from_bytes([0x70]);
 
     /// The code.
@@ -92,7 +92,7 @@ impl From<u8> for F8A {
     }
 }
 
-/// The value of every code.
+/// The values of all codes.
 const VALUES: &[f32; 256] = &{
     let mut values = [0.0; 256];
     let mut code = 0;
@@ -109,28 +109,32 @@ const fn value_of(code: u8) -> f32 {
         return 0.0;
     }
     let byte = code as u128;
-    let significand = 16 + F8A::FRACTION.of(byte) as u32;
-    // 2^-11, scaled by the octave.
-    let magnitude = significand as f32 * (1u32 << F8A::EXPONENT.of(byte)) as f32 / 2048.0;
-    if F8A::NEGATIVE.of(byte) != 0 { -magnitude } else { magnitude }
+    let significand = 16 + F8A::FRACTION.extract(byte) as u32;
+    // At exponent 0, the significand counts units of 2^-11.
+    let magnitude = significand as f32 * (1u32 << F8A::EXPONENT.extract(byte)) as f32 / 2048.0;
+    if F8A::NEGATIVE.extract(byte) != 0 { -magnitude } else { magnitude }
 }
 
 impl Normal {
     /// The vector (X, Y, Z), not normalised.
     pub fn value(self) -> [f32; 3] {
-        Normal::decode(word(self.into_bytes()))
+        Normal::decode(to_word(self.into_bytes()))
     }
 
     /// Decodes the vector in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 3] {
         let f8a = |code: u32| VALUES[code as u8 as usize];
-        [f8a(bits(Normal::X, &[word])), f8a(bits(Normal::Y, &[word])), f8a(bits(Normal::Z, &[word]))]
+        [
+            f8a(extract_bits(Normal::X, &[word])),
+            f8a(extract_bits(Normal::Y, &[word])),
+            f8a(extract_bits(Normal::Z, &[word])),
+        ]
     }
 }
 
 impl Rotation {
-    /// No rotation, as the writer encodes it.
+    /// The code that the writer uses for no rotation.
     pub const IDENTITY: Rotation = Rotation::from_bytes([0, 0, 0, 0x70]);
 
     /// The packed word.

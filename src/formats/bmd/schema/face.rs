@@ -4,7 +4,7 @@ use binrw::binread;
 use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
-use super::forms::{Form, FormRow, Tag, WordVisitor, declare_forms, only, to_words};
+use super::forms::{Form, FormRow, ItemTag, WordVisitor, declare_forms, single_tag, to_words};
 use super::rules;
 use super::surface::Surface;
 
@@ -19,17 +19,17 @@ pub struct FaceList {
 
 // The face forms, with the same columns as the table of vertex forms.
 declare_forms! {
-    /// A face, in the form of its tag.
+    /// A face in the form that its tag selects.
     FaceItem(first: FaceTag, kind: u8);
     /// A face in any of its forms.
     PackedFace in "faces", FaceKind;
-    /// Tag 00.
+    /// A triangle of 32 bits: tag 00.
     triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0) allowed(kind <= 1);
-    /// Tag 01.
+    /// A quad of 32 bits: tag 01.
     quad_32 "quad_32" Quad32(Quad32) = 1 if(first.tag() == 1) allowed(kind == 1);
-    /// Tag 10.
+    /// A triangle of 64 bits: tag 10.
     triangle_64 "triangle_64" Triangle64(Triangle64) = 2 if(first.tag() == 2) allowed(kind != 0);
-    /// Tag 11.
+    /// A quad of 64 bits: tag 11.
     quad_64 "quad_64" Quad64(Quad64) = 3 if(first.tag() == 3) allowed(kind == 1 || kind == 3);
 }
 
@@ -42,7 +42,7 @@ declare_forms! {
 pub struct FaceTag {
     /// The form: bit 0 for a quad, bit 1 for 64 bits.
     pub tag: B2,
-    /// Remaining bits; their meaning depends on the form.
+    /// The remaining bits; their meaning depends on the form.
     #[layout(reserved)]
     pub content: B6,
 }
@@ -54,7 +54,7 @@ pub struct FaceTag {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Triangle32 {
-    /// 0.
+    /// Always 0.
     pub tag: B2,
     /// First vertex.
     #[layout(
@@ -83,7 +83,7 @@ pub struct Triangle32 {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quad32 {
-    /// 1.
+    /// Always 1.
     pub tag: B2,
     /// First vertex.
     #[layout(
@@ -109,7 +109,7 @@ pub struct Quad32 {
         message = "index {found} is not below the vertex count {limit}"
     )]
     pub v3: B7,
-    /// 0 (B13).
+    /// Must be 0 (B13).
     #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
     pub tag2: B2,
 }
@@ -121,7 +121,7 @@ pub struct Quad32 {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Triangle64 {
-    /// 2.
+    /// Always 2.
     pub tag: B2,
     /// First vertex.
     #[layout(
@@ -141,7 +141,7 @@ pub struct Triangle64 {
         message = "index {found} is not below the vertex count {limit}"
     )]
     pub v2: B20,
-    /// 0 (B13).
+    /// Must be 0 (B13).
     #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
     pub tag2: B2,
 }
@@ -153,7 +153,7 @@ pub struct Triangle64 {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quad64 {
-    /// 3.
+    /// Always 3.
     pub tag: B2,
     /// First vertex.
     #[layout(
@@ -179,7 +179,7 @@ pub struct Quad64 {
         message = "index {found} is not below the vertex count {limit}"
     )]
     pub v3: B15,
-    /// 0 (B13).
+    /// Must be 0 (B13).
     #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
     pub tag2: B2,
 }

@@ -1,4 +1,4 @@
-//! The families of packed forms.
+//! Families of packed forms: a trait, and the macro that declares them.
 
 use super::surface::Surface;
 use crate::layout::Layout;
@@ -7,11 +7,11 @@ use crate::layout::declaration::Type;
 /// A row in the table of forms.
 #[derive(Debug, Clone, Copy)]
 pub struct FormRow {
-    /// The name in paths.
+    /// The name of the form in paths.
     pub name: &'static str,
-    /// The tag, if all items of the form must have the same one.
+    /// The tag of all items of the form; `None` if several tags select it.
     pub tag: Option<u8>,
-    /// The declared word.
+    /// The type of the declared word.
     pub ty: Type,
 }
 
@@ -21,14 +21,14 @@ macro_rules! words {
     ($($word:ident $implied:expr;)*) => {$(
         impl serde::Serialize for $word {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
+                let implied = crate::layout::word::ImpliedFields { word: $implied, fields: &["tag", "tag2"] };
                 crate::layout::word::serialize::<$word, S>(&self.into_bytes(), implied, serializer)
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $word {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
+                let implied = crate::layout::word::ImpliedFields { word: $implied, fields: &["tag", "tag2"] };
                 let bytes = crate::layout::word::deserialize::<$word, _, D>(implied, deserializer)?;
                 Ok($word::from_bytes(bytes))
             }
@@ -47,49 +47,49 @@ pub trait Form: Copy {
     /// The list name in paths.
     const LIST: &'static str;
 
-    /// The table.
+    /// The table of forms.
     const FORMS: &'static [FormRow];
 
-    /// Returns the tag of an item that starts with these words.
+    /// Returns the tag of an item at the start of `words`.
     fn tag_of(words: &[u32]) -> u8;
 
-    /// Returns the size of an item with this tag in 32-bit words, and the index of its form; 0 and an invalid index
-    /// for unknown tags.
+    /// Returns the number of 32-bit words of an item with the given tag, and the index of its form; 0 and an invalid index
+    /// for an unknown tag.
     fn form_of(tag: u8, surface: Surface) -> (usize, usize);
 
-    /// Returns the form at this index in the table.
-    fn kind_of(form: usize) -> Option<Self::Kind>;
+    /// Returns the form with the given index in the table; `None` if the index is invalid.
+    fn kind_at(form: usize) -> Option<Self::Kind>;
 
-    /// Calls a visitor with the declared word of the form at this index.
+    /// Calls `visitor` with the word type of the form with the given index; `None` if the index is invalid.
     fn with_word<V: WordVisitor>(form: usize, visitor: V) -> Option<V::Output>;
 
-    /// Returns the item at the start of these words; `None` if it is truncated.
-    fn first(words: &[u32], surface: Surface) -> Option<Self>;
+    /// Returns the item at the start of `words`; `None` if its tag is unknown or it is truncated.
+    fn read_first(words: &[u32], surface: Surface) -> Option<Self>;
 
-    /// The 32-bit words, zero-padded.
+    /// Returns the 32-bit words of the item, zero-padded.
     fn words(self) -> [u32; 4];
 
-    /// The index of its form in the table.
+    /// Returns the index of the item's form in the table.
     fn form_index(self) -> usize;
 
-    /// Returns the number of 32-bit words of an item with this tag.
+    /// Returns the number of 32-bit words of an item with the given tag.
     #[inline(always)]
-    fn size_of(tag: u8) -> usize {
+    fn word_count(tag: u8) -> usize {
         Self::form_of(tag, Surface::Textured).0
     }
 
-    /// Returns `true` if the form of an item with this tag depends on the surface.
+    /// Returns `true` if the form of an item with the given tag depends on the surface.
     #[inline(always)]
     fn needs_surface(tag: u8) -> bool {
         Self::form_of(tag, Surface::Textured).1 != Self::form_of(tag, Surface::Flat).1
     }
 
-    /// Returns the table row of the form with this tag.
+    /// Returns the table row of the form with the given tag; `None` if the tag is unknown.
     fn row_of(tag: u8, surface: Surface) -> Option<&'static FormRow> {
         Self::FORMS.get(Self::form_of(tag, surface).1)
     }
 
-    /// Returns a surface on which the item's tag selects its form; `None` if the tag selects another form.
+    /// Returns a surface for which the item's tag selects the item's form; `None` if the tag selects another form.
     fn surface(self) -> Option<Surface> {
         let tag = Self::tag_of(&self.words());
         let surfaces = [Surface::Textured, Surface::Flat];
@@ -97,19 +97,19 @@ pub trait Form: Copy {
     }
 }
 
-/// Called with the declared word of a form, of `N` 32-bit words.
+/// A generic callback for the word type of a form.
 pub trait WordVisitor {
     /// The result.
     type Output;
 
-    /// Called with the word type.
+    /// Receives the word type `W`, which has `N` 32-bit words.
     fn visit<const N: usize, W: Layout>(self) -> Self::Output;
 }
 
-/// The tag of an item, for form conditions in constants.
-pub(super) struct Tag(pub u8);
+/// The tag of an item, for the conditions of forms in constants.
+pub(super) struct ItemTag(pub u8);
 
-impl Tag {
+impl ItemTag {
     pub const fn tag(&self) -> u8 {
         self.0
     }
@@ -125,13 +125,12 @@ pub(super) fn to_words(bytes: &[u8]) -> [u32; 4] {
     words
 }
 
-/// Returns the only element, if there is exactly one.
-pub(super) const fn only(tags: &[u8]) -> Option<u8> {
+/// Returns the only element; `None` if there is not exactly one.
+pub(super) const fn single_tag(tags: &[u8]) -> Option<u8> {
     if let [tag] = tags { Some(*tag) } else { None }
 }
 
-/// Declares a family of forms from its table: the struct that reads an item, the enum of items, and their derived
-/// functions.
+/// Declares a family of forms from its table: the struct that reads an item, the enum of items, and its functions.
 macro_rules! declare_forms {
     (
         $(#[doc = $item_doc:literal])* $Item:ident ( $first:ident: $First:ident, $kind:ident: u8 $(, $flat:ident: bool)? );
@@ -181,12 +180,12 @@ macro_rules! declare_forms {
         const _: () = {
             let (mut tag, mut surface) = (0, 0);
             while surface < 2 {
-                let $first = Tag(tag as u8);
+                let $first = ItemTag(tag as u8);
                 $(let $flat = surface == 1;)?
                 let mut is_taken = false;
                 $(
                     if $($when)* {
-                        assert!(!is_taken, concat!("`", $text, "` has a tag that an earlier form has, too"));
+                        assert!(!is_taken, concat!("`", $text, "` shares a tag with an earlier form"));
                         is_taken = true;
                     }
                 )*
@@ -200,13 +199,13 @@ macro_rules! declare_forms {
 
         impl $Packed {
             /// The name of the form in paths.
-            pub fn form(self) -> &'static str {
+            pub fn form_name(self) -> &'static str {
                 match self {
                     $($Packed::$Variant(_) => $text,)*
                 }
             }
 
-            /// Size in bits.
+            /// The size in bits.
             pub fn bits(self) -> u32 {
                 match self {
                     $($Packed::$Variant(_) => 8 * size_of::<$Word>() as u32,)*
@@ -226,20 +225,20 @@ macro_rules! declare_forms {
 
             const FORMS: &'static [FormRow] = &[$(FormRow {
                 name: $text,
-                tag: only(&[$($tag)?]),
+                tag: single_tag(&[$($tag)?]),
                 ty: <$Word as crate::layout::Layout>::TYPE,
             }),*];
 
             #[inline(always)]
             fn tag_of(words: &[u32]) -> u8 {
-                const AT: u32 = $First::TAG.offset / 32;
-                let word = words.get(AT as usize).copied().unwrap_or_default();
-                $First::TAG.of_u64(u64::from(word) << (32 * AT)) as u8
+                const TAG_WORD: u32 = $First::TAG.offset / 32;
+                let word = words.get(TAG_WORD as usize).copied().unwrap_or_default();
+                $First::TAG.extract_u64(u64::from(word) << (32 * TAG_WORD)) as u8
             }
 
             #[inline(always)]
             fn form_of(tag: u8, surface: Surface) -> (usize, usize) {
-                let $first = Tag(tag);
+                let $first = ItemTag(tag);
                 $(let $flat = surface == Surface::Flat;)?
                 $(
                     if $($when)* {
@@ -251,7 +250,7 @@ macro_rules! declare_forms {
             }
 
             #[inline(always)]
-            fn kind_of(form: usize) -> Option<$Kind> {
+            fn kind_at(form: usize) -> Option<$Kind> {
                 $(
                     if form == $Kind::$Variant as usize {
                         return Some($Kind::$Variant);
@@ -262,14 +261,14 @@ macro_rules! declare_forms {
 
             #[inline(always)]
             fn with_word<V: WordVisitor>(form: usize, visitor: V) -> Option<V::Output> {
-                Some(match Self::kind_of(form)? {
+                Some(match Self::kind_at(form)? {
                     $($Kind::$Variant => visitor.visit::<{ size_of::<$Word>() / 4 }, $Word>(),)*
                 })
             }
 
             #[inline(always)]
-            fn first(words: &[u32], surface: Surface) -> Option<Self> {
-                let $first = Tag(Self::tag_of(words));
+            fn read_first(words: &[u32], surface: Surface) -> Option<Self> {
+                let $first = ItemTag(Self::tag_of(words));
                 $(let $flat = surface == Surface::Flat;)?
                 $(
                     if $($when)* {

@@ -7,7 +7,7 @@ use modular_bitfield::prelude::*;
 
 use super::f8a::F8A;
 use super::face::{FaceList, PackedFace};
-use super::packed::Packed;
+use super::packed::PackedList;
 use super::rules;
 use super::surface::Surface;
 use super::vertex::{PackedVertex, VertexList};
@@ -19,49 +19,49 @@ use crate::layout::{Json, Layout};
 #[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
-#[bw(import(places: MeshPlaces))]
+#[bw(import(extents: MeshExtents))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeshDef {
-    /// Offset of the vertices list.
+    /// Offset of the vertex list.
     #[br(temp, assert(ofs_vtx % 4 == 0, "the offset is not a multiple of 4"))]
-    #[bw(calc = places.ofs_vtx)]
+    #[bw(calc = extents.ofs_vtx)]
     #[layout(rule = rules::ALIGNMENT)]
     ofs_vtx: u32,
-    /// Offset of the triangles list.
+    /// Offset of the face list.
     #[br(temp, assert(ofs_tris % 4 == 0, "the offset is not a multiple of 4"))]
-    #[bw(calc = places.ofs_tris)]
+    #[bw(calc = extents.ofs_tris)]
     #[layout(rule = rules::ALIGNMENT)]
     ofs_tris: u32,
-    /// Material name string; 0 for none.
+    /// Offset of the material name; 0 for none.
     #[br(temp, assert(ofs_mat == 0 || ofs_mat >= 48, "the name overlaps the header"))]
-    #[bw(calc = places.ofs_mat)]
+    #[bw(calc = extents.ofs_mat)]
     #[layout(rule = rules::LIST)]
     ofs_mat: u32,
     /// Number of vertices.
     #[br(temp)]
-    #[bw(calc = places.n_vtx)]
+    #[bw(calc = extents.n_vtx)]
     #[layout(
         counts = vertices, rule = rules::VERTEX_COUNT,
         message = "{found}, but the vertex count of the list is {limit}"
     )]
     n_vtx: u16,
     /// Number of triangles (B12).
-    #[bw(map = |stated| stated.unwrap_or(places.n_tris))]
+    #[bw(map = |stated| stated.unwrap_or(extents.n_tris))]
     pub n_tris: Option<u16>,
-    /// Size of the vertices list in bytes.
+    /// Size of the vertex list in bytes.
     #[br(temp, assert(sz_vtx == 0 || ofs_vtx >= 48, "the vertices overlap the header"))]
-    #[bw(calc = places.sz_vtx)]
+    #[bw(calc = extents.sz_vtx)]
     #[layout(rule = rules::LIST)]
     sz_vtx: u32,
-    /// Size of the triangles list in bytes.
+    /// Size of the face list in bytes.
     #[br(temp, assert(sz_tris == 0 || ofs_tris >= 48, "the triangles overlap the header"))]
-    #[bw(calc = places.sz_tris)]
+    #[bw(calc = extents.sz_tris)]
     #[layout(rule = rules::LIST)]
     sz_tris: u32,
-    /// Mesh control flags.
+    /// The forms that the vertices and faces may have.
     #[layout(reserved_zero, rule = rules::RESERVED, message = "{flags.reserved:#x}, expected 0")]
     pub flags: ControlFlags,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv3: u32,
     /// The name of the material; `None` for a mesh that must not be drawn.
@@ -72,30 +72,30 @@ pub struct MeshDef {
     pub material: Option<Text>,
     /// The vertices, in any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
-    #[br(count = sz_vtx, parse_with = Packed::read(Surface::of(material.as_ref())))]
+    #[br(count = sz_vtx, parse_with = PackedList::read(Surface::of(material.as_ref())))]
     #[bw(ignore)]
     #[layout(
         stored_as = Vec<u8>, content = VertexList, inline,
         args(flags.vertex_subtype(), ofs_mat != 0 && material.matches("#xxxxxx"))
     )]
-    pub vertices: Packed<PackedVertex>,
+    pub vertices: PackedList<PackedVertex>,
     /// The faces, in any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_tris as u64), restore_position)]
-    #[br(count = sz_tris, parse_with = Packed::read(Surface::default()))]
+    #[br(count = sz_tris, parse_with = PackedList::read(Surface::default()))]
     #[bw(ignore)]
     #[layout(stored_as = Vec<u8>, content = FaceList, args(flags.triangles_type()), inline)]
-    pub faces: Packed<PackedFace>,
+    pub faces: PackedList<PackedFace>,
 }
 
 impl MeshDef {
     /// Size of a table entry in bytes.
-    pub const SIZE: u32 = MeshDef::TYPE.stride().expect("entries have one size") as u32;
+    pub const SIZE: u32 = MeshDef::TYPE.stride().expect("entries have a fixed size") as u32;
 }
 
-/// Fields of a mesh that locate its lists; the writer fills them in.
+/// The fields of a mesh that the writer fills in after writing its lists.
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(missing_docs, reason = "the fields are those of the mesh")]
-pub struct MeshPlaces {
+#[expect(missing_docs, reason = "documented at the same fields of the mesh")]
+pub struct MeshExtents {
     pub ofs_vtx: u32,
     pub ofs_tris: u32,
     pub ofs_mat: u32,
@@ -105,7 +105,7 @@ pub struct MeshPlaces {
     pub sz_tris: u32,
 }
 
-/// The forms in use by the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
+/// The forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
 #[derive(Json, Layout)]
 #[bitfield(bits = 32)]
 #[binrw]
@@ -117,7 +117,7 @@ pub struct ControlFlags {
     pub vertex_subtype: B2,
     /// 0: 32 bits, triangles; 1: any; 2: 64 bits, triangles; 3: 64 bits, triangles or quads.
     pub triangles_type: B2,
-    /// Not defined.
+    /// Reserved.
     #[layout(reserved)]
     pub reserved: B28,
 }
@@ -136,23 +136,23 @@ pub struct LodDef {
         message = "first mesh {id_mesh} plus count {n_mesh} exceeds the mesh count {limit}"
     )]
     pub n_mesh: u8,
-    /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
+    /// Nominal scale: at scale s, the viewing distance is 1/s − 1 metres (B18).
     pub ld_sc: F8A,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
 }
 
 impl LodDef {
     /// Size of a table entry in bytes.
-    pub const SIZE: u32 = LodDef::TYPE.stride().expect("entries have one size") as u32;
+    pub const SIZE: u32 = LodDef::TYPE.stride().expect("entries have a fixed size") as u32;
 
-    /// Returns `true` if all specified fields are 0, so the level contains all meshes (B18).
-    pub fn is_all(self) -> bool {
+    /// Returns `true` if all fields are 0: the level contains all meshes (B18).
+    pub fn contains_all_meshes(self) -> bool {
         matches!(self, LodDef { id_mesh: 0, n_mesh: 0, resv1: 0, .. }) && self.ld_sc.code() == 0
     }
 
-    /// The viewing distance in metres; `None` if the scale is not positive.
+    /// Returns the viewing distance in metres; `None` if the scale is not positive.
     pub fn distance(self) -> Option<f32> {
         let scale = self.ld_sc.value();
         (scale > 0.0).then(|| 1.0 / scale - 1.0)

@@ -1,22 +1,24 @@
-//! The declaration of BMD: structs with the names and order of the specification, and one file per kind of packed
-//! word.
+//! The declaration of BMD: structs with the names and order of the specification.
 //!
 //! The header refers to lists, whose entries refer to strings, vertices, faces and keys. Offsets are relative to the
 //! start of the image. Vertices, faces and keys vary in size; each starts with a tag that selects its form.
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
-#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
+#![allow(
+    clippy::manual_is_multiple_of,
+    reason = "expressions of a layout cannot call functions with arguments"
+)]
 
 mod animation;
 mod bone;
-#[cfg(feature = "serde")]
-mod data;
 mod f8a;
 mod face;
 mod forms;
 mod mesh;
 mod packed;
 pub(super) mod rules;
+#[cfg(feature = "serde")]
+mod serde_impls;
 mod surface;
 mod track;
 pub(super) mod triple;
@@ -26,13 +28,13 @@ use std::io::SeekFrom;
 
 use binrw::{binread, binrw};
 
-pub use animation::{AnimDef, AnimPlaces, AnimRate};
+pub use animation::{AnimDef, AnimExtents, AnimRate};
 pub use bone::{BoneDef, BoneEntry, BoneTransform, PseudoTransform, Transform};
 pub use f8a::{F8A, Normal, Rotation};
 pub use face::*;
 pub use forms::{Form, FormRow, WordVisitor};
-pub use mesh::{ControlFlags, LodDef, MeshDef, MeshPlaces};
-pub use packed::Packed;
+pub use mesh::{ControlFlags, LodDef, MeshDef, MeshExtents};
+pub use packed::PackedList;
 pub use surface::{Surface, flat_color};
 pub(super) use track::are_keys;
 pub use track::{AnimTag, Key, KeyList, Track, TrackKey};
@@ -49,7 +51,7 @@ use crate::layout::Layout;
 #[br(little)]
 #[derive(Debug)]
 pub struct Image {
-    /// 48 bytes.
+    /// The header.
     pub header: Header,
     /// Meshes.
     #[br(seek_before = SeekFrom::Start(header.ofs_meshes as u64), restore_position)]
@@ -75,16 +77,16 @@ pub struct Image {
 #[brw(little, magic = b"BMD1")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Header {
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u32,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u32,
-    /// MBZ (B28).
+    /// Reserved; must be zero (B28).
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv3: u32,
-    /// Mesh list.
+    /// Offset of the mesh list.
     #[br(assert(ofs_meshes % 4 == 0, "the offset is not a multiple of 4"))]
     #[layout(rule = rules::ALIGNMENT)]
     pub ofs_meshes: u32,
@@ -93,30 +95,30 @@ pub struct Header {
     #[br(assert(sz_meshes == 0 || ofs_meshes >= 48, "the list overlaps the header"))]
     #[layout(rule = rules::LIST)]
     pub sz_meshes: u32,
-    /// LODs list.
+    /// Offset of the list of levels of detail.
     #[br(assert(ofs_lods % 4 == 0, "the offset is not a multiple of 4"))]
     #[layout(rule = rules::ALIGNMENT)]
     pub ofs_lods: u32,
-    /// Size of the LODs list in bytes.
+    /// Size of the list of levels of detail in bytes.
     #[br(assert(sz_lods % LodDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_lods == 0 || ofs_lods >= 48, "the list overlaps the header"))]
     #[layout(rule = rules::LIST)]
     pub sz_lods: u32,
-    /// Bone list, MBZ if static.
+    /// Offset of the bone list; must be zero in a static model.
     #[br(assert(ofs_bones % 4 == 0, "the offset is not a multiple of 4"))]
     #[layout(rule = rules::ALIGNMENT)]
     pub ofs_bones: u32,
-    /// Size of the bone list in bytes, MBZ if static.
+    /// Size of the bone list in bytes; must be zero in a static model.
     #[br(assert(sz_bones % BoneDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_bones / BoneDef::SIZE <= 255, "there are more than 255 bones"))]
     #[br(assert(sz_bones == 0 || ofs_bones >= 48, "the list overlaps the header"))]
     #[layout(rule = rules::LIST)]
     pub sz_bones: u32,
-    /// Animation list, MBZ if static.
+    /// Offset of the animation list; must be zero in a static model.
     #[br(assert(ofs_anims % 4 == 0, "the offset is not a multiple of 4"))]
     #[layout(rule = rules::ALIGNMENT)]
     pub ofs_anims: u32,
-    /// Size of the animation list in bytes, MBZ if static.
+    /// Size of the animation list in bytes; must be zero in a static model.
     #[br(assert(sz_anims % AnimDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_anims == 0 || ofs_anims >= 48, "the list overlaps the header"))]
     #[layout(rule = rules::LIST)]
@@ -124,6 +126,6 @@ pub struct Header {
 }
 
 const _: () = assert!(
-    Header::TYPE.stride().expect("the header has one size") == 48,
+    Header::TYPE.stride().expect("the header has a fixed size") == 48,
     "checks of offsets compare with 48 bytes, but the declared header has another size"
 );

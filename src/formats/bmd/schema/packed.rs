@@ -9,53 +9,56 @@ use super::forms::Form;
 use super::surface::Surface;
 use crate::{Error, Result, bulk, path};
 
-/// Packed items in any mix of forms, as stored in an image.
+/// A list of packed items in any mix of forms, as stored in an image.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Packed<F> {
+pub struct PackedList<F> {
     /// The little-endian words of the list, in native byte order.
     words: Vec<u32>,
     len: usize,
-    /// The surface, if it determines the form of some items.
+    /// The surface; `None` if no item's form depends on it.
     surface: Option<Surface>,
     form: std::marker::PhantomData<F>,
 }
 
-/// Formats the list of items.
-impl<F: Form + fmt::Debug> fmt::Debug for Packed<F> {
+/// Formats the items as a list.
+impl<F: Form + fmt::Debug> fmt::Debug for PackedList<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.packed()).finish()
+        f.debug_list().entries(self.packed_items()).finish()
     }
 }
 
-impl<F> Default for Packed<F> {
+impl<F> Default for PackedList<F> {
     /// An empty list.
     fn default() -> Self {
-        Packed { words: Vec::new(), len: 0, surface: None, form: std::marker::PhantomData }
+        PackedList { words: Vec::new(), len: 0, surface: None, form: std::marker::PhantomData }
     }
 }
 
-impl<F: Form> Packed<F> {
+impl<F: Form> PackedList<F> {
     /// Parses items from 32-bit words; 64-bit words have their low half first.
     pub(in super::super) fn parse(words: Vec<u32>, surface: Surface) -> Result<Self> {
-        let (mut at, mut len, mut needs_surface) = (0, 0usize, false);
-        while at < words.len() {
-            let rest = &words[at..];
-            let size = F::size_of(F::tag_of(rest));
+        let (mut offset, mut len, mut needs_surface) = (0, 0usize, false);
+        while offset < words.len() {
+            let rest = &words[offset..];
+            let size = F::word_count(F::tag_of(rest));
             if size == 0 || size > rest.len() {
                 let message = format!("an item of {} bytes, but {} remain", 4 * size, 4 * rest.len());
                 return Err(Error::malformed(message).at(path!((F::LIST)[len])));
             }
-            // In a mixed list, most group tests would fail, so its items are parsed one by one.
-            let items = if len.is_multiple_of(GROUP) && is_uniform::<F>(rest, size) { GROUP } else { 1 };
+            // After a failed test, parses items one by one up to the next group, because most tests fail in a mixed
+            // list.
+            let is_group = len.is_multiple_of(GROUP_SIZE) && is_uniform::<F>(rest, size);
+            let items = if is_group { GROUP_SIZE } else { 1 };
             let mut tags = rest.chunks_exact(size).take(items).map(F::tag_of);
             needs_surface = needs_surface || tags.any(F::needs_surface);
-            at += if items == 1 { size } else { GROUP * size };
+            offset += if items == 1 { size } else { GROUP_SIZE * size };
             len += items;
         }
-        Ok(Packed { words, len, surface: needs_surface.then_some(surface), form: std::marker::PhantomData })
+        let surface = needs_surface.then_some(surface);
+        Ok(PackedList { words, len, surface, form: std::marker::PhantomData })
     }
 
-    /// Reads `count` bytes as items of this surface, for `parse_with`.
+    /// Returns a function for `parse_with` that reads `count` bytes as items for the surface.
     pub(super) fn read<R: Read + Seek>(
         surface: Surface,
     ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Self> {
@@ -66,7 +69,7 @@ impl<F: Form> Packed<F> {
                 return Err(fault("the list ends inside an item".to_owned()));
             }
             let words = bulk::read(reader, endian, VecArgs { count: args.count / 4, inner: () })?;
-            Packed::parse(words, surface).map_err(|error| fault(error.to_string()))
+            PackedList::parse(words, surface).map_err(|error| fault(error.to_string()))
         }
     }
 
@@ -85,7 +88,7 @@ impl<F: Form> Packed<F> {
         self.len == 0
     }
 
-    /// The surface, if it determines the form of some items.
+    /// The surface; `None` if no item's form depends on it.
     pub fn surface(&self) -> Option<Surface> {
         self.surface
     }
@@ -94,8 +97,8 @@ impl<F: Form> Packed<F> {
     ///
     /// # Errors
     ///
-    /// If its tag selects another form: a 64-bit vertex cannot have bone F0 or above (B9). Also if earlier 64-bit
-    /// vertices belong to another surface.
+    /// If the tag of the item selects another form, such as in a 64-bit vertex with bone F0 or above (B9), or if the
+    /// list has 64-bit vertices of another surface.
     pub fn push(&mut self, item: F) -> Result<()> {
         let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
         let reject =
@@ -107,58 +110,58 @@ impl<F: Form> Packed<F> {
         };
         if F::needs_surface(tag) {
             if self.surface.is_some_and(|other| other != surface) {
-                return reject("the material makes all vertices of 64 bits textured, or none".to_owned());
+                return reject("64-bit vertices of textured and flat surfaces cannot be mixed".to_owned());
             }
             self.surface = Some(surface);
         }
-        self.words.extend(words.iter().take(F::size_of(tag)));
+        self.words.extend(words.iter().take(F::word_count(tag)));
         self.len += 1;
         Ok(())
     }
 
-    /// The tags of the items, in order.
+    /// Returns the tags of the items, in order.
     pub(in super::super) fn tags(&self) -> impl Iterator<Item = u8> + use<'_, F> {
         let mut rest = &*self.words;
         std::iter::from_fn(move || {
             let tag = (!rest.is_empty()).then(|| F::tag_of(rest))?;
-            rest = rest.get(F::size_of(tag).max(1)..)?;
+            rest = rest.get(F::word_count(tag).max(1)..)?;
             Some(tag)
         })
     }
 
-    /// The items in order, in their packed forms.
-    pub fn packed(&self) -> impl Iterator<Item = F> + use<'_, F> {
+    /// Returns the packed items, in order.
+    pub fn packed_items(&self) -> impl Iterator<Item = F> + use<'_, F> {
         let mut rest = &*self.words;
         let surface = self.surface.unwrap_or_default();
         std::iter::from_fn(move || {
-            let item = F::first(rest, surface)?;
-            rest = rest.get(F::size_of(F::tag_of(rest))..)?;
+            let item = F::read_first(rest, surface)?;
+            rest = rest.get(F::word_count(F::tag_of(rest))..)?;
             Some(item)
         })
     }
 }
 
-/// The number of items tested together.
-const GROUP: usize = 16;
+/// The number of items whose sizes are tested together.
+const GROUP_SIZE: usize = 16;
 
-/// Returns `true` if the first [`GROUP`] items in these words have this size. Their offsets are then known without
-/// parsing each predecessor.
+/// Returns `true` if the first [`GROUP_SIZE`] items in `words` all have `size` words. Their offsets are then known
+/// without parsing them one by one.
 #[inline(always)]
 fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
     #[inline(always)]
-    fn are_all<F: Form, const N: usize>(words: &[u32]) -> bool {
+    fn have_word_count<F: Form, const N: usize>(words: &[u32]) -> bool {
         let (items, _) = words.as_chunks::<N>();
-        let group = items.first_chunk::<GROUP>();
+        let group = items.first_chunk::<GROUP_SIZE>();
         group.is_some_and(|group| {
-            group.iter().fold(true, |all, item| all & (F::size_of(F::tag_of(item)) == N))
+            group.iter().fold(true, |all, item| all & (F::word_count(F::tag_of(item)) == N))
         })
     }
 
     match size {
-        1 => are_all::<F, 1>(words),
-        2 => are_all::<F, 2>(words),
-        3 => are_all::<F, 3>(words),
-        4 => are_all::<F, 4>(words),
+        1 => have_word_count::<F, 1>(words),
+        2 => have_word_count::<F, 2>(words),
+        3 => have_word_count::<F, 3>(words),
+        4 => have_word_count::<F, 4>(words),
         _ => false,
     }
 }

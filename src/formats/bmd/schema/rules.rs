@@ -18,7 +18,7 @@ rules! {
     FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23" Structure
         "The keys of each normal bone end within the frames list.";
     SHARING "BMD-SHARING" Fatal "Mesh Model Format" "B29" Code("adds up the sizes of all lists")
-        "Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than it has bytes.";
+        "Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than the image has bytes.";
     VERTEX_TAG "BMD-VERTEX-TAG" Error "Mesh Vertex" "B8" Declaration
         "No vertex has one of the reserved tags FC, FE and FF.";
     VERTEX_UNDEFINED "BMD-VERTEX-UNDEFINED" Warning "Mesh Vertex (96-bit)" "B8" Declaration
@@ -40,7 +40,7 @@ rules! {
     LOD_DRAWABLE "BMD-LOD-DRAWABLE" Warning "LodDef" "B18" Code("looks up other meshes")
         "The meshes of a level of detail have a material and are therefore drawn.";
     PARENT "BMD-PARENT" Error "BoneDef, id_parent" "B21" Declaration
-        "The parent of a bone comes before it and is not a pseudo-bone; that of bone 0 is 0.";
+        "The parent of a bone comes before it and is not a pseudo-bone; the parent of bone 0 is 0.";
     PSEUDO_ORDER "BMD-PSEUDO-ORDER" Error "Pseudo-Bones" "B22" Code("compares bones with each other")
         "Pseudo-bones come after the normal bones.";
     PSEUDO_BONES "BMD-PSEUDO-BONES" Error "Pseudo-Bones" "B22" Code("compares ids with list positions")
@@ -56,7 +56,7 @@ rules! {
     KEY_RANGE "BMD-KEY-RANGE" Error "Animation frames" "B23" Code("adds up skipped frames")
         "Every key is at a frame of the animation.";
     FRAMES_TRAILING "BMD-FRAMES-TRAILING" Error "AnimDef, sz_frames" "B23" Code("splits the keys by bone")
-        "Nothing follows the keys of the last bone.";
+        "No bytes follow the keys of the last bone.";
     RESERVED "BMD-RESERVED" Warning "Header, MeshDef, LodDef, BoneDef, AnimDef" "B28" Declaration
         "Reserved fields are zero.";
 }

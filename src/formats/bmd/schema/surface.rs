@@ -1,19 +1,19 @@
-//! The surface kind, determined by the name of a material.
+//! The kind of surface, determined by the name of the material.
 
 use crate::Text;
 
-/// The surface kind of a mesh, determined by the name of its material.
+/// The kind of surface of a mesh, determined by the name of its material.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Surface {
     /// A texture, a shader, or no material: 64-bit vertices have a texture coordinate.
     #[default]
     Textured,
-    /// A flat colour: 64-bit vertices have a normal.
+    /// A flat colour: 64-bit vertices have a normal, but no texture coordinate.
     Flat,
 }
 
 impl Surface {
-    /// Returns the surface kind for a material name.
+    /// Returns the kind of surface for a material name.
     pub fn of(material: Option<&Text>) -> Surface {
         match material.and_then(|name| flat_color(name.as_bytes())) {
             Some(_) => Surface::Flat,
@@ -22,7 +22,8 @@ impl Surface {
     }
 }
 
-/// Returns the colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
+/// Returns the colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits
+/// (B16); otherwise `None`.
 ///
 /// ```
 /// use meshspec::bmd::flat_color;

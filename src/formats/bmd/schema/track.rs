@@ -24,7 +24,7 @@ pub struct KeyList {
 #[br(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Key {
-    /// The values present; 00 ends the bone.
+    /// The skipped frames and the present values; 00 ends the track.
     pub tag: AnimTag,
     /// Rotation.
     #[br(if(tag.rotation()))]
@@ -47,11 +47,11 @@ pub struct Key {
 pub struct AnimTag {
     /// Number of preceding frames without a key.
     pub skip: B5,
-    /// Scale present.
+    /// Whether the key has a scale.
     pub scale: bool,
-    /// Translation present.
+    /// Whether the key has a translation.
     pub translation: bool,
-    /// Rotation present.
+    /// Whether the key has a rotation.
     pub rotation: bool,
 }
 
@@ -89,14 +89,14 @@ impl TrackKey {
 }
 
 /// Returns the size of a key in bytes, from its tag.
-pub fn size_of(tag: AnimTag) -> usize {
+fn key_size(tag: AnimTag) -> usize {
     1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
 }
 
-/// Returns `true` if the bytes are whole keys and end tags.
+/// Returns `true` if the bytes consist of complete keys and end tags.
 pub fn are_keys(mut bytes: &[u8]) -> bool {
     while let Some(tag) = bytes.first() {
-        match bytes.get(size_of(AnimTag::from_bytes([*tag]))..) {
+        match bytes.get(key_size(AnimTag::from_bytes([*tag]))..) {
             Some(rest) => bytes = rest,
             None => return false,
         }
@@ -105,8 +105,7 @@ pub fn are_keys(mut bytes: &[u8]) -> bool {
 }
 
 impl Track {
-    /// Creates a track from keys in ascending order of frames. Gaps of 32 frames and more are bridged with empty keys
-    /// (B24).
+    /// Creates a track from keys in ascending order of frames. Inserts empty keys in gaps of 32 or more frames (B24).
     ///
     /// # Errors
     ///
@@ -133,11 +132,11 @@ impl Track {
         Ok(track)
     }
 
-    /// Appends a stored key.
+    /// Appends a key after `skip` frames without a key.
     ///
     /// # Errors
     ///
-    /// If it skips more than 31 frames, or is empty and skips none: its tag would be the end tag 00.
+    /// If `skip` is above 31, or if `skip` is 0 and there is no value: the tag would be the end tag 00.
     pub fn push(
         &mut self,
         skip: u8,
@@ -162,16 +161,19 @@ impl Track {
         Ok(())
     }
 
-    /// Parses the leading track up to its end tag, and returns its size in bytes. If the end tag is missing, returns
-    /// all keys as the error.
+    /// Parses the track at the start of `bytes`. Returns the track and its size in bytes, including the end tag.
+    ///
+    /// # Errors
+    ///
+    /// If the end tag is missing; the error is the track of all bytes.
     pub fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
-        let mut at = 0;
-        while let Some(tag) = bytes.get(at) {
-            let end = at + size_of(AnimTag::from_bytes([*tag]));
+        let mut start = 0;
+        while let Some(tag) = bytes.get(start) {
+            let end = start + key_size(AnimTag::from_bytes([*tag]));
             if *tag == 0 {
-                return Ok((Track { bytes: bytes[..at].to_vec() }, end));
+                return Ok((Track { bytes: bytes[..start].to_vec() }, end));
             }
-            at = end;
+            start = end;
         }
         Err(Track { bytes: bytes.to_vec() })
     }
@@ -181,21 +183,21 @@ impl Track {
         self.keys().any(|key| key.has_values() && key.frame >= frame.into())
     }
 
-    /// The bytes of the keys.
+    /// The bytes of the keys, without the end tag.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The stored keys, including those that only skip frames.
-    pub fn packed(&self) -> impl Iterator<Item = Key> + use<'_> {
+    /// Returns the stored keys, including keys that only skip frames.
+    pub fn packed_keys(&self) -> impl Iterator<Item = Key> + use<'_> {
         let mut cursor = std::io::Cursor::new(&*self.bytes);
         std::iter::from_fn(move || Key::read(&mut cursor).ok())
     }
 
-    /// The keys with their frames, including empty ones.
+    /// Returns the keys with their frames, including keys without values.
     pub fn keys(&self) -> impl Iterator<Item = TrackKey> + use<'_> {
         let mut next = 0u32;
-        self.packed().map(move |key| {
+        self.packed_keys().map(move |key| {
             let frame = next.saturating_add(key.tag.skip().into());
             next = frame.saturating_add(1);
             TrackKey { frame, rotation: key.rotation, translation: key.translation, scale: key.scale }

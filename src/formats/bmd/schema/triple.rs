@@ -4,7 +4,7 @@ use binrw::binrw;
 use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
-use super::super::bits::{bits, signed};
+use super::super::bits::{extract_bits, extract_signed};
 
 /// Three signed fractions with a shared exponent, 32 bits. The values are fraction · 2^(exponent − 22) (B3).
 #[derive(Json, Layout)]
@@ -32,7 +32,7 @@ pub struct Triple {
 }
 
 impl Triple {
-    /// The packed word.
+    /// Returns the packed word.
     pub const fn word(self) -> u32 {
         u32::from_le_bytes(self.into_bytes())
     }
@@ -46,7 +46,11 @@ impl Triple {
     /// Returns the fractions in a packed word.
     #[inline(always)]
     pub(in super::super) const fn fractions_of(word: u32) -> [i32; 3] {
-        [signed(Triple::FRAC_X, word), signed(Triple::FRAC_Y, word), signed(Triple::FRAC_Z, word)]
+        [
+            extract_signed(Triple::FRAC_X, word),
+            extract_signed(Triple::FRAC_Y, word),
+            extract_signed(Triple::FRAC_Z, word),
+        ]
     }
 
     /// Decodes the three numbers exactly.
@@ -57,14 +61,14 @@ impl Triple {
     /// Decodes the three numbers in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 3] {
-        let unit = unit(bits(Triple::EXPONENT, &[word]) as u8);
+        let unit = fraction_unit(extract_bits(Triple::EXPONENT, &[word]) as u8);
         let [x, y, z] = Triple::fractions_of(word);
         [x as f32 * unit, y as f32 * unit, z as f32 * unit]
     }
 }
 
-/// Returns the value of a fraction of 1: 2^(exponent − 22).
-pub(in super::super) fn unit(exponent: u8) -> f32 {
+/// Returns the value of the fraction 1 at an exponent: 2^(exponent − 22).
+pub(in super::super) fn fraction_unit(exponent: u8) -> f32 {
     f32::from_bits((u32::from(exponent) + 127 - 22) << 23)
 }
 

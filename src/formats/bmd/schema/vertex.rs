@@ -1,17 +1,17 @@
-//! Packed vertices: 64, 96 or 128 bits, distinguished by the tag in bits 63:56 of the first word (B8).
+//! Packed vertices of 64, 96 or 128 bits, distinguished by the tag in bits 63:56 (B8).
 
 use binrw::binread;
 use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
-use super::super::bits::{bits, power, word};
+use super::super::bits::{extract_bits, power_of_two, to_word};
 use super::f8a::Normal;
-use super::forms::{Form, FormRow, Tag, WordVisitor, declare_forms, only, to_words};
+use super::forms::{Form, FormRow, ItemTag, WordVisitor, declare_forms, single_tag, to_words};
 use super::rules;
 use super::surface::Surface;
 use super::triple::Triple;
 
-/// Vertices of mixed sizes that fill the block.
+/// Vertices in any mix of sizes, up to the end of their bytes.
 #[derive(Layout)]
 #[br(import(subtype: u8, flat: bool))]
 pub struct VertexList {
@@ -20,9 +20,9 @@ pub struct VertexList {
     pub vertices: Vec<VertexItem>,
 }
 
-// The vertex forms: field, name in paths and data, variant, word, fixed tag if any, condition.
+// The vertex forms: field, name in paths and JSON, variant, word, fixed tag if any, condition, allowed flags.
 declare_forms! {
-    /// A vertex, in the size that its tag selects.
+    /// A vertex in the form that its tag selects.
     VertexItem(first: VertexTag, subtype: u8, flat: bool);
     /// A vertex in any of its forms.
     PackedVertex in "vertices", VertexKind;
@@ -40,7 +40,7 @@ declare_forms! {
     scaled_96 "scaled_96" Scaled96(ScaledVertex96)
         if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1)
         allowed(subtype == 1 || subtype == 3);
-    /// 128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them alike (B8).
+    /// 128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them like FD (B8).
     vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128)
         allowed(subtype == 1 || subtype == 2);
 }
@@ -52,7 +52,7 @@ declare_forms! {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VertexTag {
-    /// Remaining bits; their meaning depends on the form.
+    /// The remaining bits; their meaning depends on the form.
     #[layout(reserved)]
     pub content: B56,
     /// The bone of a 64-bit vertex if below F0, otherwise the form.
@@ -89,7 +89,7 @@ pub struct ScaledSt {
     pub exponent: B2,
 }
 
-/// Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+/// Texture coordinates of a fixed range: fraction / 2048 − 0.5 (B5).
 #[derive(Json, Layout)]
 #[layout(decoded = FineSt::value, formula = "[frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5]")]
 #[bitfield(bits = 24)]
@@ -174,7 +174,10 @@ pub struct FineVertex96 {
     #[layout(declared)]
     pub st: FineSt,
     /// F8 or FA; F0, F2, F4 and F6 are not defined.
-    #[layout(one_of(0xF8, 0xFA), rule = rules::VERTEX_UNDEFINED, message = "the tag is {found:#x}")]
+    #[layout(
+        one_of(0xF8, 0xFA), rule = rules::VERTEX_UNDEFINED,
+        message = "the last byte is undefined for the tag {found:#x}"
+    )]
     pub tag: u8,
     /// Normal.
     #[layout(declared)]
@@ -201,7 +204,10 @@ pub struct ScaledVertex96 {
     #[layout(declared)]
     pub st: ScaledSt,
     /// F9 or FB; F1, F3, F5 and F7 are not defined.
-    #[layout(one_of(0xF9, 0xFB), rule = rules::VERTEX_UNDEFINED, message = "the tag is {found:#x}")]
+    #[layout(
+        one_of(0xF9, 0xFB), rule = rules::VERTEX_UNDEFINED,
+        message = "the last byte is undefined for the tag {found:#x}"
+    )]
     pub tag: u8,
     /// Normal.
     #[layout(declared)]
@@ -222,26 +228,26 @@ pub struct ScaledVertex96 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vertex128 {
     /// X in bone space, as binary16 (B7).
-    #[layout(decoded = half, formula = HALF, unit = "m")]
+    #[layout(decoded = half, formula = BINARY16_FORMULA, unit = "m")]
     #[layout(
         holds(org_x & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_x: u16,
     /// Y, as binary16.
-    #[layout(decoded = half, formula = HALF, unit = "m")]
+    #[layout(decoded = half, formula = BINARY16_FORMULA, unit = "m")]
     #[layout(
         holds(org_y & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_y: u16,
     /// Z, as binary16.
-    #[layout(decoded = half, formula = HALF, unit = "m")]
+    #[layout(decoded = half, formula = BINARY16_FORMULA, unit = "m")]
     #[layout(
         holds(org_z & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_z: u16,
     /// Colour/shade.
     pub color: u8,
-    /// FD.
+    /// FD; other values are reserved.
     #[layout(one_of(0xFD), rule = rules::VERTEX_TAG, message = "the tag {found:#x} is reserved")]
     pub tag: u8,
     /// Texture coordinate.
@@ -261,14 +267,14 @@ pub struct Vertex128 {
 impl ScaledSt {
     /// Decodes (S, T) exactly: −0.5 to 1.5 at exponent 0, −32 to 96 at exponent 3.
     pub fn value(self) -> [f32; 2] {
-        ScaledSt::decode(word(self.into_bytes()))
+        ScaledSt::decode(to_word(self.into_bytes()))
     }
 
-    /// Decodes the coordinate in a packed word.
+    /// Decodes the coordinates (S, T) in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
-        let scale = power(2 * bits(ScaledSt::EXPONENT, &[word]));
-        let [s, t] = [bits(ScaledSt::FRAC_S, &[word]), bits(ScaledSt::FRAC_T, &[word])];
+        let scale = power_of_two(2 * extract_bits(ScaledSt::EXPONENT, &[word]));
+        let [s, t] = [extract_bits(ScaledSt::FRAC_S, &[word]), extract_bits(ScaledSt::FRAC_T, &[word])];
         [(s as f32 / 1024.0 - 0.5) * scale, (t as f32 / 1024.0 - 0.5) * scale]
     }
 }
@@ -276,13 +282,13 @@ impl ScaledSt {
 impl FineSt {
     /// Decodes (S, T) exactly: −0.5 to 1.5.
     pub fn value(self) -> [f32; 2] {
-        FineSt::decode(word(self.into_bytes()))
+        FineSt::decode(to_word(self.into_bytes()))
     }
 
-    /// Decodes the coordinate in a packed word.
+    /// Decodes the coordinates (S, T) in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
-        let [s, t] = [bits(FineSt::FRAC_S, &[word]), bits(FineSt::FRAC_T, &[word])];
+        let [s, t] = [extract_bits(FineSt::FRAC_S, &[word]), extract_bits(FineSt::FRAC_T, &[word])];
         [s as f32 / 2048.0 - 0.5, t as f32 / 2048.0 - 0.5]
     }
 }
@@ -290,23 +296,23 @@ impl FineSt {
 impl WideSt {
     /// Decodes (S, T) exactly: −2 to 2 at exponent 0, −65,536 to 65,536 at exponent 15.
     pub fn value(self) -> [f32; 2] {
-        WideSt::decode(word(self.into_bytes()))
+        WideSt::decode(to_word(self.into_bytes()))
     }
 
-    /// Decodes the coordinate in a packed word.
+    /// Decodes the coordinates (S, T) in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
-        let scale = power(bits(WideSt::EXPONENT, &[word]));
-        let [s, t] = [bits(WideSt::FRAC_S, &[word]), bits(WideSt::FRAC_T, &[word])];
+        let scale = power_of_two(extract_bits(WideSt::EXPONENT, &[word]));
+        let [s, t] = [extract_bits(WideSt::FRAC_S, &[word]), extract_bits(WideSt::FRAC_T, &[word])];
         [(s as f32 / 4096.0 - 2.0) * scale, (t as f32 / 4096.0 - 2.0) * scale]
     }
 }
 
 /// The formula of [`half`].
-const HALF: &str = "x as IEEE 754 binary16";
+const BINARY16_FORMULA: &str = "x as IEEE 754 binary16";
 
-/// Decodes an IEEE 754 binary16 (B7), like `half::f16::to_f32` but without branches. Shifted into place, a binary16
-/// is a binary32 with too small an exponent.
+/// Decodes an IEEE 754 binary16 (B7), like `half::f16::to_f32` but without branches. Shifting aligns its fields with
+/// those of a binary32; the multiplication corrects the exponent.
 #[inline(always)]
 pub(in super::super) fn half(code: u16) -> f32 {
     let code = u32::from(code);

@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B9;
 
-use super::lists::lists;
-use super::packing::{Block, Input, Lz4};
+use super::lists::declare_lists;
+use super::packing::{ChunkInput, CompressedBlock, Lz4Block};
 use super::rules;
 use crate::bulk::{self, Bulk, List};
 use crate::layout::walk::StoredFields;
@@ -19,7 +19,7 @@ use crate::{Dialect, Error, Limit, Result, parallel, path};
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
-#[br(import(dialect: Dialect, input: &Input<'_>))]
+#[br(import(dialect: Dialect, input: &ChunkInput<'_>))]
 #[bw(import(packed: &PackedChunk))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chunk {
@@ -92,7 +92,7 @@ pub struct IndexStream<'a> {
     pub data: Bulk<'a, u8>,
 }
 
-lists! {
+declare_lists! {
     /// Vertex indices, in the width stored in the file.
     #[derive(Debug, Clone, PartialEq, Eq, Json)]
     #[json(tag = "type", content = "data")]
@@ -122,24 +122,24 @@ lists! {
 #[derive(Json, Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
-#[br(import(dialect: Dialect, input: &Input<'_>))]
+#[br(import(dialect: Dialect, input: &ChunkInput<'_>))]
 #[bw(import(packed: &PackedStream))]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
-    /// The attribute: exactly one bit (C2).
+    /// The attribute; exactly one bit is set (C2).
     #[br(temp, assert(
         attribute.position_3d() as u8 + attribute.position_2d() as u8 + attribute.normal() as u8
             + attribute.uv() as u8 + attribute.bit_4() as u8 + attribute.bit_5() as u8
             + attribute.bit_6() as u8 == 1
             && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
-        "the attribute is not exactly one known bit"
+        "the attribute does not have exactly one known bit set"
     ))]
     #[bw(calc = packed.attribute)]
     #[layout(rule = rules::ATTRIBUTE)]
     #[layout(unique, rule = rules::DUPLICATE)]
     #[layout(
         some(attribute.position_3d || attribute.position_2d), rule = rules::POSITION,
-        message = "no stream holds positions"
+        message = "no stream has positions"
     )]
     attribute: AttributeFlags,
     /// Size of the compressed data in bytes, at least 1 (C3).
@@ -154,13 +154,13 @@ pub struct Stream {
     uncompressed_size: i32,
     /// One raw LZ4 block (C3).
     #[br(temp, count = compressed_size)]
-    #[bw(calc = Bulk::Given(&packed.block.bytes))]
+    #[bw(calc = Bulk::Values(&packed.block.bytes))]
     #[layout(
         packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
     )]
     data: Bulk<'_, u8>,
-    /// One value per vertex. Empty until all streams are read, which are then unpacked in parallel.
-    #[br(try_calc = input.defer(attribute, dialect, input.lz4(&data, uncompressed_size)))]
+    /// One value per vertex. Empty until all streams are read; they are then decompressed in parallel.
+    #[br(try_calc = input.defer(attribute, dialect, input.lz4_block(&data, uncompressed_size)))]
     #[bw(ignore)]
     #[json(flatten)]
     pub values: Values,
@@ -199,7 +199,7 @@ pub struct AttributeFlags {
     pub reserved: B9,
 }
 
-lists! {
+declare_lists! {
     /// The values of one attribute, one per vertex.
     #[derive(Debug, Clone, PartialEq, Json)]
     #[json(tag = "attribute", content = "data")]
@@ -251,15 +251,15 @@ pub struct BoneWeight {
     pub influence: f32,
 }
 
-/// Returns the unpacked indices and streams of a chunk.
+/// Decompresses the indices and streams of a chunk.
 fn unpack(
     indices: &IndexStream<'_>,
     index_size: u8,
     mut streams: Vec<Stream>,
     dialect: Dialect,
-    input: &Input<'_>,
+    input: &ChunkInput<'_>,
 ) -> Result<(Indices, Vec<Stream>)> {
-    let indices = input.lz4(&indices.data, indices.uncompressed_size);
+    let indices = input.lz4_block(&indices.data, indices.uncompressed_size);
     let deferred = input.deferred.take();
     let blocks = deferred.iter().map(|(_, block)| block).chain([&indices]);
     let size: u64 = blocks.map(|block| block.size as u64).sum();
@@ -269,7 +269,7 @@ fn unpack(
     }
     let (indices, values) = parallel::join(
         || Indices::unpack(&indices, index_size),
-        || parallel::each(&deferred, |_, (attribute, block)| Values::unpack(block, *attribute, dialect)),
+        || parallel::try_map(&deferred, |_, (attribute, block)| Values::unpack(block, *attribute, dialect)),
     );
     for (stream, values) in streams.iter_mut().zip(values?) {
         stream.values = values;
@@ -277,25 +277,25 @@ fn unpack(
     Ok((indices?, streams))
 }
 
-/// A chunk ready to be written.
+/// A chunk whose lists are compressed.
 #[derive(Debug)]
 pub struct PackedChunk {
     index_size: u8,
-    indices: Lz4,
+    indices: Lz4Block,
     streams: Vec<PackedStream>,
 }
 
-/// The attribute and packed values of a stream.
+/// The attribute and compressed values of a stream.
 #[derive(Debug)]
 pub struct PackedStream {
     attribute: AttributeFlags,
-    block: Lz4,
+    block: Lz4Block,
 }
 
 impl PackedChunk {
     fn index_stream(&self) -> IndexStream<'_> {
-        let Lz4 { unpacked_size, bytes } = &self.indices;
-        IndexStream { uncompressed_size: *unpacked_size, data: Bulk::Given(bytes) }
+        let Lz4Block { unpacked_size, bytes } = &self.indices;
+        IndexStream { uncompressed_size: *unpacked_size, data: Bulk::Values(bytes) }
     }
 }
 
@@ -311,7 +311,7 @@ fn write_streams<W: binrw::io::Write + binrw::io::Seek>(
 }
 
 impl Chunk {
-    /// Packs the streams of the chunk at this position.
+    /// Compresses the indices and streams. `chunk` is the index of the chunk, for errors.
     pub(super) fn pack(&self, dialect: Dialect, chunk: usize) -> Result<PackedChunk> {
         let index_size = match (&self.indices, self.index_size) {
             (Indices::U16(_), None) => 0,
@@ -333,12 +333,17 @@ impl Chunk {
                 Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
             });
             attribute
-                .and_then(|attribute| Ok(PackedStream { attribute, block: Lz4::pack(&values.to_bytes())? }))
+                .and_then(|attribute| {
+                    Ok(PackedStream { attribute, block: Lz4Block::pack(&values.to_bytes())? })
+                })
                 .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
         let (indices, streams) = parallel::join(
-            || Lz4::pack(&self.indices.to_bytes()).map_err(|error| error.at(path!(chunks[chunk].indices))),
-            || parallel::each(&self.streams, pack),
+            || {
+                let block = Lz4Block::pack(&self.indices.to_bytes());
+                block.map_err(|error| error.at(path!(chunks[chunk].indices)))
+            },
+            || parallel::try_map(&self.streams, pack),
         );
         Ok(PackedChunk { index_size, indices: indices?, streams: streams? })
     }
@@ -351,26 +356,27 @@ impl Chunk {
 }
 
 impl Values {
-    /// Returns an empty list for this attribute; `None` if the dialect lacks it.
+    /// Returns an empty list for `attribute`; `None` if the dialect lacks it.
     pub fn empty(attribute: AttributeFlags, dialect: Dialect) -> Option<Values> {
-        Values::unpack(&Block::EMPTY, attribute, dialect).ok()
+        Values::unpack(&CompressedBlock::EMPTY, attribute, dialect).ok()
     }
 
-    /// The attribute of the values; `None` if the dialect lacks it.
+    /// Returns the attribute of the values; `None` if the dialect lacks it.
     pub fn attribute(&self, dialect: Dialect) -> Option<AttributeFlags> {
-        let is_same = |empty: Values| discriminant(&empty) == discriminant(self);
-        AttributeFlags::all().find(|attribute| Values::empty(*attribute, dialect).is_some_and(is_same))
+        let has_same_variant = |empty: Values| discriminant(&empty) == discriminant(self);
+        let mut attributes = AttributeFlags::single_bits();
+        attributes.find(|attribute| Values::empty(*attribute, dialect).is_some_and(has_same_variant))
     }
 }
 
 impl AttributeFlags {
-    /// Returns `true` if the dialects disagree on the meaning of the bit (C10).
+    /// Returns `true` if the meaning of a set bit depends on the dialect (C10).
     pub(in super::super) fn depends_on_dialect(self) -> bool {
         self.bit_4() || self.bit_5() || self.bit_6()
     }
 
-    /// Iterates over all single bits.
-    pub(in super::super) fn all() -> impl Iterator<Item = AttributeFlags> {
+    /// Returns all flags with exactly one bit set.
+    pub(in super::super) fn single_bits() -> impl Iterator<Item = AttributeFlags> {
         (0..16).map(|bit| AttributeFlags::from_bytes(u16::to_le_bytes(1 << bit)))
     }
 }

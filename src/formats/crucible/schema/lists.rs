@@ -1,8 +1,8 @@
-//! The macro that declares packed lists of values in a table.
+//! A macro that declares packed lists of values from a table.
 
-/// Declares an enum of packed lists. A row has the variant, the value type and size in bytes, the name, the chunk's
-/// accessor for attributes, the condition and the constraints. `size` is the unpacked size in bytes.
-macro_rules! lists {
+/// Declares an enum of packed lists, one row per variant: its value type, the size of a value in bytes, its name, the
+/// accessor for attributes of a chunk, its condition and its constraints. `size` is the unpacked size in bytes.
+macro_rules! declare_lists {
     (
         $(#[$attribute:meta])*
         pub enum $enum:ident($($import:ident: $type:ty),*; $size:ident) {
@@ -32,8 +32,11 @@ macro_rules! lists {
         }
 
         impl $enum {
-            /// Unpacks a block to a list.
-            pub(in crate::formats::crucible) fn unpack(block: &Block<'_>, $($import: $type),*) -> Result<$enum> {
+            /// Decompresses a block to a list.
+            pub(in crate::formats::crucible) fn unpack(
+                block: &CompressedBlock<'_>,
+                $($import: $type),*
+            ) -> Result<$enum> {
                 $(if $condition {
                     const { assert!(size_of::<$value>() == $bytes) }
                     return block.values().map($enum::$variant);
@@ -41,7 +44,7 @@ macro_rules! lists {
                 Err(Error::malformed("no variant fits"))
             }
 
-            /// The name.
+            /// The name of the variant in JSON.
             pub fn name(&self) -> &'static str {
                 match self {
                     $($enum::$variant(_) => $name,)*
@@ -55,10 +58,10 @@ macro_rules! lists {
                 }
             }
 
-            /// Number and type of the components of a value, such as `3 × f32`.
+            /// The number and type of the components of a value, such as `3 × f32`.
             pub fn components(&self) -> String {
                 match self {
-                    $($enum::$variant(_) => $crate::info::components(&<$value as Layout>::TYPE),)*
+                    $($enum::$variant(_) => $crate::info::describe_components(&<$value as Layout>::TYPE),)*
                 }
             }
 
@@ -74,7 +77,7 @@ macro_rules! lists {
                 self.len() == 0
             }
 
-            /// The uncompressed bytes.
+            /// The uncompressed bytes of the values.
             pub fn to_bytes(&self) -> std::borrow::Cow<'_, [u8]> {
                 match self {
                     $($enum::$variant(values) => $crate::bulk::as_bytes(values),)*
@@ -84,7 +87,7 @@ macro_rules! lists {
 
         $($(
             impl $owner {
-                #[doc = concat!("The values of the first stream of `", $name, "`; `None` without one.")]
+                #[doc = concat!("Returns the values of the first `", $name, "` stream; `None` if there is none.")]
                 pub fn $values(&self) -> Option<&[$value]> {
                     self.streams.iter().find_map(|stream| match &stream.values {
                         $enum::$variant(values) => Some(&**values),
@@ -96,4 +99,4 @@ macro_rules! lists {
     };
 }
 
-pub(super) use lists;
+pub(super) use declare_lists;

@@ -1,5 +1,5 @@
 //! The declaration of Crucible: structs with the names and order of the specification, and the container that real
-//! files use (C11). `dialect` selects the meaning of attribute bits in the tangent dialect (C10).
+//! files use (C11). The meaning of attribute bits depends on `dialect` (C10).
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 
@@ -14,10 +14,10 @@ use std::sync::LazyLock;
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, binrw};
 
 pub use chunk::{AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
-pub use packing::{Block, Input};
+pub use packing::{ChunkInput, CompressedBlock};
 
 use crate::bulk::{self, Bulk};
-use crate::layout::declaration::{Type, bind_some};
+use crate::layout::declaration::{Type, bind_partially};
 use crate::layout::expr::Value;
 use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Result, parallel, path};
@@ -26,7 +26,7 @@ use crate::{Dialect, Error, Result, parallel, path};
 #[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
-#[br(import(dialect: Dialect, container: Container, input: &Input<'_>))]
+#[br(import(dialect: Dialect, container: Container, input: &ChunkInput<'_>))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     /// The dialect, which determines the meaning of attribute bits.
@@ -39,9 +39,9 @@ pub struct Document {
     #[bw(ignore)]
     #[json(default)]
     pub container: Container,
-    /// The start of a container.
+    /// The header of a container.
     #[br(temp, if(container == Container::Model))]
-    #[bw(if(*container == Container::Model), try_calc = ModelHeader::of(chunks))]
+    #[bw(if(*container == Container::Model), try_calc = ModelHeader::for_chunks(chunks))]
     header: ModelHeader,
     /// The chunks, one per mesh; exactly one in a bare file.
     #[br(
@@ -74,7 +74,7 @@ impl From<Container> for Value {
     }
 }
 
-/// The start of a `.cmodel` file (C11).
+/// The header of a `.cmodel` file (C11).
 #[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"cmodel\n")]
@@ -114,7 +114,7 @@ pub struct ModelChunk<'a> {
 }
 
 impl ModelHeader {
-    fn of(chunks: &[Chunk]) -> Result<ModelHeader> {
+    fn for_chunks(chunks: &[Chunk]) -> Result<ModelHeader> {
         let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
             let message = format!("{} chunks, but the format allows at most {}", chunks.len(), u32::MAX);
             Error::inexpressible(message).at(path!(chunks))
@@ -126,20 +126,20 @@ impl ModelHeader {
 fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
     reader: &mut R,
     endian: Endian,
-    args: VecArgs<(Dialect, Container, &Input<'_>)>,
+    args: VecArgs<(Dialect, Container, &ChunkInput<'_>)>,
 ) -> BinResult<Vec<Chunk>> {
     let (dialect, container, input) = args.inner;
     let mut limits = input.limits;
     let read = |index| {
         let chunk = match container {
             Container::Chunk => {
-                Chunk::read_options(reader, endian, (dialect, &Input::new(input.bytes, limits, index)))?
+                Chunk::read_options(reader, endian, (dialect, &ChunkInput::new(input.bytes, limits, index)))?
             }
             Container::Model => {
                 let bytes = ModelChunk::read_options(reader, endian, (dialect,))?.chunk.bytes(input.bytes);
                 let mut cursor = Cursor::new(bytes);
-                let chunk =
-                    Chunk::read_options(&mut cursor, endian, (dialect, &Input::new(bytes, limits, index)))?;
+                let input = ChunkInput::new(bytes, limits, index);
+                let chunk = Chunk::read_options(&mut cursor, endian, (dialect, &input))?;
                 Chunk { trailing: bytes[cursor.position() as usize..].to_vec(), ..chunk }
             }
         };
@@ -157,7 +157,7 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     (dialect, container): (Dialect, Container),
 ) -> BinResult<()> {
     let packed = check_container(chunks, container)
-        .and_then(|()| parallel::each(chunks, |index, chunk| chunk.pack(dialect, index)))
+        .and_then(|()| parallel::try_map(chunks, |index, chunk| chunk.pack(dialect, index)))
         .map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
     for (chunk, packed) in chunks.iter().zip(&packed) {
         if container == Container::Chunk {
@@ -166,46 +166,47 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
         }
         let mut bytes = Cursor::new(Vec::new());
         chunk.write_options(&mut bytes, endian, (packed,))?;
-        ModelChunk { chunk: Bulk::Given(bytes.get_ref()) }.write_options(writer, endian, ())?;
+        ModelChunk { chunk: Bulk::Values(bytes.get_ref()) }.write_options(writer, endian, ())?;
     }
     Ok(())
 }
 
-/// Rejects data that a bare file cannot store.
+/// Rejects data that a file without a container cannot store.
 fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
     match (container, chunks) {
         (Container::Model, _) => Ok(()),
         (Container::Chunk, [chunk]) if chunk.trailing.is_empty() => Ok(()),
         (Container::Chunk, [_]) => {
-            let message = "bytes after a bare chunk belong to the document's trailing, not the chunk's";
+            let message = "bytes after a bare chunk must be in `trailing` of the document, not of the chunk";
             Err(Error::inexpressible(message).at(path!(chunks[0].trailing)))
         }
         (Container::Chunk, chunks) => {
-            let message = format!("{} chunks, but a bare file is exactly one", chunks.len());
+            let message = format!("{} chunks, but a file without a container has exactly one", chunks.len());
             Err(Error::inexpressible(message).at(path!(chunks)))
         }
     }
 }
 
 static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
-    let of =
-        |container: Container, prefix| bind_some(&Document::TYPE, prefix, vec![None, Some(container.into())]);
-    let (chunk, model) = (of(Container::Chunk, ""), of(Container::Model, "Model"));
-    let of = |ty, prefix, dialect: Dialect| bind_some(ty, prefix, vec![Some(dialect.into())]);
+    let bind_container = |container: Container, prefix| {
+        bind_partially(&Document::TYPE, prefix, vec![None, Some(container.into())])
+    };
+    let (chunk, model) = (bind_container(Container::Chunk, ""), bind_container(Container::Model, "Model"));
+    let bind_dialect = |ty, prefix, dialect: Dialect| bind_partially(ty, prefix, vec![Some(dialect.into())]);
     [
-        ("crucible_chunk", of(chunk, "", Dialect::Spec)),
-        ("crucible_model", of(model, "", Dialect::Spec)),
-        ("crucible_chunk_tangent", of(chunk, "Tangent", Dialect::Tangent)),
-        ("crucible_model_tangent", of(model, "Tangent", Dialect::Tangent)),
+        ("crucible_chunk", bind_dialect(chunk, "", Dialect::Spec)),
+        ("crucible_model", bind_dialect(model, "", Dialect::Spec)),
+        ("crucible_chunk_tangent", bind_dialect(chunk, "Tangent", Dialect::Tangent)),
+        ("crucible_model_tangent", bind_dialect(model, "Tangent", Dialect::Tangent)),
     ]
 });
 
-/// The layouts of all containers and dialects.
+/// Returns the layouts of all containers and dialects.
 pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// Returns the layout of a container in this dialect.
+/// Returns the layout of files with the container in the dialect.
 pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
     let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
     match (container, dialect) {

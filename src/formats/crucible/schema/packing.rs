@@ -1,72 +1,77 @@
-//! Packing and unpacking of streams.
+//! Compression and decompression of streams.
 
 use std::cell::RefCell;
 
 use super::chunk::{AttributeFlags, Values};
-use crate::bulk::{Bulk, Plain};
+use crate::bulk::{Bulk, PlainData};
 use crate::layout::declaration::Packing;
 use crate::{Dialect, Error, Limits, Result, unpack};
 
-/// The file that a chunk is read from.
+/// The input from which a chunk is read.
 #[derive(Debug)]
-pub struct Input<'i> {
-    /// The bytes of the file.
+pub struct ChunkInput<'i> {
+    /// The bytes of the file or, in a container, of the chunk.
     pub bytes: &'i [u8],
-    /// Limits on unpacked data.
+    /// Limits on decompressed data.
     pub limits: Limits,
     /// The index of the chunk, for errors.
     pub chunk: usize,
-    /// The values of the streams read so far: their attributes and blocks.
-    pub deferred: RefCell<Vec<(AttributeFlags, Block<'i>)>>,
+    /// The attribute and compressed values of each stream read so far.
+    pub deferred: RefCell<Vec<(AttributeFlags, CompressedBlock<'i>)>>,
 }
 
-/// Packed values.
+/// Compressed values.
 #[derive(Debug)]
-pub struct Block<'b> {
+pub struct CompressedBlock<'b> {
     /// The compression method.
     pub packing: Packing,
-    /// The packed bytes.
+    /// The compressed bytes.
     pub bytes: &'b [u8],
-    /// The unpacked size in bytes.
+    /// The uncompressed size in bytes.
     pub size: i32,
-    /// Limits on unpacked data.
+    /// Limits on decompressed data.
     pub limits: Limits,
 }
 
-impl<'i> Input<'i> {
-    /// Creates the input of the chunk at this position.
-    pub fn new(bytes: &'i [u8], limits: Limits, chunk: usize) -> Input<'i> {
-        Input { bytes, limits, chunk, deferred: RefCell::default() }
+impl<'i> ChunkInput<'i> {
+    /// Creates the input of the chunk with index `chunk`.
+    pub fn new(bytes: &'i [u8], limits: Limits, chunk: usize) -> ChunkInput<'i> {
+        ChunkInput { bytes, limits, chunk, deferred: RefCell::default() }
     }
 
-    /// Adds a block to the deferred ones and returns an empty list for its values.
-    pub fn defer(&self, attribute: AttributeFlags, dialect: Dialect, block: Block<'i>) -> Result<Values> {
+    /// Defers the decompression of a block. Returns an empty list for its values.
+    pub fn defer(
+        &self,
+        attribute: AttributeFlags,
+        dialect: Dialect,
+        block: CompressedBlock<'i>,
+    ) -> Result<Values> {
         self.deferred.borrow_mut().push((attribute, block));
-        Values::unpack(&Block::EMPTY, attribute, dialect)
+        Values::unpack(&CompressedBlock::EMPTY, attribute, dialect)
     }
 
-    /// Returns the LZ4 block of this field, which must unpack to `size` bytes.
-    pub fn lz4(&self, data: &Bulk<'_, u8>, size: i32) -> Block<'i> {
-        Block { packing: Packing::Lz4, bytes: data.bytes(self.bytes), size, limits: self.limits }
+    /// Returns `data` as an LZ4 block that must decompress to `size` bytes.
+    pub fn lz4_block(&self, data: &Bulk<'_, u8>, size: i32) -> CompressedBlock<'i> {
+        CompressedBlock { packing: Packing::Lz4, bytes: data.bytes(self.bytes), size, limits: self.limits }
     }
 }
 
-impl Block<'_> {
+impl CompressedBlock<'_> {
     /// An empty block.
-    pub const EMPTY: Block<'static> = Block {
+    pub const EMPTY: CompressedBlock<'static> = CompressedBlock {
         packing: Packing::Stored,
         bytes: &[],
         size: 0,
         limits: Limits { max_decoded: 0, max_libraries: 0, max_findings_per_rule: 0, max_triangles: 0 },
     };
 
-    /// Unpacks the values. The walker locates any fault.
-    pub fn values<T: Plain>(&self) -> Result<Vec<T>> {
+    /// Decompresses the values. Errors have no path; the walker locates the fault.
+    pub fn values<T: PlainData>(&self) -> Result<Vec<T>> {
         let size = u64::try_from(self.size).unwrap_or_default();
         if !size.is_multiple_of(size_of::<T>() as u64) {
             return Err(Error::malformed("the size is not a multiple of the size of a value"));
         }
-        let mut values = unpack::values(self.packing, self.bytes, size, &self.limits)?;
+        let mut values = unpack::unpack_values(self.packing, self.bytes, size, &self.limits)?;
         T::swap_on_big_endian(&mut values);
         Ok(values)
     }
@@ -74,20 +79,20 @@ impl Block<'_> {
 
 /// A raw LZ4 block.
 #[derive(Debug)]
-pub struct Lz4 {
-    /// The unpacked size in bytes.
+pub struct Lz4Block {
+    /// The uncompressed size in bytes.
     pub unpacked_size: i32,
-    /// The packed bytes.
+    /// The compressed bytes.
     pub bytes: Vec<u8>,
 }
 
-impl Lz4 {
+impl Lz4Block {
     /// Compresses the content.
-    pub fn pack(content: &[u8]) -> Result<Lz4> {
+    pub fn pack(content: &[u8]) -> Result<Lz4Block> {
         let unpacked_size = i32::try_from(content.len()).map_err(|_| {
             Error::inexpressible(format!("{} bytes, but a stream has at most {}", content.len(), i32::MAX))
         })?;
         let bytes = unpack::pack((Packing::Lz4, None), content).map_err(Error::inexpressible)?;
-        Ok(Lz4 { unpacked_size, bytes })
+        Ok(Lz4Block { unpacked_size, bytes })
     }
 }

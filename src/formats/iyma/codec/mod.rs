@@ -1,8 +1,8 @@
-//! Reads and writes files.
+//! Reads and writes IyMA files.
 
-mod opened;
+mod header;
 mod reader;
-pub(super) use opened::{checksums, detect, locate_in};
+pub(super) use header::{detect, locate_error, verify_checksums};
 pub use reader::Reader;
 
 use std::io::Cursor;
@@ -15,35 +15,35 @@ use super::hash;
 use super::schema::Header;
 use crate::unpack::zstd;
 use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};
-use opened::{open, split};
+use header::{decode_descriptor, split_file};
 
-/// Decodes a file, checking only its structure and, in strict mode, its checksums.
+/// Decodes a file. Checks only its structure and, in strict mode, its checksums.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
-    let parts = split(bytes)?;
-    let opened = open(parts.header, parts.descriptor, dialect, options.strictness)?;
-    let data_checksum = opened.verify(&[parts.data], options.strictness)?;
-    let data = zstd::unpack(parts.data, opened.descriptor.data_len(), &options.limits)
-        .map_err(|fault| opened.unpacking(fault, Some(bytes.len() as u64)))?;
-    Ok(opened.document(data.into(), data_checksum))
+    let parts = split_file(bytes)?;
+    let decoded = decode_descriptor(parts.header, parts.descriptor, dialect, options.strictness)?;
+    let data_checksum = decoded.verify_data(&[parts.data], options.strictness)?;
+    let data = zstd::unpack(parts.data, decoded.descriptor.data_len(), &options.limits)
+        .map_err(|error| decoded.unpack_error(error, Some(bytes.len() as u64)))?;
+    Ok(decoded.into_document(data.into(), data_checksum))
 }
 
 /// Returns the encoded descriptor and the compressed data of a file.
-pub(super) fn parts(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
-    let parts = split(bytes)?;
+pub(super) fn descriptor_and_data(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
+    let parts = split_file(bytes)?;
     Ok((parts.descriptor, parts.data))
 }
 
-/// Encodes the document in its own dialect; rejects only what the dialect cannot express.
+/// Encodes the document in its own dialect. Returns an error only if the dialect cannot express it.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
     let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
         let usage = document.attributes[index].usage.name();
-        let message = format!("the {} dialect has no usage {usage}", document.dialect);
+        let message = format!("the {} dialect lacks the usage {usage}", document.dialect);
         Error::inexpressible(message).at(path!(attributes[index].usage))
     })?;
-    dialect::require_keys(document)?;
+    dialect::reject_duplicate_usages(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
         let message = format!(
-            "{} bytes encoded, but the header allows at most {}: write fewer meshes or attributes to a file",
+            "{} bytes encoded, but the header allows at most {}; write a file with fewer meshes or attributes",
             descriptor.len(),
             u16::MAX
         );
@@ -52,20 +52,20 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     let mut file = vec![0; Header::size()];
     file.extend_from_slice(&descriptor);
     let data_start = file.len();
-    pack(document, options, &mut file)?;
-    let own = match options.data_checksum {
+    append_data(document, options, &mut file)?;
+    let state = match options.data_checksum {
         Some(true) => DataChecksum::Present,
         Some(false) => DataChecksum::Absent,
         None => document.data_checksum,
     };
-    let data_checksum = match own {
-        DataChecksum::Present => hash::one_shot(&[&file[data_start..]], document.dialect),
+    let data_checksum = match state {
+        DataChecksum::Present => hash::one_shot_hash(&[&file[data_start..]], document.dialect),
         DataChecksum::Absent => 0,
         DataChecksum::Wrong(wrong) => wrong.stored,
     };
     let metadata_checksum = match document.metadata_checksum {
         Some(wrong) => wrong.stored,
-        None => hash::metadata(&descriptor, data_checksum, document.dialect),
+        None => hash::metadata_checksum(&descriptor, data_checksum, document.dialect),
     };
     let header = Header { version: Header::VERSION, descriptor_len, metadata_checksum, data_checksum };
     header
@@ -74,18 +74,18 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     Ok(file)
 }
 
-/// The range of [`compression_level`](WriteOptions::compression_level): zstd's levels.
+/// Returns the range of [`compression_level`](WriteOptions::compression_level): the levels of zstd.
 pub fn compression_levels() -> RangeInclusive<i32> {
-    zstd::levels()
+    zstd::compression_levels()
 }
 
-/// Appends the compressed data.
-fn pack(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Result<()> {
+/// Compresses the buffers and appends the result to `file`.
+fn append_data(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Result<()> {
     let level = options.compression_level.unwrap_or(zstd::DEFAULT_LEVEL);
     let levels = compression_levels();
     if !levels.contains(&level) {
         let (min, max) = levels.into_inner();
-        let message = format!("compression level {level}: expected {min} to {max}");
+        let message = format!("found compression level {level}, expected {min} to {max}");
         return Err(Error::unsupported(message));
     }
     let mut parts: Vec<&[u8]> = vec![&document.user_data];

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::super::document::merge::narrow;
+use super::super::document::merge::narrow_to_mesh;
 use super::super::document::{DataChecksum, Document, missing_mesh};
 use super::super::rules;
 use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
-use super::opened::{Opened, locate_in, open, read_header};
-use crate::formats::accept;
-use crate::unpack::zstd::{self, Chunks, Fault, Inflater};
+use super::header::{DecodedHeader, decode_descriptor, locate_error, read_header};
+use crate::formats::require_valid;
+use crate::unpack::zstd::{self, Chunks, Inflater, ZstdError};
 use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, but not its data.
@@ -31,16 +31,16 @@ use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness,
 #[derive(Debug)]
 pub struct Reader<R> {
     source: R,
-    opened: Opened,
+    decoded: DecodedHeader,
     options: ReadOptions,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads header and descriptor and verifies the metadata checksum.
+    /// Reads header and descriptor. In strict mode, verifies the metadata checksum.
     ///
     /// # Errors
     ///
-    /// If they cannot be read or decoded, or, in strict mode, if the metadata checksum is wrong.
+    /// If header or descriptor cannot be read or decoded. In strict mode, if the metadata checksum is wrong.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
@@ -54,59 +54,59 @@ impl<R: Read> Reader<R> {
             Ok(header)
         });
         let dialect = Document::dialect_of(&start, options)?;
-        let opened =
-            header.and_then(|header| open(header, &start[Header::size()..], dialect, options.strictness));
-        let opened = opened.map_err(|error| locate_in(error, &start, dialect, options))?;
-        Ok(Reader { source, opened, options: options.clone() })
+        let decoded = header.and_then(|header| {
+            decode_descriptor(header, &start[Header::size()..], dialect, options.strictness)
+        });
+        let decoded = decoded.map_err(|error| locate_error(error, &start, dialect, options))?;
+        Ok(Reader { source, decoded, options: options.clone() })
     }
 
     /// The descriptor.
     pub fn descriptor(&self) -> &Descriptor {
-        &self.opened.descriptor
+        &self.decoded.descriptor
     }
 
     /// The dialect.
     pub fn dialect(&self) -> Dialect {
-        self.opened.dialect
+        self.decoded.dialect
     }
 
-    /// Reads the user data without decompressing the rest. The data checksum is not verified, because it covers all
-    /// data.
+    /// Reads only the user data. Does not verify the data checksum, which covers all data.
     ///
     /// # Errors
     ///
     /// If the data cannot be read or decompressed, or the user data exceeds the limits.
     pub fn user_data(self) -> Result<Bytes> {
-        let size = self.opened.descriptor.user_data_len.into();
-        self.within_limits(size)?;
+        let size = self.decoded.descriptor.user_data_len.into();
+        self.check_limit(size)?;
         let mut inflater = Inflater::new(self.source);
-        let data = inflater.read_vec(size).map_err(|fault| unpacking(&self.opened, fault))?;
+        let data = inflater.read_vec(size).map_err(|error| unpack_error(&self.decoded, error))?;
         Ok(data.into())
     }
 
     /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.
     ///
-    /// Decompresses the data up to the last vertex of the mesh. Strict mode verifies the checksum of all data.
+    /// Decompresses the data up to the last vertex of the mesh. Strict mode verifies the data checksum.
     ///
     /// # Errors
     ///
     /// If there is no such mesh, the file cannot be read, or the mesh violates a rule.
     pub fn mesh(self, index: usize) -> Result<Document> {
-        let ranges = self.ranges_of_mesh(index)?;
-        self.within_limits(ranges.iter().map(|range| range.end - range.start).sum())?;
-        let Reader { source, mut opened, options } = self;
-        let verifies = options.strictness == Strictness::Strict && opened.header.data_checksum != 0;
-        let (data, checksum) = if verifies {
-            let (chunks, checksum) = verified(source, &opened, &options)?;
-            (pieces(Inflater::new(chunks), ranges), checksum)
+        let ranges = self.mesh_data_ranges(index)?;
+        self.check_limit(ranges.iter().map(|range| range.end - range.start).sum())?;
+        let Reader { source, mut decoded, options } = self;
+        let is_verified = options.strictness == Strictness::Strict && decoded.header.data_checksum != 0;
+        let (data, checksum) = if is_verified {
+            let (chunks, checksum) = read_verified(source, &decoded, &options)?;
+            (decompress_ranges(Inflater::new(chunks), ranges), checksum)
         } else {
-            let absent = opened.header.data_checksum == 0;
-            let checksum = if absent { DataChecksum::Absent } else { DataChecksum::Present };
-            (pieces(Inflater::new(source), ranges), checksum)
+            let is_absent = decoded.header.data_checksum == 0;
+            let checksum = if is_absent { DataChecksum::Absent } else { DataChecksum::Present };
+            (decompress_ranges(Inflater::new(source), ranges), checksum)
         };
-        let data = data.map_err(|fault| unpacking(&opened, fault))?;
-        narrow(&mut opened.descriptor, index);
-        checked(opened.document(data.into(), checksum), &options)
+        let data = data.map_err(|error| unpack_error(&decoded, error))?;
+        narrow_to_mesh(&mut decoded.descriptor, index);
+        check_accepted(decoded.into_document(data.into(), checksum), &options)
     }
 
     /// Reads the whole file.
@@ -115,35 +115,35 @@ impl<R: Read> Reader<R> {
     ///
     /// See [`Document::read`](crate::Format::read).
     pub fn document(self) -> Result<Document> {
-        let size = self.opened.descriptor.data_len();
-        self.within_limits(size)?;
-        let Reader { source, opened, options } = self;
-        let (data, checksum) = if opened.header.data_checksum == 0 {
-            (Inflater::new(source).read_only(size), DataChecksum::Absent)
+        let size = self.decoded.descriptor.data_len();
+        self.check_limit(size)?;
+        let Reader { source, decoded, options } = self;
+        let (data, checksum) = if decoded.header.data_checksum == 0 {
+            (Inflater::new(source).read_growing(size), DataChecksum::Absent)
         } else {
-            let (chunks, checksum) = verified(source, &opened, &options)?;
+            let (chunks, checksum) = read_verified(source, &decoded, &options)?;
             (zstd::unpack_chunks(chunks, size), checksum)
         };
-        let data = data.map_err(|fault| unpacking(&opened, fault))?;
-        checked(opened.document(data.into(), checksum), &options)
+        let data = data.map_err(|error| unpack_error(&decoded, error))?;
+        check_accepted(decoded.into_document(data.into(), checksum), &options)
     }
 
-    fn within_limits(&self, size: u64) -> Result<()> {
+    fn check_limit(&self, size: u64) -> Result<()> {
         let limit = self.options.limits.max_decoded;
         if size > limit {
-            let fault = Fault::Limit(format!("unpacks to {size} bytes, over the limit of {limit}"));
-            return Err(unpacking(&self.opened, fault));
+            let error = ZstdError::Limit(format!("unpacks to {size} bytes, over the limit of {limit}"));
+            return Err(unpack_error(&self.decoded, error));
         }
         Ok(())
     }
 
-    /// Returns the ranges of the user data and of one mesh in the uncompressed data.
-    fn ranges_of_mesh(&self, index: usize) -> Result<Vec<Range<u64>>> {
-        let descriptor = &self.opened.descriptor;
+    /// Returns the byte ranges of the user data and of one mesh in the uncompressed data.
+    fn mesh_data_ranges(&self, index: usize) -> Result<Vec<Range<u64>>> {
+        let descriptor = &self.decoded.descriptor;
         let Some(mesh) = descriptor.meshes.get(index) else {
             return Err(missing_mesh(index, descriptor.meshes.len()));
         };
-        let part = |buffer: Range<u64>, size: usize, first: u32, count: u32| {
+        let mesh_range = |buffer: Range<u64>, size: usize, first: u32, count: u32| {
             let start = buffer.start + u64::from(first) * size as u64;
             let end = start + u64::from(count) * size as u64;
             if end > buffer.end {
@@ -158,28 +158,32 @@ impl<R: Read> Reader<R> {
         let mut ranges: Vec<_> = buffers.next().into_iter().collect();
         let size = descriptor.indices.map_or(1, |IndicesInfo { format, .. }| format.size());
         for buffer in buffers.by_ref().take(1) {
-            ranges.push(part(buffer, size, first_index, index_count)?);
+            ranges.push(mesh_range(buffer, size, first_index, index_count)?);
         }
         for (buffer, info) in buffers.zip(&descriptor.attributes) {
-            ranges.push(part(buffer, info.format.size(), first_vertex, vertex_count)?);
+            ranges.push(mesh_range(buffer, info.format.size(), first_vertex, vertex_count)?);
         }
         Ok(ranges)
     }
 }
 
-/// Reads the packed data and checks its checksum.
-fn verified(source: impl Read, opened: &Opened, options: &ReadOptions) -> Result<(Chunks, DataChecksum)> {
+/// Reads the compressed data and verifies its checksum.
+fn read_verified(
+    source: impl Read,
+    decoded: &DecodedHeader,
+    options: &ReadOptions,
+) -> Result<(Chunks, DataChecksum)> {
     let chunks =
-        Chunks::read(source, options.limits.max_decoded).map_err(|fault| unpacking(opened, fault))?;
-    let checksum = opened.verify(chunks.as_slice(), options.strictness);
+        Chunks::read(source, options.limits.max_decoded).map_err(|error| unpack_error(decoded, error))?;
+    let checksum = decoded.verify_data(chunks.as_slice(), options.strictness);
     Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
 }
 
-/// Decompresses these ranges, which must be in order.
-fn pieces<R: Read>(
+/// Decompresses byte ranges of the uncompressed data, which must be in order. Returns them concatenated.
+fn decompress_ranges<R: Read>(
     mut inflater: Inflater<R>,
     ranges: Vec<Range<u64>>,
-) -> std::result::Result<Vec<u8>, Fault> {
+) -> std::result::Result<Vec<u8>, ZstdError> {
     let (mut data, mut position) = (Vec::new(), 0);
     for Range { start, end } in ranges {
         inflater.skip(start - position)?;
@@ -189,11 +193,12 @@ fn pieces<R: Read>(
     Ok(data)
 }
 
-/// A stream's end is not known in advance.
-fn unpacking(opened: &Opened, fault: Fault) -> Error {
-    opened.unpacking(fault, None).in_format(FormatId::Iyma)
+/// Converts an error of decompressing a stream, whose end is unknown.
+fn unpack_error(decoded: &DecodedHeader, error: ZstdError) -> Error {
+    decoded.unpack_error(error, None).in_format(FormatId::Iyma)
 }
 
-fn checked(document: Document, options: &ReadOptions) -> Result<Document> {
-    accept(document, options).map_err(|error| error.in_format(FormatId::Iyma))
+/// Returns the document if the options accept it.
+fn check_accepted(document: Document, options: &ReadOptions) -> Result<Document> {
+    require_valid(document, options).map_err(|error| error.in_format(FormatId::Iyma))
 }

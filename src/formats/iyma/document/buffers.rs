@@ -3,14 +3,14 @@
 use bytes::Bytes;
 
 use super::super::schema::{IndexFormat, MeshInfo, Usage, VertexAttributeInfo, VertexFormat};
-use crate::bulk::{Column, Plain};
+use crate::bulk::{Column, PlainData};
 
 /// An index buffer: little-endian indices relative to the first vertex of their mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexBuffer {
-    /// Width of an index.
+    /// The width of an index.
     pub format: IndexFormat,
-    /// The bytes to upload.
+    /// The indices as bytes, ready to upload.
     pub data: Bytes,
 }
 
@@ -47,20 +47,20 @@ impl IndexBuffer {
         narrow.chain(wide.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
     }
 
-    /// Returns the indices of a mesh; `None` if its range exceeds the buffer.
-    pub(in super::super) fn of_mesh(&self, mesh: &MeshInfo) -> Option<IndexBuffer> {
-        let data = slice(&self.data, self.format.size(), mesh.first_index, mesh.index_count)?;
+    /// Returns the part of the buffer with the indices of `mesh`; `None` if its range exceeds the buffer.
+    pub(in super::super) fn slice_mesh(&self, mesh: &MeshInfo) -> Option<IndexBuffer> {
+        let data = slice_items(&self.data, self.format.size(), mesh.first_index, mesh.index_count)?;
         Some(IndexBuffer { format: self.format, data })
     }
 
-    /// Converts the indices to 16 bits; `None` if any does not fit.
-    pub fn narrowed(&self) -> Option<IndexBuffer> {
+    /// Converts the indices to 16 bits; `None` if an index does not fit.
+    pub fn to_u16(&self) -> Option<IndexBuffer> {
         let narrow = self.iter().map(|index| u16::try_from(index).ok());
         narrow.collect::<Option<Vec<u16>>>().map(|narrow| IndexBuffer::from_u16(&narrow))
     }
 
     /// Converts the indices to 32 bits.
-    pub fn widened(&self) -> IndexBuffer {
+    pub fn to_u32(&self) -> IndexBuffer {
         match self.format {
             IndexFormat::U16 => IndexBuffer::from_u32(&self.iter().collect::<Vec<_>>()),
             IndexFormat::U32 => self.clone(),
@@ -71,9 +71,9 @@ impl IndexBuffer {
 /// A vertex buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
-    /// The usage of its values.
+    /// The usage of the values.
     pub usage: Usage,
-    /// The format of its values.
+    /// The format of the values.
     pub format: VertexFormat,
     /// The values, little-endian and tightly packed, ready to upload.
     pub data: Bytes,
@@ -90,8 +90,8 @@ impl Attribute {
         self.format.to_f32(&self.data)
     }
 
-    /// Returns the stored values if `T` has the size of a value: `[f32; 3]` for `Float32x3`, `[u8; 4]` for
-    /// `Unorm8x4`.
+    /// Returns the stored values as type `T`, such as `[f32; 3]` for `Float32x3`, or `[u8; 4]` for `Unorm8x4`. `None`
+    /// if the size of `T` differs from the size of a value.
     ///
     /// ```
     /// use meshspec::iyma::{Attribute, Usage, VertexFormat};
@@ -100,18 +100,18 @@ impl Attribute {
     /// assert_eq!(positions.column::<[f32; 3]>().unwrap().to_vec(), [[1.0, 2.0, 3.0]]);
     /// assert!(positions.column::<[f32; 2]>().is_none());
     /// ```
-    pub fn column<T: Plain>(&self) -> Option<Column<'_, T>> {
+    pub fn column<T: PlainData>(&self) -> Option<Column<'_, T>> {
         let size = self.format.size();
         (size_of::<T>() == size).then(|| Column::new(&self.data, size, 0))?
     }
 
-    /// Returns the values of a mesh; `None` if its range exceeds the buffer.
-    pub(in super::super) fn of_mesh(&self, mesh: &MeshInfo) -> Option<Attribute> {
-        let data = slice(&self.data, self.format.size(), mesh.first_vertex, mesh.vertex_count)?;
+    /// Returns the part of the buffer with the values of `mesh`; `None` if its range exceeds the buffer.
+    pub(in super::super) fn slice_mesh(&self, mesh: &MeshInfo) -> Option<Attribute> {
+        let data = slice_items(&self.data, self.format.size(), mesh.first_vertex, mesh.vertex_count)?;
         Some(Attribute { usage: self.usage.clone(), format: self.format, data })
     }
 
-    /// The entry in the descriptor.
+    /// Returns the entry of the buffer in the descriptor.
     pub fn info(&self) -> VertexAttributeInfo {
         let Attribute { usage, format, data: _ } = self;
         VertexAttributeInfo { usage: usage.clone(), format: *format }
@@ -128,8 +128,8 @@ impl Attribute {
     }
 }
 
-/// Returns `count` items of `size` bytes each, starting at item `first`.
-fn slice(data: &Bytes, size: usize, first: u32, count: u32) -> Option<Bytes> {
+/// Returns `count` items of `size` bytes each, starting at item `first`; `None` if they exceed `data`.
+fn slice_items(data: &Bytes, size: usize, first: u32, count: u32) -> Option<Bytes> {
     let start = usize::try_from(first).ok()?.checked_mul(size)?;
     let end = start.checked_add(usize::try_from(count).ok()?.checked_mul(size)?)?;
     (end <= data.len()).then(|| data.slice(start..end))

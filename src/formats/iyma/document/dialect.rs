@@ -1,4 +1,4 @@
-//! Converts usages between dialects. In the reference dialect they are map keys, without names (I1).
+//! Converts usages between dialects. In the reference dialect, usages are map keys, and custom ones have no names (I1).
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,17 +7,17 @@ use super::{Attribute, Document};
 use crate::loss::LossKind;
 use crate::{Dialect, Error, Loss, Result, path};
 
-/// Rejects a document in the reference dialect with a duplicate usage.
-pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
+/// Returns an error for a duplicate usage in the reference dialect.
+pub(in super::super) fn reject_duplicate_usages(document: &Document) -> Result<()> {
     if document.dialect != Dialect::Reference {
         return Ok(());
     }
-    let mut places = HashMap::new();
+    let mut first_indices = HashMap::new();
     for (index, attribute) in document.attributes.iter().enumerate() {
-        if let Some(first) = places.insert(&attribute.usage, index) {
+        if let Some(first) = first_indices.insert(&attribute.usage, index) {
             let usage = attribute.usage.name();
             let message = format!(
-                "duplicate usage {usage}, as attributes[{first}]: the reference dialect has each once (I1)"
+                "duplicate usage {usage} of attributes[{first}]; the reference dialect allows each usage once (I1)"
             );
             return Err(Error::inexpressible(message).at(path!(attributes[index].usage)));
         }
@@ -26,60 +26,61 @@ pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
 }
 
 impl Document {
-    /// Converts the indices of a document in the reference dialect to 16 bits if they fit. That dialect's reader
-    /// multiplies counts by the index size (I17).
+    /// In the reference dialect, converts the indices to 16 bits if all fit. The author's reader multiplies counts by
+    /// the index size (I17).
     pub(in super::super) fn narrow_indices(&mut self) {
         if self.dialect == Dialect::Reference
             && let Some(indices) = &mut self.indices
             && indices.format == IndexFormat::U32
-            && let Some(narrow) = indices.narrowed()
+            && let Some(narrow) = indices.to_u16()
         {
             *indices = narrow;
         }
     }
 }
 
-/// Converts usages to those of a dialect. The reference dialect drops the names of custom usages, and calls a second
-/// `Uv` `Uv1`. The specification allows several `Uv`. Usages that the dialect lacks, or allows only once, become
-/// custom usages with unused numbers.
+/// Converts the usages to `dialect` and adds the losses. For the reference dialect, drops the names of custom usages,
+/// and converts a second `Uv` to `Uv1`. For the specification, which allows several `Uv`, converts `Uv1` to `Uv`.
+/// Other usages that the dialect lacks, or allows only once, become custom usages with unused numbers.
 pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dialect, losses: &mut Vec<Loss>) {
-    let numbers: HashSet<u32> = attributes.iter().filter_map(|attribute| number(&attribute.usage)).collect();
+    let numbers: HashSet<u32> =
+        attributes.iter().filter_map(|attribute| custom_number(&attribute.usage)).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
-    let is_map = dialect == Dialect::Reference;
-    let mut taken = HashSet::new();
+    let is_reference = dialect == Dialect::Reference;
+    let mut used = HashSet::new();
     for (index, attribute) in attributes.iter_mut().enumerate() {
         let path = || format!("attributes[{index}].usage");
         let usage = &mut attribute.usage;
         match usage {
-            Usage::Custom(_, name) if is_map && !name.is_empty() => {
+            Usage::Custom(_, name) if is_reference && !name.is_empty() => {
                 let loss = Loss::dropped(path(), format!("the {dialect} dialect has no names"));
-                losses.push(loss.detail(format_args!("\"{}\"", name.escape_debug())));
+                losses.push(loss.with_detail(format_args!("\"{}\"", name.escape_debug())));
                 name.clear();
             }
-            Usage::Uv if is_map && taken.contains(usage) => *usage = Usage::Uv1,
-            Usage::Uv1 if !is_map => *usage = Usage::Uv,
+            Usage::Uv if is_reference && used.contains(usage) => *usage = Usage::Uv1,
+            Usage::Uv1 if !is_reference => *usage = Usage::Uv,
             _ => {}
         }
-        let (missing, duplicate) = (!usage.is_in(dialect), is_map && taken.contains(usage));
-        if (missing || duplicate)
+        let (is_missing, is_duplicate) = (!usage.is_in(dialect), is_reference && used.contains(usage));
+        if (is_missing || is_duplicate)
             && let Some(number) = unused.next()
         {
             let name = usage.name();
-            *usage = Usage::Custom(number, if is_map { String::new() } else { name.clone() });
+            *usage = Usage::Custom(number, if is_reference { String::new() } else { name.clone() });
             let custom = usage.name();
-            let message = match missing {
+            let message = match is_missing {
                 true => format!("the {dialect} dialect lacks this usage"),
                 false => format!("the {dialect} dialect allows each usage once"),
             };
             let loss = Loss::new(LossKind::Renamed, path(), message);
-            losses.push(loss.detail(format_args!("{name} becomes {custom}")));
+            losses.push(loss.with_detail(format_args!("{name} becomes {custom}")));
         }
-        taken.insert(usage.clone());
+        used.insert(usage.clone());
     }
 }
 
-/// Returns the number of a custom usage.
-fn number(usage: &Usage) -> Option<u32> {
+/// Returns the number of a custom usage; `None` for other usages.
+fn custom_number(usage: &Usage) -> Option<u32> {
     match usage {
         Usage::Custom(number, _) => Some(*number),
         _ => None,

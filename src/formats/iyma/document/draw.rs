@@ -1,10 +1,10 @@
-//! Indirect draw arguments, as GPUs read them from a buffer.
+//! Arguments of indirect draws, in the layout that GPUs read from a buffer.
 
 use bytemuck::{Pod, Zeroable};
 
 use super::super::schema::MeshInfo;
 
-/// The draw arguments of all meshes.
+/// The draw arguments of each mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Draws {
     /// For meshes with indices.

@@ -7,15 +7,15 @@ use half::f16;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 use super::super::schema::{Component, UNORM10X3X2, VertexFormat};
-use crate::bulk::{self, Plain};
+use crate::bulk::{self, PlainData};
 use crate::layout::declaration::BitRange;
 
 impl VertexFormat {
-    /// Converts values to floats, [`components`](VertexFormat::components) per value. Bytes after the last whole
-    /// value are ignored.
+    /// Converts values to floats, [`components`](VertexFormat::components) floats per value. Ignores bytes after the
+    /// last whole value.
     ///
-    /// 64-bit floats and 32-bit integers are rounded to the nearest float, and so are normalised fractions. All
-    /// others are exact.
+    /// 64-bit floats, 32-bit integers and normalised integers are rounded to the nearest 32-bit float. Other values are
+    /// converted exactly.
     ///
     /// ```
     /// use meshspec::iyma::VertexFormat;
@@ -39,48 +39,50 @@ impl VertexFormat {
                 });
                 floats.collect()
             }
-            Component::Sint8 => convert(bytes, |bits: u8| f32::from(bits as i8)),
-            Component::Sint16 => convert(bytes, |bits: u16| f32::from(bits as i16)),
-            Component::Sint32 => convert(bytes, |bits: u32| bits as i32 as f32),
-            Component::Snorm8 => convert(bytes, |bits: u8| (f32::from(bits as i8) / 127.0).max(-1.0)),
-            Component::Snorm16 => convert(bytes, |bits: u16| (f32::from(bits as i16) / 32767.0).max(-1.0)),
-            Component::Uint8 => convert(bytes, |bits: u8| f32::from(bits)),
-            Component::Uint16 => convert(bytes, |bits: u16| f32::from(bits)),
-            Component::Uint32 => convert(bytes, |bits: u32| bits as f32),
-            Component::Unorm8 => convert(bytes, |bits: u8| f32::from(bits) / 255.0),
-            Component::Unorm16 => convert(bytes, |bits: u16| f32::from(bits) / 65535.0),
+            Component::Sint8 => decode_each(bytes, |bits: u8| f32::from(bits as i8)),
+            Component::Sint16 => decode_each(bytes, |bits: u16| f32::from(bits as i16)),
+            Component::Sint32 => decode_each(bytes, |bits: u32| bits as i32 as f32),
+            Component::Snorm8 => decode_each(bytes, |bits: u8| (f32::from(bits as i8) / 127.0).max(-1.0)),
+            Component::Snorm16 => {
+                decode_each(bytes, |bits: u16| (f32::from(bits as i16) / 32767.0).max(-1.0))
+            }
+            Component::Uint8 => decode_each(bytes, |bits: u8| f32::from(bits)),
+            Component::Uint16 => decode_each(bytes, |bits: u16| f32::from(bits)),
+            Component::Uint32 => decode_each(bytes, |bits: u32| bits as f32),
+            Component::Unorm8 => decode_each(bytes, |bits: u8| f32::from(bits) / 255.0),
+            Component::Unorm16 => decode_each(bytes, |bits: u16| f32::from(bits) / 65535.0),
             Component::Unorm8Bgra => {
                 let colors = bytes.chunks_exact(4);
                 colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|bits| f32::from(bits) / 255.0)).collect()
             }
             Component::Unorm10x3x2 => {
                 let words = bulk::to_vec::<u32>(bytes);
-                words.into_iter().flat_map(unpack).collect()
+                words.into_iter().flat_map(unpack_unorm).collect()
             }
         }
     }
 
-    /// Encodes values from floats, component by component. Floats after the last whole value are ignored.
+    /// Encodes values from floats, component by component. Ignores floats after the last whole value.
     ///
-    /// Integers are rounded to the nearest, ties away from zero, and clamped to their range; normalised ones are
-    /// scaled first. NaN becomes 0 in integer formats.
+    /// For integer formats, floats are rounded to the nearest integer, ties away from zero, and clamped to its range.
+    /// Normalised values are scaled first. NaN becomes 0.
     pub fn from_f32(self, values: &[f32]) -> Vec<u8> {
         let values = &values[..values.len() - values.len() % self.components()];
         let round = |x: f32, scale: f32, min: f32| (x.clamp(min, 1.0) * scale).round();
         match self.component() {
-            Component::Float16 => collect(values, |x| f16::from_f32(x).to_bits().to_le_bytes()),
+            Component::Float16 => encode_each(values, |x| f16::from_f32(x).to_bits().to_le_bytes()),
             Component::Float32 => bulk::as_bytes(values).into_owned(),
-            Component::Float64 => collect(values, |x| f64::from(x).to_le_bytes()),
-            Component::Sint8 => collect(values, |x| (x.round() as i8).to_le_bytes()),
-            Component::Sint16 => collect(values, |x| (x.round() as i16).to_le_bytes()),
-            Component::Sint32 => collect(values, |x| (x.round() as i32).to_le_bytes()),
-            Component::Snorm8 => collect(values, |x| (round(x, 127.0, -1.0) as i8).to_le_bytes()),
-            Component::Snorm16 => collect(values, |x| (round(x, 32767.0, -1.0) as i16).to_le_bytes()),
-            Component::Uint8 => collect(values, |x| (x.round() as u8).to_le_bytes()),
-            Component::Uint16 => collect(values, |x| (x.round() as u16).to_le_bytes()),
-            Component::Uint32 => collect(values, |x| (x.round() as u32).to_le_bytes()),
-            Component::Unorm8 => collect(values, |x| (round(x, 255.0, 0.0) as u8).to_le_bytes()),
-            Component::Unorm16 => collect(values, |x| (round(x, 65535.0, 0.0) as u16).to_le_bytes()),
+            Component::Float64 => encode_each(values, |x| f64::from(x).to_le_bytes()),
+            Component::Sint8 => encode_each(values, |x| (x.round() as i8).to_le_bytes()),
+            Component::Sint16 => encode_each(values, |x| (x.round() as i16).to_le_bytes()),
+            Component::Sint32 => encode_each(values, |x| (x.round() as i32).to_le_bytes()),
+            Component::Snorm8 => encode_each(values, |x| (round(x, 127.0, -1.0) as i8).to_le_bytes()),
+            Component::Snorm16 => encode_each(values, |x| (round(x, 32767.0, -1.0) as i16).to_le_bytes()),
+            Component::Uint8 => encode_each(values, |x| (x.round() as u8).to_le_bytes()),
+            Component::Uint16 => encode_each(values, |x| (x.round() as u16).to_le_bytes()),
+            Component::Uint32 => encode_each(values, |x| (x.round() as u32).to_le_bytes()),
+            Component::Unorm8 => encode_each(values, |x| (round(x, 255.0, 0.0) as u8).to_le_bytes()),
+            Component::Unorm16 => encode_each(values, |x| (round(x, 65535.0, 0.0) as u16).to_le_bytes()),
             Component::Unorm8Bgra => {
                 let colors = values.chunks_exact(4);
                 colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|x| round(x, 255.0, 0.0) as u8)).collect()
@@ -88,7 +90,9 @@ impl VertexFormat {
             Component::Unorm10x3x2 => {
                 let words = values.chunks_exact(4).map(|value| {
                     let parts = UNORM10X3X2.iter().zip(value);
-                    parts.fold(0, |word, (bits, x)| word | (round(*x, max(*bits), 0.0) as u32) << bits.offset)
+                    parts.fold(0, |word, (bits, x)| {
+                        word | (round(*x, max_value(*bits), 0.0) as u32) << bits.offset
+                    })
                 });
                 words.flat_map(u32::to_le_bytes).collect()
             }
@@ -96,17 +100,18 @@ impl VertexFormat {
     }
 }
 
-/// Returns the largest number with this many bits.
-const fn max(bits: BitRange) -> f32 {
-    bits.of_u64(u64::MAX) as f32
+/// Returns the largest number in a bit range.
+const fn max_value(bits: BitRange) -> f32 {
+    bits.extract_u64(u64::MAX) as f32
 }
 
 /// Unpacks an `Unorm10x3x2` word to its components.
-fn unpack(word: u32) -> [f32; 4] {
-    UNORM10X3X2.map(|bits| bits.of_u64(word.into()) as u32 as f32 / max(bits))
+fn unpack_unorm(word: u32) -> [f32; 4] {
+    UNORM10X3X2.map(|bits| bits.extract_u64(word.into()) as u32 as f32 / max_value(bits))
 }
 
-fn convert<T: Plain>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32> {
+/// Converts little-endian numbers of type `T` to floats.
+fn decode_each<T: PlainData>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32> {
     let value = |bytes| {
         let mut value = [bytemuck::pod_read_unaligned(bytes)];
         T::swap_on_big_endian(&mut value);
@@ -115,7 +120,8 @@ fn convert<T: Plain>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32> {
     bytes.chunks_exact(size_of::<T>()).map(value).collect()
 }
 
-fn collect<const N: usize>(values: &[f32], to_bytes: impl Fn(f32) -> [u8; N]) -> Vec<u8> {
+/// Converts each float to `N` bytes.
+fn encode_each<const N: usize>(values: &[f32], to_bytes: impl Fn(f32) -> [u8; N]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(values.len() * N);
     values.iter().for_each(|x| bytes.extend_from_slice(&to_bytes(*x)));
     bytes

@@ -1,7 +1,7 @@
-//! Index and vertex buffers as serde data, for JSON.
+//! Serde implementations of index and vertex buffers.
 //!
 //! Vertex values are lists of their stored components: normalised integers stay integers, and colours keep the order
-//! of the buffer. As in every format, floats that JSON cannot express become strings.
+//! of the buffer. Floats that JSON cannot express become strings, as in all formats.
 
 use bytes::Bytes;
 use half::f16;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFormat};
 use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
-use crate::nan::nan_bits;
+use crate::nan::parse_nan_bits;
 
 /// Serializes user data as a string if it is UTF-8, otherwise as a list of bytes.
 pub(super) mod user_data {
@@ -29,10 +29,10 @@ pub(super) mod user_data {
     }
 }
 
-/// The serde data of an [`IndexBuffer`].
+/// The serialized form of an [`IndexBuffer`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Indices {
+struct IndexBufferJson {
     format: IndexFormat,
     data: Vec<u32>,
 }
@@ -43,13 +43,13 @@ impl Serialize for IndexBuffer {
         if !data.len().is_multiple_of(format.size()) {
             return Err(S::Error::custom("the size of the index buffer is not a whole number of indices"));
         }
-        Indices { format: *format, data: self.iter().collect() }.serialize(serializer)
+        IndexBufferJson { format: *format, data: self.iter().collect() }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for IndexBuffer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<IndexBuffer, D::Error> {
-        let Indices { format, data } = Indices::deserialize(deserializer)?;
+        let IndexBufferJson { format, data } = IndexBufferJson::deserialize(deserializer)?;
         if format == IndexFormat::U32 {
             return Ok(IndexBuffer::from_u32(&data));
         }
@@ -61,10 +61,10 @@ impl<'de> Deserialize<'de> for IndexBuffer {
     }
 }
 
-/// The serde data of an [`Attribute`].
+/// The serialized form of an [`Attribute`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Column<D> {
+struct AttributeJson<D> {
     usage: Usage,
     format: VertexFormat,
     data: D,
@@ -76,68 +76,72 @@ impl Serialize for Attribute {
         if !data.len().is_multiple_of(format.size()) {
             return Err(S::Error::custom("the size of the vertex buffer is not a whole number of values"));
         }
-        Column { usage: usage.clone(), format: *format, data: Values(*format, data) }.serialize(serializer)
+        AttributeJson { usage: usage.clone(), format: *format, data: ValueList(*format, data) }
+            .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Attribute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Attribute, D::Error> {
-        let Column { usage, format, data } = Column::<Vec<Item>>::deserialize(deserializer)?;
+        let AttributeJson { usage, format, data } =
+            AttributeJson::<Vec<JsonValue>>::deserialize(deserializer)?;
         let mut bytes = Vec::with_capacity(data.len() * format.size());
         for (index, value) in data.into_iter().enumerate() {
-            put_value(format, value, &mut bytes)
+            append_value(format, value, &mut bytes)
                 .map_err(|error| de::Error::custom(format_args!("data[{index}]: {error}")))?;
         }
         Ok(Attribute { usage, format, data: bytes.into() })
     }
 }
 
-/// The values of a buffer: lists of components, or plain numbers for single components.
-struct Values<'a>(VertexFormat, &'a [u8]);
+/// The values of a buffer: lists of components, or numbers for formats with one component.
+struct ValueList<'a>(VertexFormat, &'a [u8]);
 
-impl Serialize for Values<'_> {
+impl Serialize for ValueList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Values(format, data) = *self;
+        let ValueList(format, data) = *self;
         let values = data.chunks_exact(format.size());
         match format.components() {
-            1 => serializer.collect_seq(values.map(|value| Number(format.component(), value))),
-            _ => serializer.collect_seq(values.map(|value| List(format, value))),
+            1 => serializer.collect_seq(values.map(|value| StoredComponent(format.component(), value))),
+            _ => serializer.collect_seq(values.map(|value| ComponentList(format, value))),
         }
     }
 }
 
 /// The components of one value.
-struct List<'a>(VertexFormat, &'a [u8]);
+struct ComponentList<'a>(VertexFormat, &'a [u8]);
 
-impl Serialize for List<'_> {
+impl Serialize for ComponentList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let List(format, bytes) = *self;
+        let ComponentList(format, bytes) = *self;
         let component = format.component();
         if component == Component::Unorm10x3x2 {
-            return serializer.collect_seq(UNORM10X3X2.map(|bits| bits.of_u64(unsigned(bytes))));
+            return serializer.collect_seq(UNORM10X3X2.map(|bits| bits.extract_u64(read_uint(bytes))));
         }
-        serializer.collect_seq(bytes.chunks_exact(component.size()).map(|bytes| Number(component, bytes)))
+        serializer
+            .collect_seq(bytes.chunks_exact(component.size()).map(|bytes| StoredComponent(component, bytes)))
     }
 }
 
-fn unsigned(bytes: &[u8]) -> u64 {
+/// Reads a little-endian number.
+fn read_uint(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
 /// A stored component.
-struct Number<'a>(Component, &'a [u8]);
+struct StoredComponent<'a>(Component, &'a [u8]);
 
-impl Serialize for Number<'_> {
+impl Serialize for StoredComponent<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let bits = unsigned(self.1);
+        let bits = read_uint(self.1);
         match self.0 {
             Component::Float16 => match f16::from_bits(bits as u16) {
                 x if x.is_nan() && x.to_bits() != f16::NAN.to_bits() => {
                     serializer.collect_str(&format_args!("NaN:{:04x}", x.to_bits()))
                 }
-                x => x.to_f32().put(serializer),
+                x => x.to_f32().serialize_floats(serializer),
             },
-            Component::Float32 => f32::from_bits(bits as u32).put(serializer),
+            Component::Float32 => f32::from_bits(bits as u32).serialize_floats(serializer),
             Component::Float64 => serialize_f64(f64::from_bits(bits), serializer),
             Component::Sint8 | Component::Snorm8 => serializer.serialize_i8(bits as i8),
             Component::Sint16 | Component::Snorm16 => serializer.serialize_i16(bits as i16),
@@ -147,64 +151,64 @@ impl Serialize for Number<'_> {
     }
 }
 
-/// A number or a list, before its component type is known.
+/// A number or a list, before the component type is known.
 #[derive(Debug)]
-enum Item {
+enum JsonValue {
     Int(i64),
     Float(f64),
     Text(String),
-    List(Vec<Item>),
+    List(Vec<JsonValue>),
 }
 
-impl<'de> Deserialize<'de> for Item {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Item, D::Error> {
-        deserializer.deserialize_any(ItemVisitor)
+impl<'de> Deserialize<'de> for JsonValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonValue, D::Error> {
+        deserializer.deserialize_any(JsonValueVisitor)
     }
 }
 
-struct ItemVisitor;
+struct JsonValueVisitor;
 
-impl<'de> Visitor<'de> for ItemVisitor {
-    type Value = Item;
+impl<'de> Visitor<'de> for JsonValueVisitor {
+    type Value = JsonValue;
 
     fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.write_str("a number, a number as a string, or a list of them")
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Item, E> {
-        Ok(Item::Int(value))
+    fn visit_i64<E>(self, value: i64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Int(value))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Item, E> {
-        // Only floats may exceed the range of `i64`.
-        Ok(i64::try_from(value).map_or(Item::Float(value as f64), Item::Int))
+    fn visit_u64<E>(self, value: u64) -> Result<JsonValue, E> {
+        // Only floats can exceed the range of `i64`.
+        Ok(i64::try_from(value).map_or(JsonValue::Float(value as f64), JsonValue::Int))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Item, E> {
-        Ok(Item::Float(value))
+    fn visit_f64<E>(self, value: f64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Float(value))
     }
 
-    fn visit_f32<E>(self, value: f32) -> Result<Item, E> {
-        Ok(Item::Float(value.into()))
+    fn visit_f32<E>(self, value: f32) -> Result<JsonValue, E> {
+        Ok(JsonValue::Float(value.into()))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Item, E> {
-        Ok(Item::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
+        Ok(JsonValue::Text(value.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Item, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonValue, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = seq.next_element()? {
             items.push(item);
         }
-        Ok(Item::List(items))
+        Ok(JsonValue::List(items))
     }
 }
 
-/// Appends a value.
-fn put_value(format: VertexFormat, value: Item, out: &mut Vec<u8>) -> Result<(), String> {
+/// Encodes a value and appends it to `out`.
+fn append_value(format: VertexFormat, value: JsonValue, out: &mut Vec<u8>) -> Result<(), String> {
     let items = match (value, format.components()) {
-        (Item::List(items), 2..) => items,
+        (JsonValue::List(items), 2..) => items,
         (item, 1) => vec![item],
         (item, components) => return Err(format!("{item:?}, expected a list of {components}")),
     };
@@ -214,57 +218,60 @@ fn put_value(format: VertexFormat, value: Item, out: &mut Vec<u8>) -> Result<(),
     if format.component() == Component::Unorm10x3x2 {
         let mut word = 0u32;
         for (item, bits) in items.iter().zip(UNORM10X3X2) {
-            word |= (integer(item, 0, bits.of_u64(u64::MAX) as i64)? as u32) << bits.offset;
+            word |= (parse_integer(item, 0, bits.extract_u64(u64::MAX) as i64)? as u32) << bits.offset;
         }
         out.extend(word.to_le_bytes());
         return Ok(());
     }
-    items.iter().try_for_each(|item| put_number(format.component(), item, out))
+    items.iter().try_for_each(|item| append_component(format.component(), item, out))
 }
 
-fn put_number(component: Component, item: &Item, out: &mut Vec<u8>) -> Result<(), String> {
+/// Encodes a component and appends it to `out`.
+fn append_component(component: Component, item: &JsonValue, out: &mut Vec<u8>) -> Result<(), String> {
     let bits = match component {
-        Component::Float16 => half_bits(item)?.into(),
-        Component::Float32 => float::<f32>(item)?.to_bits().into(),
-        Component::Float64 => float::<f64>(item)?.to_bits(),
+        Component::Float16 => parse_half_bits(item)?.into(),
+        Component::Float32 => parse_float::<f32>(item)?.to_bits().into(),
+        Component::Float64 => parse_float::<f64>(item)?.to_bits(),
         Component::Sint8 | Component::Snorm8 | Component::Sint16 | Component::Snorm16 | Component::Sint32 => {
             let end = 1 << (8 * component.size() - 1);
-            integer(item, -end, end - 1)? as u64
+            parse_integer(item, -end, end - 1)? as u64
         }
-        _ => integer(item, 0, (1 << (8 * component.size())) - 1)? as u64,
+        _ => parse_integer(item, 0, (1 << (8 * component.size())) - 1)? as u64,
     };
     out.extend_from_slice(&bits.to_le_bytes()[..component.size()]);
     Ok(())
 }
 
-fn integer(item: &Item, min: i64, max: i64) -> Result<i64, String> {
+/// Returns an integer from `min` to `max`.
+fn parse_integer(item: &JsonValue, min: i64, max: i64) -> Result<i64, String> {
     match item {
-        Item::Int(value) if (min..=max).contains(value) => Ok(*value),
-        Item::Int(value) => Err(format!("{value} is not between {min} and {max}")),
+        JsonValue::Int(value) if (min..=max).contains(value) => Ok(*value),
+        JsonValue::Int(value) => Err(format!("{value} is not between {min} and {max}")),
         other => Err(format!("{other:?}, expected an integer")),
     }
 }
 
-/// Parses a float by the rules of all formats.
-fn float<T: Floats>(item: &Item) -> Result<T, String> {
+/// Returns a float, written as in all formats.
+fn parse_float<T: Floats>(item: &JsonValue) -> Result<T, String> {
     let float: Result<T, ValueError> = match item {
-        Item::Int(value) => T::get((*value).into_deserializer()),
-        Item::Float(value) => T::get((*value).into_deserializer()),
-        Item::Text(text) => T::get(text.as_str().into_deserializer()),
-        Item::List(_) => return Err("a list, expected a number".to_owned()),
+        JsonValue::Int(value) => T::deserialize_floats((*value).into_deserializer()),
+        JsonValue::Float(value) => T::deserialize_floats((*value).into_deserializer()),
+        JsonValue::Text(text) => T::deserialize_floats(text.as_str().into_deserializer()),
+        JsonValue::List(_) => return Err("a list, expected a number".to_owned()),
     };
     float.map_err(|error| error.to_string())
 }
 
-fn half_bits(item: &Item) -> Result<u16, String> {
-    if let Item::Text(text) = item
+/// Returns the bits of a 16-bit float.
+fn parse_half_bits(item: &JsonValue) -> Result<u16, String> {
+    if let JsonValue::Text(text) = item
         && text.starts_with("NaN:")
     {
-        let bits = nan_bits(text, 4).filter(|bits| f16::from_bits(*bits as u16).is_nan());
+        let bits = parse_nan_bits(text, 4).filter(|bits| f16::from_bits(*bits as u16).is_nan());
         let message = || format!("{text:?}, expected \"NaN:\" with the 4 hexadecimal digits of a NaN");
         return bits.map(|bits| bits as u16).ok_or_else(message);
     }
-    let x: f32 = float(item)?;
+    let x: f32 = parse_float(item)?;
     let half = f16::from_f32(x);
     if half.is_infinite() && x.is_finite() {
         return Err(format!("{x} does not fit in 16 bits"));

@@ -1,12 +1,12 @@
 //! Merges and splits documents.
 
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
-use super::{Attribute, DataChecksum, Document, IndexBuffer, count, missing_mesh};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, count_to_u32, missing_mesh};
 use crate::{Error, FormatId, Loss, Path, Result, path};
 
-/// Returns the properties that all meshes of a file share: whether they are indexed, and the usages and formats of
-/// their vertex buffers.
-fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
+/// Returns the properties that all meshes in a file share: whether they are indexed, and the usages and formats of the
+/// vertex buffers.
+fn shared_properties(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
     let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
     (document.indices.is_some(), attributes)
@@ -14,14 +14,15 @@ fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
 
 /// Returns `true` if two documents can be merged.
 fn are_compatible(a: &Document, b: &Document) -> bool {
-    kind_of(a) == kind_of(b)
+    shared_properties(a) == shared_properties(b)
 }
 
-/// Merges documents into one with all their meshes, in order. Also returns the losses.
+/// Merges documents into one document with all their meshes, in order. Also returns the losses.
 ///
-/// The documents must have the same vertex buffers, in any order, and all or none must be indexed. The first document
-/// determines the dialect, the buffer order and whether there is a checksum. If any indices are 32-bit, all become
-/// 32-bit, except in the reference dialect if they fit into 16 bits. Only the first non-empty user data is kept.
+/// The documents must have vertex buffers with the same usages and formats, in any order, and either all or none must
+/// be indexed. The first document determines the dialect, the buffer order and whether there is a data checksum. If a
+/// document has 32-bit indices, all become 32-bit, except in the reference dialect if they fit in 16 bits. Only the
+/// first non-empty user data is kept.
 ///
 /// # Errors
 ///
@@ -31,10 +32,10 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         return Ok((Document::default(), Vec::new()));
     };
     for (index, document) in documents.iter().enumerate() {
-        // A buffer of the wrong size would shift everything after it.
+        // Rejects a buffer of the wrong size, which would shift all data after it.
         document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
         if !are_compatible(first, document) {
-            return Err(Error::inexpressible(difference(first, document))
+            return Err(Error::inexpressible(difference_message(first, document))
                 .at(path!(documents[index]))
                 .in_format(FormatId::Iyma));
         }
@@ -48,27 +49,29 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         if merged.user_data.is_empty() {
             merged.user_data = document.user_data.clone();
         } else if !document.user_data.is_empty() && document.user_data != merged.user_data {
-            let loss =
-                Loss::dropped(format!("documents[{index}].user_data"), "a file has only one user data");
-            losses.push(loss.counting(document.user_data.len(), "bytes"));
+            let loss = Loss::dropped(
+                format!("documents[{index}].user_data"),
+                "IyMA stores one user data per file; only the first was kept",
+            );
+            losses.push(loss.with_count(document.user_data.len(), "bytes"));
         }
     }
     if others.is_empty() {
         return Ok((merged, losses));
     }
     merged.meshes = merged_meshes(documents)?;
-    merged.n_vertices = sum(documents.iter().map(|document| document.n_vertices), path!(n_vertices))?;
+    merged.n_vertices = checked_sum(documents.iter().map(|document| document.n_vertices), path!(n_vertices))?;
     merged.indices = merged_indices(documents);
     merged.narrow_indices();
     for (position, attribute) in merged.attributes.iter_mut().enumerate() {
-        let buffers = documents.iter().filter_map(|document| counterpart(first, position, document));
+        let buffers = documents.iter().filter_map(|document| matching_attribute(first, position, document));
         attribute.data = buffers.flat_map(|buffer| buffer.data.iter().copied()).collect::<Vec<_>>().into();
     }
     Ok((merged, losses))
 }
 
-/// Describes how a document differs from the first one.
-fn difference(first: &Document, document: &Document) -> String {
+/// Returns the message for a document that is not compatible with the first one.
+fn difference_message(first: &Document, document: &Document) -> String {
     let describe = |document: &Document| {
         let attributes =
             document.attributes.iter().map(|a| format!("{} {}", a.usage.name(), a.format.name()));
@@ -85,49 +88,53 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
         for (index, mesh) in document.meshes.iter().enumerate() {
             let path = path!(documents[number].meshes[index]);
             meshes.push(MeshInfo {
-                first_index: sum([indices, mesh.first_index].into_iter(), path)?,
-                first_vertex: sum([vertices, mesh.first_vertex].into_iter(), path)?,
+                first_index: checked_sum([indices, mesh.first_index].into_iter(), path)?,
+                first_vertex: checked_sum([vertices, mesh.first_vertex].into_iter(), path)?,
                 ..*mesh
             });
         }
-        let own = count(document.indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?;
-        indices = sum([indices, own].into_iter(), path!(indices))?;
-        vertices = sum([vertices, document.n_vertices].into_iter(), path!(n_vertices))?;
+        let own = count_to_u32(document.indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?;
+        indices = checked_sum([indices, own].into_iter(), path!(indices))?;
+        vertices = checked_sum([vertices, document.n_vertices].into_iter(), path!(n_vertices))?;
     }
     Ok(meshes)
 }
 
-fn sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
+/// Adds counts; returns an error if the sum exceeds 32 bits.
+fn checked_sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
     let total: u64 = counts.map(u64::from).sum();
     u32::try_from(total).map_err(|_| {
-        Error::inexpressible(format!("{total}, but the format allows at most {}", u32::MAX))
+        Error::inexpressible(format!("found {total}, but IyMA allows at most {}", u32::MAX))
             .at(path)
             .in_format(FormatId::Iyma)
     })
 }
 
-/// Indices are relative to the first vertex of their mesh, so at most their width changes.
+/// Concatenates the indices, at the widest format. They are relative to the first vertex of their mesh, so they do not
+/// change.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
-    let all: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
-    let wide = all.iter().any(|indices| indices.format == IndexFormat::U32);
-    let format = if wide { IndexFormat::U32 } else { IndexFormat::U16 };
-    let mut data = Vec::with_capacity(all.iter().map(|indices| indices.len()).sum::<usize>() * format.size());
-    for indices in &all {
-        data.extend_from_slice(&if wide { indices.widened().data } else { indices.data.clone() });
+    let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
+    let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
+    let format = if is_wide { IndexFormat::U32 } else { IndexFormat::U16 };
+    let mut data =
+        Vec::with_capacity(buffers.iter().map(|indices| indices.len()).sum::<usize>() * format.size());
+    for indices in &buffers {
+        data.extend_from_slice(&if is_wide { indices.to_u32().data } else { indices.data.clone() });
     }
-    (!all.is_empty()).then(|| IndexBuffer { format, data: data.into() })
+    (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that matches one of `first`: the n-th with its usage and format.
-fn counterpart<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
+/// Returns the attribute of `other` that corresponds to the one at `position` in `first`: the n-th attribute with this
+/// usage and format, if there are several.
+fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
-    let same = |other: &&Attribute| other.usage == *usage && other.format == *format;
-    let n = first.attributes[..position].iter().filter(same).count();
-    other.attributes.iter().filter(same).nth(n)
+    let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
+    let n = first.attributes[..position].iter().filter(is_same).count();
+    other.attributes.iter().filter(is_same).nth(n)
 }
 
-/// Reduces a descriptor to a file with only this mesh.
-pub(in super::super) fn narrow(descriptor: &mut Descriptor, index: usize) {
+/// Changes a descriptor to describe a file with a single mesh, the one at `index`.
+pub(in super::super) fn narrow_to_mesh(descriptor: &mut Descriptor, index: usize) {
     let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
     let MeshInfo { index_count, vertex_count, .. } = mesh;
     descriptor.meshes = vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }];
@@ -138,7 +145,7 @@ pub(in super::super) fn narrow(descriptor: &mut Descriptor, index: usize) {
 }
 
 impl Document {
-    /// Extracts one mesh, with the user data, as a new document. Its buffers share memory with this document.
+    /// Returns a new document with one mesh and the user data. Its buffers share memory with this document.
     ///
     /// # Errors
     ///
@@ -148,13 +155,14 @@ impl Document {
             return Err(missing_mesh(index, self.meshes.len()));
         };
         let MeshInfo { index_count, vertex_count, .. } = mesh;
-        let beyond = || {
+        let range_error = || {
             Error::inexpressible("the mesh range exceeds its buffers")
                 .at(path!(meshes[index]))
                 .in_format(FormatId::Iyma)
         };
-        let indices = self.indices.as_ref().map(|indices| indices.of_mesh(&mesh).ok_or_else(beyond));
-        let attributes = self.attributes.iter().map(|attribute| attribute.of_mesh(&mesh).ok_or_else(beyond));
+        let indices = self.indices.as_ref().map(|indices| indices.slice_mesh(&mesh).ok_or_else(range_error));
+        let attributes =
+            self.attributes.iter().map(|attribute| attribute.slice_mesh(&mesh).ok_or_else(range_error));
         Ok(Document {
             n_vertices: vertex_count,
             meshes: vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }],
@@ -169,7 +177,7 @@ impl Document {
         })
     }
 
-    /// Splits the document into one document per mesh. Also returns the losses: data that belongs to no mesh.
+    /// Splits the document into one document per mesh. Also returns the losses: data that no mesh uses.
     ///
     /// # Errors
     ///
@@ -178,26 +186,28 @@ impl Document {
         let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
         let mut losses = Vec::new();
         let indices = self.indices.as_ref().map_or(0, |indices| indices.len() as u64);
-        let spare = uncovered(indices, self.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count)));
+        let spare =
+            count_unused(indices, self.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count)));
         if spare > 0 {
             let loss = Loss::dropped("indices", "indices that no mesh uses");
-            losses.push(loss.counting(spare as usize, "indices"));
+            losses.push(loss.with_count(spare as usize, "indices"));
         }
         let vertices = self.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
-        let spare = uncovered(self.n_vertices.into(), vertices);
+        let spare = count_unused(self.n_vertices.into(), vertices);
         if spare > 0 {
             let loss = Loss::dropped("attributes", "vertices that no mesh uses");
-            losses.push(loss.counting(spare as usize, "vertices"));
+            losses.push(loss.with_count(spare as usize, "vertices"));
         }
         if self.meshes.is_empty() && !self.user_data.is_empty() {
-            losses.push(Loss::dropped("user_data", "there is no mesh to attach it to"));
+            losses.push(Loss::dropped("user_data", "the file has no meshes; user data was dropped"));
         }
         Ok((meshes, losses))
     }
 }
 
-/// Counts the items outside all ranges, each given as first and count.
-pub(in super::super) fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
+/// Counts the items of a buffer of `total` items that are in no range. A range is the first item and the number of
+/// items.
+pub(in super::super) fn count_unused(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
     let mut ranges: Vec<_> =
         ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
     ranges.sort_unstable();

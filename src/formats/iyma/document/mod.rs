@@ -1,4 +1,4 @@
-//! Documents of IyMA files.
+//! The document type of IyMA, and its operations.
 
 mod buffers;
 pub(super) mod dialect;
@@ -22,7 +22,7 @@ use crate::{Dialect, Error, FormatId, Path, Result, path};
 /// Buffers are [`Bytes`], which are cheap to clone. Reading returns slices of a single allocation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
 pub struct Document {
-    /// Determines the encoding of usages and the checksums (I1).
+    /// The dialect, which determines the encoding of usages and the checksums (I1).
     #[json(default)]
     pub dialect: Dialect,
     /// Application-defined bytes.
@@ -39,7 +39,7 @@ pub struct Document {
     /// Whether the compressed data has a checksum (I5).
     #[json(optional)]
     pub data_checksum: DataChecksum,
-    /// The stored metadata checksum, if it is wrong. Only lenient reading accepts this (I16).
+    /// The stored metadata checksum, if it is wrong. Only lenient reading accepts a wrong checksum (I16).
     pub metadata_checksum: Option<WrongChecksum>,
 }
 
@@ -51,13 +51,13 @@ pub enum DataChecksum {
     Present,
     /// Absent: 0 is stored (I5).
     Absent,
-    /// Present but wrong. Only lenient reading accepts this (I16).
+    /// Present but wrong. Only lenient reading accepts a wrong checksum (I16).
     Wrong(WrongChecksum),
 }
 
 impl DataChecksum {
-    /// `present`, `absent` or `wrong`.
-    pub(super) fn word(&self) -> &'static str {
+    /// The name of the state: `present`, `absent` or `wrong`.
+    pub(super) fn name(&self) -> &'static str {
         match self {
             DataChecksum::Present => "present",
             DataChecksum::Absent => "absent",
@@ -77,12 +77,13 @@ pub struct WrongChecksum {
 }
 
 impl WrongChecksum {
-    /// Records a wrong checksum found in a file.
-    pub(super) fn found(stored: u64, computed: u64) -> WrongChecksum {
+    /// Creates the wrong checksum of a file that was read.
+    pub(super) fn with_computed(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
-    /// The correct checksum of the file that was read; not part of the document's content.
+    /// The correct checksum of the file that was read; `None` for a document that was not read from a file. Ignored in
+    /// comparisons.
     pub fn computed(&self) -> Option<u64> {
         self.computed
     }
@@ -103,7 +104,7 @@ impl PartialEq for WrongChecksum {
 impl Eq for WrongChecksum {}
 
 impl Document {
-    /// Creates a file with one mesh that uses all of these buffers.
+    /// Creates a document with one mesh that uses the whole buffers.
     ///
     /// ```
     /// use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
@@ -123,8 +124,8 @@ impl Document {
     pub fn from_mesh(indices: Option<IndexBuffer>, attributes: Vec<Attribute>) -> Result<Document> {
         let vertices = attributes.first().map_or(0, Attribute::len);
         let mesh = MeshInfo {
-            vertex_count: count(vertices, path!(attributes[0]))?,
-            index_count: count(indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?,
+            vertex_count: count_to_u32(vertices, path!(attributes[0]))?,
+            index_count: count_to_u32(indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?,
             ..MeshInfo::default()
         };
         let document = Document {
@@ -142,14 +143,15 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If an attribute does not have one value per vertex, or a count exceeds 32 bits.
+    /// If the size of a buffer does not match its count and format, or a count exceeds 32 bits.
     pub fn descriptor(&self) -> Result<Descriptor> {
         for (index, attribute) in self.attributes.iter().enumerate() {
             let expected = u64::from(self.n_vertices) * attribute.format.size() as u64;
             if attribute.data.len() as u64 != expected {
                 let (found, vertices) = (attribute.data.len(), self.n_vertices);
                 let format = attribute.format.name();
-                let message = format!("{found} bytes; {vertices} vertices of {format} need {expected}");
+                let message =
+                    format!("found {found} bytes, expected {expected} for {vertices} vertices of {format}");
                 return Err(Error::inexpressible(message)
                     .at(path!(attributes[index].data))
                     .in_format(FormatId::Iyma));
@@ -161,27 +163,30 @@ impl Document {
                 let message = format!("{bytes} bytes are not a whole number of {size}-byte indices");
                 return Err(Error::inexpressible(message).at(path!(indices.data)).in_format(FormatId::Iyma));
             }
-            Ok(IndicesInfo { n_indices: count(indices.len(), path!(indices))?, format: indices.format })
+            Ok(IndicesInfo {
+                n_indices: count_to_u32(indices.len(), path!(indices))?,
+                format: indices.format,
+            })
         });
         Ok(Descriptor {
             n_vertices: self.n_vertices,
-            user_data_len: count(self.user_data.len(), path!(user_data))?,
+            user_data_len: count_to_u32(self.user_data.len(), path!(user_data))?,
             meshes: self.meshes.clone(),
             indices: indices.transpose()?,
             attributes: self.attributes.iter().map(Attribute::info).collect(),
         })
     }
 
-    /// Finds the first attribute with this usage.
+    /// Returns the first attribute with this usage.
     pub fn attribute(&self, usage: &Usage) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.usage == *usage)
     }
 
-    /// Returns the arguments to draw each mesh once, for an indirect draw buffer.
+    /// Returns the arguments of indirect draws that draw each mesh once.
     ///
     /// # Errors
     ///
-    /// If the first vertex of a mesh does not fit the base vertex of a draw, a signed 32-bit integer.
+    /// If the first vertex of a mesh exceeds a signed 32-bit integer, the type of a base vertex.
     pub fn draws(&self) -> Result<Draws> {
         let meshes = self.meshes.iter();
         if self.indices.is_none() {
@@ -198,10 +203,10 @@ impl Document {
     }
 }
 
-/// Converts a count to the 32 bits in the file.
-pub(super) fn count(items: usize, path: impl Into<Path>) -> Result<u32> {
+/// Converts a count to 32 bits; returns an error if it does not fit.
+pub(super) fn count_to_u32(items: usize, path: impl Into<Path>) -> Result<u32> {
     u32::try_from(items).map_err(|_| {
-        Error::inexpressible(format!("{items} items, but the format allows at most {}", u32::MAX))
+        Error::inexpressible(format!("found {items} items, but IyMA allows at most {}", u32::MAX))
             .at(path)
             .in_format(FormatId::Iyma)
     })

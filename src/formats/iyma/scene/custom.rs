@@ -1,31 +1,31 @@
-//! Custom attributes: their numbers, names and formats in IyMA.
+//! Converts custom attributes: numbers, names and formats in IyMA.
 
 use std::collections::HashSet;
 
 use super::super::schema::{Component, Usage, VertexFormat};
 use crate::Loss;
-use crate::scene::{Components, Custom, Mesh};
+use crate::scene::{Components, CustomAttribute, Mesh};
 
-/// Reports the changes to custom attributes.
-pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
-    let numbers = numbered(&mesh.custom);
-    for (place, custom) in mesh.custom.iter().enumerate() {
-        let path = format!("meshes[{index}].custom[{place}]");
-        let (number, name) = &numbers[place];
-        let again = format!("{number}_{name}");
-        if again != custom.name {
-            let loss = Loss::renamed(format!("{path}.name"), "IyMA custom attributes are numbered");
-            losses.push(loss.detail(format_args!("\"{}\" becomes \"{again}\"", custom.name)));
+/// Adds the losses of converting the custom attributes of a mesh.
+pub(super) fn add_custom_losses(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
+    let numbers = unique_numbers(&mesh.custom);
+    for (position, custom) in mesh.custom.iter().enumerate() {
+        let path = format!("meshes[{index}].custom[{position}]");
+        let (number, name) = &numbers[position];
+        let new_name = format!("{number}_{name}");
+        if new_name != custom.name {
+            let loss = Loss::renamed(format!("{path}.name"), "IyMA numbers custom attributes");
+            losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{new_name}\"", custom.name)));
         }
-        let components = format_of(custom).components();
+        let components = smallest_format(custom).components();
         if components != custom.components {
-            let loss = Loss::changed(format!("{path}.components"), "components added, set to 0");
-            losses.push(loss.detail(format_args!("{} become {components}", custom.components)));
+            let loss = Loss::changed(format!("{path}.components"), "components were added and set to 0");
+            losses.push(loss.with_detail(format_args!("{} become {components}", custom.components)));
         }
     }
 }
 
-/// Returns the scene name of a usage that scenes lack.
+/// Returns the name in a scene of a usage without a scene counterpart.
 pub(super) fn custom_name(usage: &Usage) -> String {
     match usage {
         Usage::Custom(number, name) => format!("{number}_{name}"),
@@ -33,20 +33,20 @@ pub(super) fn custom_name(usage: &Usage) -> String {
     }
 }
 
-/// Returns the number and name of a custom attribute.
-fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
+/// Splits the name of a scene attribute into number and name. Without a number, the number is `position`.
+fn split_name(position: usize, custom: &CustomAttribute) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
         Some((Ok(number), name)) => (number, name),
-        _ => (place as u32, &custom.name),
+        _ => (position as u32, &custom.name),
     }
 }
 
-/// Returns a unique number and name for each of these attributes.
-pub(super) fn numbered(custom: &[Custom]) -> Vec<(u32, String)> {
-    let mut known = HashSet::new();
-    let numbers = custom.iter().enumerate().map(|(place, custom)| {
-        let (mut number, name) = usage_of(place, custom);
-        while !known.insert((number, name)) {
+/// Returns a unique pair of number and name for each attribute.
+pub(super) fn unique_numbers(custom: &[CustomAttribute]) -> Vec<(u32, String)> {
+    let mut used = HashSet::new();
+    let numbers = custom.iter().enumerate().map(|(position, custom)| {
+        let (mut number, name) = split_name(position, custom);
+        while !used.insert((number, name)) {
             number = number.wrapping_add(1);
         }
         (number, name.to_owned())
@@ -54,7 +54,7 @@ pub(super) fn numbered(custom: &[Custom]) -> Vec<(u32, String)> {
     numbers.collect()
 }
 
-fn component_of(values: &Components) -> Component {
+fn component_type(values: &Components) -> Component {
     match values {
         Components::F32(_) => Component::Float32,
         Components::F64(_) => Component::Float64,
@@ -67,20 +67,21 @@ fn component_of(values: &Components) -> Component {
     }
 }
 
-/// Returns the smallest format that holds the attribute. There are no formats of three 8- or 16-bit components.
-fn format_of(custom: &Custom) -> VertexFormat {
-    let component = component_of(&custom.values);
+/// Returns the format with the fewest components that can store the attribute. No format has three 8- or 16-bit
+/// components.
+fn smallest_format(custom: &CustomAttribute) -> VertexFormat {
+    let component = component_type(&custom.values);
     let fits =
         |format: &&VertexFormat| format.component() == component && format.components() >= custom.components;
     let candidates = VertexFormat::ALL.iter().filter(fits);
     candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
 }
 
-/// Returns the buffer of a custom attribute, zero-padded to the components of its format.
-pub(super) fn custom_buffer(usage: Usage, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
-    let format = format_of(&custom);
+/// Returns the buffer of a custom attribute. Values are padded with zeros to the components of its format.
+pub(super) fn custom_buffer(usage: Usage, custom: CustomAttribute) -> (Usage, VertexFormat, Vec<u8>) {
+    let format = smallest_format(&custom);
     let bytes = custom.values.to_le_bytes();
-    let (size, padded) = (custom.components * component_of(&custom.values).size(), format.size());
+    let (size, padded) = (custom.components * component_type(&custom.values).size(), format.size());
     let bytes = match size == padded {
         true => bytes,
         false => {

@@ -1,17 +1,17 @@
 //! Converts the meshes of a scene to buffers.
 
-use super::super::document::{Attribute, Document, IndexBuffer, count};
+use super::super::document::{Attribute, Document, IndexBuffer, count_to_u32};
 use super::super::schema::{MeshInfo, Usage, VertexFormat};
-use super::custom::{custom_buffer, list_custom, numbered};
+use super::custom::{add_custom_losses, custom_buffer, unique_numbers};
 use crate::bulk;
 use crate::scene::{self, Colors, Mesh, Skin, Weights};
 use crate::{Loss, Result, path};
 
-/// Concatenates the index buffers of all meshes, at the widest index format.
+/// Concatenates the indices of all meshes, at the widest index format.
 pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
-    let narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
+    let is_narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
-    if narrow {
+    if is_narrow {
         let parts = all.filter_map(|indices| match indices {
             scene::Indices::U16(values) => Some(&**values),
             scene::Indices::U32(_) => None,
@@ -22,11 +22,12 @@ pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
     IndexBuffer::from_u32(&parts.concat())
 }
 
-pub(super) fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
+/// Returns the range of each mesh in the joined buffers.
+pub(super) fn mesh_ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
     let (mut first_index, mut first_vertex) = (0, 0);
     let total = document.indices.as_ref().map_or(0, IndexBuffer::len);
-    // If the total fits a count, each mesh's count does.
-    count(total, path!(indices))?;
+    // If the total fits in 32 bits, so does the count of each mesh.
+    count_to_u32(total, path!(indices))?;
     let infos = meshes.iter().map(|mesh| {
         let index_count = mesh.faces.indices.as_ref().map_or(0, scene::Indices::len) as u32;
         let vertex_count = mesh.positions.len() as u32;
@@ -38,25 +39,25 @@ pub(super) fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInf
     Ok(infos.collect())
 }
 
-/// Gives flat meshes z = 0 if any mesh has a third coordinate.
-pub(super) fn share_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
+/// Sets z = 0 in flat meshes, if another mesh has a third coordinate.
+pub(super) fn unify_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     if meshes.iter().all(|mesh| mesh.flat) {
         return;
     }
     for (index, mesh) in meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.flat) {
         mesh.flat = false;
-        let message = "positions get z = 0, as other meshes have a third coordinate";
+        let message = "z was set to 0, because another mesh has three coordinates";
         losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
     }
 }
 
-/// Concatenates the attributes of all meshes, which must match, to one buffer each.
+/// Concatenates the attributes of all meshes into one buffer per attribute. The meshes must have the same attributes.
 pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<Attribute> {
     let mut attributes: Vec<(Attribute, Vec<u8>)> = Vec::new();
     for (index, mesh) in meshes.into_iter().enumerate() {
-        list_custom(&mesh, index, losses);
-        for (place, (usage, format, bytes)) in buffers(mesh).into_iter().enumerate() {
-            match attributes.get_mut(place) {
+        add_custom_losses(&mesh, index, losses);
+        for (position, (usage, format, bytes)) in vertex_buffers(mesh).into_iter().enumerate() {
+            match attributes.get_mut(position) {
                 Some((_, data)) => data.extend(bytes),
                 None => attributes.push((Attribute { usage, format, data: Default::default() }, bytes)),
             }
@@ -66,7 +67,7 @@ pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<
 }
 
 /// Returns the vertex buffers of a mesh.
-fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
+fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let Mesh {
         positions,
         flat,
@@ -76,9 +77,9 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         colors,
         skins,
         custom,
-        // `join_indices` handles these.
+        // Converted by `join_indices`.
         faces: _,
-        // `Capabilities::restrict` has reported these, or adapted them to the format.
+        // Adapted to the format, or reported as losses, by `Capabilities::restrict`.
         name: _,
         material: _,
         uv_origin: _,
@@ -133,7 +134,7 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
             }
         });
     }
-    let usages = numbered(&custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
+    let usages = unique_numbers(&custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
     buffers.extend(usages.zip(custom).map(|(usage, custom)| custom_buffer(usage, custom)));
     buffers
 }

@@ -4,13 +4,15 @@ mod custom;
 mod from_scene;
 mod to_scene;
 
-use from_scene::{join_attributes, join_indices, ranges, share_coordinates};
-use to_scene::{list_losses, reject_sharing, to_mesh};
+use from_scene::{join_attributes, join_indices, mesh_ranges, unify_coordinates};
+use to_scene::{add_buffer_losses, reject_excessive_sharing, to_mesh};
 
-use super::document::{Document, count, dialect};
-use super::places;
+use super::document::{Document, count_to_u32, dialect};
 use super::schema::Usage;
-use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Places, Scene, SceneOptions, ToScene};
+use super::source_fields;
+use crate::scene::{
+    self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions, SourceFields, ToScene,
+};
 use crate::{Dialect, Loss, Result, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -19,9 +21,9 @@ const CAPABILITIES: Capabilities = Capabilities {
     flat: true,
     normals: true,
     tangents: true,
-    uvs: usize::MAX,
-    colors: usize::MAX,
-    skins: 1,
+    max_uv_sets: usize::MAX,
+    max_color_sets: usize::MAX,
+    max_skins: 1,
     custom: |_| true,
     unindexed: true,
     user_data: true,
@@ -30,21 +32,21 @@ const CAPABILITIES: Capabilities = Capabilities {
 
 impl ToScene for Document {
     const CONVENTIONS: Conventions =
-        Conventions { evidence: "X5: as Bevy, which is as glTF", ..Conventions::GLTF };
+        Conventions { evidence: "X5: same as Bevy, which follows glTF", ..Conventions::GLTF };
 
-    fn places(&self) -> Places {
-        places::places(self)
+    fn source_fields(&self) -> SourceFields {
+        source_fields::source_fields(self)
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        reject_sharing(&self)?;
+        reject_excessive_sharing(&self)?;
         let mut losses = Vec::new();
-        list_losses(&self, &mut losses);
+        add_buffer_losses(&self, &mut losses);
         let Document {
             user_data,
             meshes,
-            // Handled by `to_mesh` and `list_losses`.
+            // Converted by `to_mesh`, or reported as losses by `add_buffer_losses`.
             n_vertices: _,
             indices: _,
             attributes: _,
@@ -70,21 +72,23 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        let unindexed = !is_indexed(&scene.meshes);
-        let capabilities = Capabilities { unindexed, ..CAPABILITIES };
+        let capabilities = Capabilities { unindexed: !is_indexed(&scene.meshes), ..CAPABILITIES };
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         scene::merge::share_attributes(&mut scene.meshes, &mut losses);
         let mut document = Document {
             dialect,
             user_data: std::mem::take(&mut scene.user_data).into(),
-            n_vertices: count(scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(), path!(meshes))?,
+            n_vertices: count_to_u32(
+                scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(),
+                path!(meshes),
+            )?,
             indices: is_indexed(&scene.meshes).then(|| join_indices(&mut scene.meshes)),
             meshes: Vec::new(),
             ..Document::default()
         };
         document.narrow_indices();
-        let meshes = ranges(&scene.meshes, &document)?;
-        share_coordinates(&mut scene.meshes, &mut losses);
+        let meshes = mesh_ranges(&scene.meshes, &document)?;
+        unify_coordinates(&mut scene.meshes, &mut losses);
         let mut attributes = join_attributes(scene.meshes, &mut losses);
         if dialect == Dialect::Reference {
             // This dialect has a usage for a second UV set.
@@ -98,7 +102,7 @@ impl FromScene for Document {
     }
 }
 
-/// Returns `true` if any mesh is indexed. Otherwise, vertices are used in order.
+/// Returns `true` if a mesh has indices. Otherwise, the vertices of all meshes are used in order.
 fn is_indexed(meshes: &[Mesh]) -> bool {
     meshes.iter().any(|mesh| mesh.faces.indices.is_some())
 }

@@ -1,16 +1,18 @@
-//! Converts buffers to the meshes of a scene.
+//! Converts the buffers of a document to the meshes of a scene.
 
-use super::super::document::merge::uncovered;
+use super::super::document::merge::count_unused;
 use super::super::document::{Attribute, Document};
 use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat};
 use super::custom::custom_name;
 use crate::bulk;
-use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights, exact};
+use crate::scene::{
+    self, Colors, Components, Conventions, CustomAttribute, Faces, Mesh, Skin, Weights, exact,
+};
 use crate::{Error, FormatId, Limit, Loss, Quantity, Result, Unit, path};
 
-/// The scene attribute of a vertex buffer.
+/// The scene attribute that a vertex buffer becomes.
 #[derive(Clone, Copy, PartialEq)]
-enum Role {
+enum AttributeRole {
     Position,
     Normal,
     Tangent,
@@ -22,83 +24,91 @@ enum Role {
     Custom,
 }
 
-/// Returns the scene attribute of a buffer.
-fn role_of(attribute: &Attribute) -> Role {
+/// Returns the scene attribute that a buffer becomes.
+fn scene_role(attribute: &Attribute) -> AttributeRole {
     let Attribute { usage, format, data: _ } = attribute;
     match usage {
-        Usage::Position => Role::Position,
-        Usage::Normal => Role::Normal,
-        Usage::Tangent => Role::Tangent,
-        Usage::Color => Role::Color,
-        Usage::Uv | Usage::Uv1 => Role::Uv,
-        Usage::JointIndex => Role::Joints,
-        Usage::JointWeight => Role::Weights,
+        Usage::Position => AttributeRole::Position,
+        Usage::Normal => AttributeRole::Normal,
+        Usage::Tangent => AttributeRole::Tangent,
+        Usage::Color => AttributeRole::Color,
+        Usage::Uv | Usage::Uv1 => AttributeRole::Uv,
+        Usage::JointIndex => AttributeRole::Joints,
+        Usage::JointWeight => AttributeRole::Weights,
         // IyMA has no usage for further UV sets; `from_scene` assigns these names.
         Usage::Custom(set, name) if *name == format!("uv{set}") && *format == VertexFormat::Float32x2 => {
-            Role::Uv
+            AttributeRole::Uv
         }
-        Usage::Custom(set, name) if *name == format!("color{set}") && format.components() == 4 => Role::Color,
-        Usage::Custom(..) => Role::Custom,
+        Usage::Custom(set, name) if *name == format!("color{set}") && format.components() == 4 => {
+            AttributeRole::Color
+        }
+        Usage::Custom(..) => AttributeRole::Custom,
     }
 }
 
-impl Role {
-    /// The quantity in which its errors are measured.
+impl AttributeRole {
+    /// The quantity that its rounding errors measure.
     fn quantity(self) -> Quantity {
         match self {
-            Role::Position => Quantity::POSITIONS,
-            Role::Normal => Quantity::NORMALS,
-            Role::Tangent => Quantity::new("tangents", Unit::Degrees),
-            Role::Color => Quantity::COLORS,
-            Role::Uv => Quantity::TEXTURE_COORDINATES,
-            Role::Weights => Quantity::WEIGHTS,
-            Role::Joints | Role::Custom => Quantity::new("values", Unit::None),
+            AttributeRole::Position => Quantity::POSITIONS,
+            AttributeRole::Normal => Quantity::NORMALS,
+            AttributeRole::Tangent => Quantity::new("tangents", Unit::Degrees),
+            AttributeRole::Color => Quantity::COLORS,
+            AttributeRole::Uv => Quantity::TEXTURE_COORDINATES,
+            AttributeRole::Weights => Quantity::WEIGHTS,
+            AttributeRole::Joints | AttributeRole::Custom => Quantity::new("values", Unit::None),
         }
     }
 
     /// The number of components of this attribute in a scene.
     fn components(self) -> usize {
         match self {
-            Role::Position | Role::Normal => 3,
-            Role::Uv => 2,
-            Role::Tangent | Role::Color | Role::Joints | Role::Weights | Role::Custom => 4,
+            AttributeRole::Position | AttributeRole::Normal => 3,
+            AttributeRole::Uv => 2,
+            AttributeRole::Tangent
+            | AttributeRole::Color
+            | AttributeRole::Joints
+            | AttributeRole::Weights
+            | AttributeRole::Custom => 4,
         }
     }
 }
 
-/// Reports the losses of the buffers that do not depend on a mesh.
-pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
+/// Adds the losses of converting the buffers, except losses in single meshes.
+pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     for (index, attribute) in document.attributes.iter().enumerate() {
         let path = format!("attributes[{index}]");
         let usage = &attribute.usage;
         if let Some(first) = document.attributes[..index].iter().position(|other| other.usage == *usage) {
-            let detail = format!("{}, as attributes[{first}]", usage.name());
-            losses.push(Loss::dropped(path, "duplicate usage").detail(detail));
+            let detail = format!("{} of attributes[{first}]", usage.name());
+            losses.push(Loss::dropped(path, "duplicate usage").with_detail(detail));
             continue;
         }
-        let max_components = role_of(attribute).components();
+        let max_components = scene_role(attribute).components();
         if attribute.format.components() > max_components {
             let detail = format!("{} keeps its first {max_components}", attribute.format.name());
-            losses.push(Loss::dropped(path.clone(), "spare components of a vertex attribute").detail(detail));
+            losses.push(
+                Loss::dropped(path.clone(), "surplus components of a vertex attribute").with_detail(detail),
+            );
         }
         if let Some((exact, kind)) = exact_values(attribute)
-            && !matches!(role_of(attribute), Role::Custom | Role::Joints)
+            && !matches!(scene_role(attribute), AttributeRole::Custom | AttributeRole::Joints)
         {
             let components = attribute.format.components();
             let vectors = exact.chunks(components).map(|vector| &vector[..components.min(max_components)]);
             let padded =
                 |vector: &[f64]| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0));
             let is_rounded = |value: &f64| f64::from(*value as f32) != *value && !value.is_nan();
-            // An axis-aligned direction keeps its angle, but not its length.
+            // Rounding the length of an axis-aligned direction does not change its angle.
             let any_rounded = vectors.clone().flatten().any(is_rounded);
-            let worst = match role_of(attribute) {
-                Role::Normal | Role::Tangent => {
+            let worst = match scene_role(attribute) {
+                AttributeRole::Normal | AttributeRole::Tangent => {
                     vectors.map(|vector| exact::rounding_angle(padded(vector))).fold(0.0, f64::max)
                 }
-                _ => vectors.flatten().map(|value| exact::error([*value; 3])).fold(0.0, f64::max),
+                _ => vectors.flatten().map(|value| exact::rounding_error([*value; 3])).fold(0.0, f64::max),
             };
             if any_rounded {
-                let quantity = role_of(attribute).quantity();
+                let quantity = scene_role(attribute).quantity();
                 let message = format!("{} rounded from {kind}", quantity.name);
                 losses.push(match worst > 0.0 {
                     true => Loss::quantised(path, message, quantity, worst as f32),
@@ -108,7 +118,7 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         }
     }
     if document.attribute(&Usage::Position).is_none() && document.n_vertices > 0 {
-        let message = "no positions: all vertices become the origin";
+        let message = "the file has no positions; all vertices were placed at the origin";
         losses.push(Loss::changed("attributes", message));
     }
     let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
@@ -121,31 +131,32 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
     let joints = document.attribute(&Usage::JointIndex).filter(|_| pair[1]);
     let joints = joints.map(Attribute::to_f32).unwrap_or_default();
     if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
-        let message = format!("joint indices from {} on", Skin::NONE);
+        let message = format!("joint indices of {} or more", Skin::NONE);
         losses.push(Loss::dropped("attributes", message));
     }
     // The cast saturates and rounds towards 0; NaN becomes 0.
     let is_whole = |joint: &f32| *joint >= f32::from(Skin::NONE) || f32::from(*joint as u16) == *joint;
     if !joints.iter().all(is_whole) {
-        let message = "negative or fractional joint indices become whole numbers";
+        let message = "negative or fractional joint indices were converted to whole numbers";
         losses.push(Loss::changed("attributes", message));
     }
     let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
-    let spare = uncovered(document.n_vertices.into(), vertices);
+    let spare = count_unused(document.n_vertices.into(), vertices);
     if spare > 0 {
         let loss = Loss::dropped("n_vertices", "vertices that no mesh uses");
-        losses.push(loss.counting(spare as usize, "vertices"));
+        losses.push(loss.with_count(spare as usize, "vertices"));
     }
     let n_indices = document.indices.as_ref().map_or(0, |indices| indices.data.len() / indices.format.size());
     let indices = document.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count));
-    let spare = uncovered(n_indices as u64, indices);
+    let spare = count_unused(n_indices as u64, indices);
     if spare > 0 {
         let loss = Loss::dropped("indices", "indices that no mesh uses");
-        losses.push(loss.counting(spare as usize, "indices"));
+        losses.push(loss.with_count(spare as usize, "indices"));
     }
 }
 
-/// Returns the values of formats that 32-bit floats cannot express, and what they are rounded from and to.
+/// Returns the values of an attribute whose format exceeds 32-bit floats, and a description of the rounding. `None` for
+/// other formats.
 fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
     let doubles = || attribute.data.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
     let words = || attribute.data.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
@@ -159,23 +170,23 @@ fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
     })
 }
 
-/// Maximum total size of the meshes in bytes, however small the buffers are.
+/// Meshes of up to this total size in bytes are always allowed.
 const MAX_SHARED: u64 = 1 << 30;
 
-/// Maximum total size of the meshes as a multiple of the buffers' size, if that is larger.
+/// Meshes with a total size up to this multiple of the size of the buffers are always allowed.
 const MAX_SHARING: u64 = 16;
 
-/// Rejects meshes that would expand to many times the file size. Meshes may share parts of the buffers, and a file
-/// without attributes may declare any number of vertices.
-pub(super) fn reject_sharing(document: &Document) -> Result<()> {
+/// Returns an error if the meshes would be many times larger than the file. Meshes may share parts of the buffers,
+/// and a file without attributes may declare any number of vertices.
+pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     let indices = document.indices.as_ref();
     let buffers = document.attributes.iter().map(|attribute| attribute.data.len() as u64).sum::<u64>()
         + indices.map_or(0, |indices| indices.data.len() as u64);
     let attributes = document.attributes.iter().map(|attribute| attribute.format.size() as u64).sum::<u64>();
     let vertex = attributes.max(size_of::<[f32; 3]>() as u64);
     let index = indices.map_or(0, |indices| indices.format.size() as u64);
-    // Each mesh has a list per attribute, even an empty one.
-    let lists = (document.attributes.len() * size_of::<Custom>()) as u64;
+    // Each mesh has a list per attribute, even if it has no vertices.
+    let lists = (document.attributes.len() * size_of::<CustomAttribute>()) as u64;
     let size =
         |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
     let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
@@ -183,7 +194,8 @@ pub(super) fn reject_sharing(document: &Document) -> Result<()> {
     match meshes > most {
         true => {
             let message = format!(
-                "share buffers of {buffers} bytes and would become {meshes} bytes, but at most {most} are allowed"
+                "the meshes share buffers of {buffers} bytes and would take {meshes} bytes, but at most {most} are \
+                 allowed"
             );
             Err(Error::limit_exceeded(Limit::Fixed, message).at(path!(meshes)).in_format(FormatId::Iyma))
         }
@@ -199,27 +211,27 @@ pub(super) fn to_mesh(
 ) -> Result<Mesh> {
     let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
     let (mut joints, mut weights) = (None, None);
-    for (place, attribute) in document.attributes.iter().enumerate() {
-        if document.attributes[..place].iter().any(|other| other.usage == attribute.usage) {
+    for (position, attribute) in document.attributes.iter().enumerate() {
+        if document.attributes[..position].iter().any(|other| other.usage == attribute.usage) {
             continue;
         }
-        let part = attribute.of_mesh(info).ok_or_else(|| out_of_range(index, "vertex"))?;
-        match role_of(&part) {
-            Role::Position => {
+        let part = attribute.slice_mesh(info).ok_or_else(|| range_error(index, "vertex"))?;
+        match scene_role(&part) {
+            AttributeRole::Position => {
                 mesh.flat = part.format.components() < 3;
-                mesh.positions = values(&part, [0.0; 3]);
+                mesh.positions = to_vectors(&part, [0.0; 3]);
             }
-            Role::Normal => mesh.normals = Some(values(&part, [0.0; 3])),
+            AttributeRole::Normal => mesh.normals = Some(to_vectors(&part, [0.0; 3])),
             // The fourth component is the handedness; it defaults to 1.
-            Role::Tangent => mesh.tangents = Some(values(&part, [0.0, 0.0, 0.0, 1.0])),
-            Role::Color => mesh.colors.push(colors(&part)),
-            Role::Uv => mesh.uvs.push(values(&part, [0.0; 2])),
-            Role::Joints => joints = Some(values(&part, [f32::from(Skin::NONE); 4])),
-            Role::Weights => weights = Some(to_weights(&part)),
-            Role::Custom => mesh.custom.push(Custom {
+            AttributeRole::Tangent => mesh.tangents = Some(to_vectors(&part, [0.0, 0.0, 0.0, 1.0])),
+            AttributeRole::Color => mesh.colors.push(to_colors(&part)),
+            AttributeRole::Uv => mesh.uvs.push(to_vectors(&part, [0.0; 2])),
+            AttributeRole::Joints => joints = Some(to_vectors(&part, [f32::from(Skin::NONE); 4])),
+            AttributeRole::Weights => weights = Some(to_weights(&part)),
+            AttributeRole::Custom => mesh.custom.push(CustomAttribute {
                 name: custom_name(&part.usage),
                 components: part.format.components(),
-                values: components(&part),
+                values: to_components(&part),
             }),
         }
     }
@@ -230,27 +242,27 @@ pub(super) fn to_mesh(
     if document.attribute(&Usage::Position).is_none() {
         mesh.positions = vec![[0.0; 3]; info.vertex_count as usize];
     }
-    mesh.faces = Faces { indices: indices_of(document, info, index)?, corners: None };
+    mesh.faces = Faces { indices: mesh_indices(document, info, index)?, corners: None };
     Ok(mesh)
 }
 
-fn out_of_range(mesh: usize, what: &str) -> Error {
-    Error::inexpressible(format!("its {what} range exceeds the buffer"))
+fn range_error(mesh: usize, item: &str) -> Error {
+    Error::inexpressible(format!("the {item} range exceeds the buffer"))
         .at(path!(meshes[mesh]))
         .in_format(FormatId::Iyma)
 }
 
-fn indices_of(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {
+fn mesh_indices(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {
     let Some(indices) = &document.indices else { return Ok(None) };
-    let indices = indices.of_mesh(mesh).ok_or_else(|| out_of_range(index, "index"))?;
+    let indices = indices.slice_mesh(mesh).ok_or_else(|| range_error(index, "index"))?;
     Ok(Some(match indices.format {
         IndexFormat::U16 => scene::Indices::U16(bulk::to_vec(&indices.data)),
         IndexFormat::U32 => scene::Indices::U32(bulk::to_vec(&indices.data)),
     }))
 }
 
-/// Returns the first components of each value; missing ones come from `default`.
-fn values<const N: usize>(attribute: &Attribute, default: [f32; N]) -> Vec<[f32; N]> {
+/// Returns the first `N` components of each value. Missing components come from `default`.
+fn to_vectors<const N: usize>(attribute: &Attribute, default: [f32; N]) -> Vec<[f32; N]> {
     if attribute.format.component() == Component::Float32 && attribute.format.components() == N {
         return bulk::to_vec::<f32>(&attribute.data).as_chunks::<N>().0.to_vec();
     }
@@ -259,26 +271,26 @@ fn values<const N: usize>(attribute: &Attribute, default: [f32; N]) -> Vec<[f32;
     floats.chunks_exact(attribute.format.components()).map(value).collect()
 }
 
-fn colors(attribute: &Attribute) -> Colors {
+fn to_colors(attribute: &Attribute) -> Colors {
     match attribute.format {
         VertexFormat::Unorm8x4 => Colors::U8(attribute.data.as_chunks::<4>().0.to_vec()),
         VertexFormat::Unorm8x4Bgra => {
             let bgra = attribute.data.as_chunks::<4>().0.iter();
             Colors::U8(bgra.map(|[blue, green, red, alpha]| [*red, *green, *blue, *alpha]).collect())
         }
-        _ => Colors::F32(values(attribute, [0.0, 0.0, 0.0, 1.0])),
+        _ => Colors::F32(to_vectors(attribute, [0.0, 0.0, 0.0, 1.0])),
     }
 }
 
 fn to_weights(attribute: &Attribute) -> Weights {
     match attribute.format {
         VertexFormat::Unorm8x4 => Weights::U8(attribute.data.as_chunks::<4>().0.to_vec()),
-        _ => Weights::F32(values(attribute, [0.0; 4])),
+        _ => Weights::F32(to_vectors(attribute, [0.0; 4])),
     }
 }
 
-/// Returns values without a known meaning: integers unchanged, the rest as floats.
-fn components(attribute: &Attribute) -> Components {
+/// Returns the values of a custom attribute: integers and 64-bit floats unchanged, other formats as 32-bit floats.
+fn to_components(attribute: &Attribute) -> Components {
     match attribute.format.component() {
         Component::Sint8 => Components::I8(bulk::to_vec(&attribute.data)),
         Component::Sint16 => Components::I16(bulk::to_vec(&attribute.data)),

@@ -9,7 +9,7 @@ use binrw::io::{Read, Seek};
 use binrw::{BinRead, BinResult, BinWrite, Endian, binrw, binwrite};
 use bitcode::{Decode, Encode};
 
-use super::super::hash::dialect_of;
+use super::super::hash::to_dialect;
 use super::rules;
 use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
@@ -19,7 +19,7 @@ use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
 use crate::layout::{Json, Layout};
 
-/// The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
+/// The structure of the data. Files store it encoded with bitcode. This struct declares its content as plain fields.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -151,7 +151,7 @@ impl BinRead for VertexAttributeInfo {
     type Args<'a> = ();
 
     fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
-        let usage = match UsageField::read_options(reader, endian, ())?.named() {
+        let usage = match UsageField::read_options(reader, endian, ())?.to_usage() {
             Some(usage) => usage,
             None => {
                 let id = u32::read_options(reader, endian, ())?;
@@ -166,18 +166,18 @@ impl BinRead for VertexAttributeInfo {
     }
 }
 
-/// The bitcode encoding of a dialect's descriptor.
+/// The bitcode encoding of the descriptor, for the declaration. Its argument is the dialect.
 pub(super) const BITCODE: Packing =
-    Packing::Coded { name: "bitcode", decode: plain_fields, encode: from_plain_fields };
+    Packing::Coded { name: "bitcode", decode: decode_to_plain_fields, encode: encode_plain_fields };
 
-/// Decodes a descriptor to its plain fields.
-fn plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
-    Descriptor::decode(bytes, dialect_of(dialect.as_ref()))?.to_plain_fields()
+/// Decodes a descriptor, and encodes it as plain fields.
+fn decode_to_plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
+    Descriptor::decode(bytes, to_dialect(dialect.as_ref()))?.to_plain_fields()
 }
 
-/// Encodes a descriptor from its plain fields, which must be complete.
-fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
-    let dialect = dialect_of(dialect.as_ref());
+/// Encodes a descriptor, given as plain fields without trailing bytes.
+fn encode_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
+    let dialect = to_dialect(dialect.as_ref());
     let mut rest = Cursor::new(fields);
     let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
     let left = fields.len() as u64 - rest.position();
@@ -185,7 +185,7 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
         return Err(format!("{left} bytes follow its last field"));
     }
     let stored = descriptor.to_plain_fields()?;
-    let has_indices = 20 + 16 * descriptor.meshes.len();
+    let has_indices_offset = 20 + 16 * descriptor.meshes.len();
     match stored.iter().zip(fields).position(|(stored, field)| stored != field) {
         None => {}
         Some(0..8) => {
@@ -194,16 +194,16 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
                 "data_len must be {data_len}, the size of the buffers, because it is not stored"
             ));
         }
-        Some(place) if place == has_indices => {
-            return Err(format!("has_indices is {}, expected 0 or 1", fields[place]));
+        Some(offset) if offset == has_indices_offset => {
+            return Err(format!("has_indices is {}, expected 0 or 1", fields[offset]));
         }
         Some(_) => {
             return Err("without indices, n_indices and index_format must be 0, because they are not stored"
                 .to_owned());
         }
     }
-    let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
-    descriptor.encode(dialect).map_err(no_usage)
+    let usage_error = |index| format!("the {dialect} dialect lacks the usage of attributes[{index}]");
+    descriptor.encode(dialect).map_err(usage_error)
 }
 
 impl Descriptor {
@@ -213,7 +213,7 @@ impl Descriptor {
         Ok(fields.into_inner())
     }
 
-    /// Decodes a descriptor of this dialect.
+    /// Decodes a descriptor from bitcode.
     #[doc(hidden)]
     pub fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
         let decoded = match dialect {
@@ -223,7 +223,7 @@ impl Descriptor {
         decoded.map_err(|_| format!("not a bitcode-encoded descriptor of the {dialect} dialect"))
     }
 
-    /// Encodes a descriptor in this dialect. The error is the position of an attribute whose usage the dialect lacks.
+    /// Encodes a descriptor as bitcode. The error is the position of an attribute whose usage `dialect` lacks.
     #[doc(hidden)]
     pub fn encode(self, dialect: Dialect) -> Result<Vec<u8>, usize> {
         match dialect {
@@ -232,7 +232,8 @@ impl Descriptor {
         }
     }
 
-    /// The reference dialect has a map of vertex buffers, which bitcode encodes like a list (I1).
+    /// Decodes a descriptor with usages of type `U`. The reference dialect has a map of vertex buffers, which bitcode
+    /// encodes like a list (I1).
     fn decode_as<U: WireUsage>(bytes: &[u8]) -> Result<Descriptor, bitcode::Error> {
         let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) = bitcode::decode(bytes)?;
         let attributes = attributes.into_iter();
@@ -249,17 +250,17 @@ impl Descriptor {
         Ok(bitcode::encode(&(self, attributes)))
     }
 
-    /// Size of the index buffer in bytes.
+    /// The size of the index buffer in bytes.
     pub fn indices_len(&self) -> u64 {
         self.indices.map_or(0, |indices| u64::from(indices.n_indices) * indices.format.size() as u64)
     }
 
-    /// Size of the uncompressed data in bytes (I6).
+    /// The size of the uncompressed data in bytes (I6).
     pub fn data_len(&self) -> u64 {
         self.buffer_sizes().sum()
     }
 
-    /// The ranges of the buffers in the uncompressed data: user data, indices, attributes.
+    /// The byte ranges of the buffers in the uncompressed data: user data, indices, then each attribute.
     pub fn buffers(&self) -> impl Iterator<Item = Range<u64>> {
         self.buffer_sizes().scan(0, |end, size| {
             let start = *end;
@@ -274,15 +275,15 @@ impl Descriptor {
         [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
     }
 
-    /// Returns `true` if the descriptor looks like the other dialect. The fifth variant is `Color` in one dialect,
-    /// and `Uv0` with two components in the other (I2).
+    /// Returns `true` if a descriptor decoded in the specification's dialect is probably in the reference dialect: a
+    /// colour with two components is `Uv0` there, which has the same number (I2).
     fn looks_like_reference(&self) -> bool {
         self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
     }
 
-    /// Guesses the dialect of a descriptor whose checksum matches none (I2).
+    /// Guesses the dialect of a descriptor whose checksum matches neither dialect (I2).
     #[doc(hidden)]
-    pub fn guess(bytes: &[u8]) -> Dialect {
+    pub fn guess_dialect(bytes: &[u8]) -> Dialect {
         match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
             (Err(_), Ok(_)) => Dialect::Reference,
             (Ok(spec), Ok(_)) if spec.looks_like_reference() => Dialect::Reference,

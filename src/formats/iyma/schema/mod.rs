@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 
 use binrw::binrw;
 
-use super::hash::{DATA, METADATA};
+use super::hash::{DATA_HASH, METADATA_HASH};
 use crate::Dialect;
 use crate::bulk::{Bulk, Rest};
 use crate::layout::Layout;
@@ -39,13 +39,13 @@ pub struct File<'a> {
     #[br(count = header.descriptor_len)]
     #[layout(
         rule = rules::DESCRIPTOR, packing = BITCODE(dialect), content = Descriptor,
-        checksum = header.metadata_checksum, by = METADATA(dialect, header.data_checksum)
+        checksum = header.metadata_checksum, by = METADATA_HASH(dialect, header.data_checksum)
     )]
     pub descriptor: Bulk<'a, u8>,
     /// All buffers, compressed with zstd, up to the end of the file.
     #[layout(
         rule = rules::PACKING, packing = zstd, size = descriptor.data_len, content = Data<'static>,
-        checksum = header.data_checksum, by = DATA(dialect), none = 0,
+        checksum = header.data_checksum, by = DATA_HASH(dialect), none = 0,
         args(
             descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
             descriptor.data_len
@@ -78,7 +78,7 @@ impl Header {
     /// The version of the format.
     pub const VERSION: u16 = 1;
 
-    /// Size in bytes.
+    /// The size in bytes.
     pub fn size() -> usize {
         Header::size_with(&[]).unwrap_or_default() as usize
     }
@@ -118,12 +118,12 @@ static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     ]
 });
 
-/// The layouts of all dialects.
+/// Returns the name and the layout of each dialect.
 pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// Returns the layout of a file of this dialect.
+/// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, reference)] = *LAYOUTS;
     if dialect == Dialect::Reference { reference } else { spec }

@@ -8,7 +8,7 @@ use crate::Dialect;
 
 /// The enum that bitcode encodes for a dialect's usages; its variants are in the order of their numbers.
 pub(super) trait WireUsage: Encode + DecodeOwned + Into<Usage> {
-    /// Converts a usage; `None` if the dialect lacks it.
+    /// Converts a usage; returns `None` if the dialect lacks it.
     fn from_usage(usage: &Usage) -> Option<Self>;
 }
 
@@ -23,7 +23,7 @@ macro_rules! usages {
             )*
         }
     ) => {
-        /// The usage of a vertex buffer, in terms of both dialects.
+        /// The usage of a vertex buffer, including the usages of both dialects.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Json)]
         pub enum Usage {
             /// A custom usage: a number and a name. The reference dialect has no names.
@@ -35,7 +35,7 @@ macro_rules! usages {
             )*
         }
 
-        /// The usage of a vertex buffer, from either dialect.
+        /// The usage of a vertex buffer, with the same numbers for both dialects.
         #[derive(Layout)]
         #[binrw]
         #[brw(repr = u8)]
@@ -54,7 +54,7 @@ macro_rules! usages {
                 }
             }
 
-            /// Returns `true` if a dialect has the usage.
+            /// Returns `true` if `dialect` has the usage.
             pub fn is_in(&self, dialect: Dialect) -> bool {
                 match dialect {
                     $($dialect => $Wire::from_usage(self).is_some(),)*
@@ -72,8 +72,8 @@ macro_rules! usages {
         }
 
         impl UsageField {
-            /// Returns the usage; `None` for a custom one.
-            pub(super) fn named(self) -> Option<Usage> {
+            /// Returns the usage; `None` for a custom usage.
+            pub(super) fn to_usage(self) -> Option<Usage> {
                 match self {
                     UsageField::Custom => None,
                     $(UsageField::$usage => Some(Usage::$usage),)*
@@ -99,7 +99,7 @@ macro_rules! usages {
             }
 
             impl WireUsage for $Wire {
-                #[allow(unreachable_patterns, reason = "where the dialect has every usage")]
+                #[allow(unreachable_patterns, reason = "a dialect with all usages needs no last arm")]
                 fn from_usage(usage: &Usage) -> Option<$Wire> {
                     match usage {
                         Usage::Custom(_, name) if !$has_names && !name.is_empty() => None,

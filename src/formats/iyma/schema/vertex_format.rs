@@ -1,4 +1,4 @@
-//! Index and vertex formats: a table of the vertex formats and one of their components.
+//! Index formats, vertex formats and the types of their components.
 
 use binrw::binrw;
 use bitcode::{Decode, Encode};
@@ -19,7 +19,7 @@ pub enum IndexFormat {
 }
 
 impl IndexFormat {
-    /// Size of an index in bytes.
+    /// The size of an index in bytes.
     pub const fn size(self) -> usize {
         match self {
             IndexFormat::U16 => 2,
@@ -64,7 +64,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// Size in bytes; for `Unorm10x3x2`, of the whole word.
+    /// The size in bytes; for `Unorm10x3x2`, the size of the whole word.
     pub const fn size(self) -> usize {
         match self {
             Component::Sint8
@@ -83,7 +83,7 @@ impl Component {
     }
 }
 
-/// The components of an `Unorm10x3x2` word.
+/// The bit ranges of the components in an `Unorm10x3x2` word.
 pub(in super::super) const UNORM10X3X2: [BitRange; 4] = {
     let x = BitRange { offset: 0, width: 10 };
     [x, x.then(10), x.then(10).then(10), x.then(10).then(10).then(2)]
@@ -106,7 +106,7 @@ macro_rules! vertex_formats {
             let numbers = [$($number),*];
             let mut position = 0;
             while position < numbers.len() {
-                assert!(numbers[position] == position, "the number of a vertex format is its position, from 0 on");
+                assert!(numbers[position] == position, "the number of a vertex format must be its position");
                 position += 1;
             }
         };

@@ -1,51 +1,53 @@
-//! Derives the header from a document, and rejects what its dialect cannot express.
+//! Derives the header of a document. Returns errors for content that its dialect cannot express.
 
 use super::{Animation, AnimationCount, Document, Header};
 use crate::{Dialect, Error, Path, Result, path};
 
 impl Header {
-    /// Returns the header of a document; fails if the dialect cannot express the document.
-    pub(super) fn of(document: &Document) -> Result<Header> {
+    /// Returns the header of a document, or an error if the dialect cannot express the document.
+    pub(super) fn from_document(document: &Document) -> Result<Header> {
         reject_inexpressible(document)?;
         let animations = document.animations.len();
         Ok(Header {
             version: Header::VERSION,
             format: document.vertices.format(),
-            vertex_count: count(document.vertices.len(), path!(vertices))?,
-            index_count: count(document.indices.len(), path!(indices))?,
-            joint_count: count(document.joints.len(), path!(joints))?,
+            vertex_count: convert_count(document.vertices.len(), path!(vertices))?,
+            index_count: convert_count(document.indices.len(), path!(indices))?,
+            joint_count: convert_count(document.joints.len(), path!(joints))?,
             animation_count: match document.dialect {
-                Dialect::Renderlib => AnimationCount::Renderlib(count(animations, path!(animations))?),
-                _ => AnimationCount::Spec(count(animations, path!(animations))?),
+                Dialect::Renderlib => {
+                    AnimationCount::Renderlib(convert_count(animations, path!(animations))?)
+                }
+                _ => AnimationCount::Spec(convert_count(animations, path!(animations))?),
             },
             root_transform: document.root_transform,
         })
     }
 }
 
-/// Converts a count to its width in the file.
-fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
+/// Converts a count to its type in the file; returns an error if it does not fit.
+fn convert_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| -> Error {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
-        Error::inexpressible(format!("{items} items, but the format allows at most {max}")).at(path)
+        Error::inexpressible(format!("found {items} items, but the dialect allows at most {max}")).at(path)
     })
 }
 
-/// Returns an error if the document has a part that its dialect lacks, or lacks a required one.
+/// Returns an error if the document has content that its dialect lacks, or lacks content that its dialect requires.
 fn reject_inexpressible(document: &Document) -> Result<()> {
-    let renderlib = document.dialect == Dialect::Renderlib;
+    let is_renderlib = document.dialect == Dialect::Renderlib;
     match document.root_transform {
-        Some(_) if !renderlib => {
+        Some(_) if !is_renderlib => {
             let message = "the specification has no root transform";
             return Err(Error::inexpressible(message).at(path!(root_transform)));
         }
-        None if renderlib => {
+        None if is_renderlib => {
             let message = "the renderlib dialect requires a root transform";
             return Err(Error::inexpressible(message).at(path!(root_transform)));
         }
         _ => {}
     }
-    if renderlib && !document.strings.is_empty() {
+    if is_renderlib && !document.strings.is_empty() {
         return Err(Error::inexpressible("the renderlib dialect has no strings").at(path!(strings)));
     }
     for (index, animation) in document.animations.iter().enumerate() {
@@ -59,14 +61,14 @@ fn reject_inexpressible(document: &Document) -> Result<()> {
 fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect: Dialect) -> Result<()> {
     let (times, poses) = (animation.timestamps.len(), animation.poses.len());
     if times.checked_mul(joints) != Some(poses) {
-        let message = format!("{poses} entries for {times} timestamps of {joints} joints");
+        let message = format!("found {poses} poses for {times} timestamps and {joints} joints");
         return Err(Error::inexpressible(message).at(path!(poses)));
     }
     animation.pose_count(dialect)?;
     let is_large = |joint: u32| dialect == Dialect::Renderlib && joint > u8::MAX.into();
     match animation.poses.iter().position(|pose| is_large(pose.joint)) {
         Some(index) => {
-            let message = format!("joint {} does not fit in a byte", animation.poses[index].joint);
+            let message = format!("joint {} does not fit in 8 bits", animation.poses[index].joint);
             Err(Error::inexpressible(message).at(path!(poses[index].joint)))
         }
         None => Ok(()),
@@ -74,7 +76,7 @@ fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect:
 }
 
 impl Animation {
-    /// Returns the number of poses, after checking that the animation has a name if and only if the dialect has
+    /// Returns the number of timestamps. Returns an error unless the animation has a name if and only if `dialect` has
     /// names.
     pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
         match (self.name, dialect) {
@@ -84,7 +86,7 @@ impl Animation {
             (None, Dialect::Spec) => {
                 Err(Error::inexpressible("the specification requires a name").at(path!(name)))
             }
-            _ => count(self.timestamps.len(), path!(timestamps)),
+            _ => convert_count(self.timestamps.len(), path!(timestamps)),
         }
     }
 }

@@ -3,11 +3,11 @@
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 
-#[cfg(feature = "serde")]
-mod data;
 mod header;
 mod pose;
 pub(super) mod rules;
+#[cfg(feature = "serde")]
+mod serde_impls;
 pub(super) mod vertex;
 
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ use meshspec_derive::{Json, Layout};
 pub use pose::{Pose, PoseEntry, RenderlibPose};
 pub use vertex::{Columns, NO_JOINT, Vertex, VertexFormat, Vertices};
 
-use super::summary::Summary;
+use super::summary::JointSummary;
 use crate::Dialect;
 use crate::bulk::{self, Strings};
 use crate::layout::declaration::{Type, bind};
@@ -28,7 +28,7 @@ use crate::layout::walk::StoredFields;
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-#[br(import(dialect: Dialect, summary: &Summary))]
+#[br(import(dialect: Dialect, summary: &JointSummary))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     /// The layout of the file.
@@ -37,7 +37,7 @@ pub struct Document {
     pub dialect: Dialect,
     /// Always present.
     #[br(temp, args(dialect))]
-    #[bw(try_calc = Header::of(self))]
+    #[bw(try_calc = Header::from_document(self))]
     header: Header,
     /// Transform of the whole model, 4×4, row-major. Only the renderlib dialect has one (M17).
     #[br(calc = header.root_transform)]
@@ -46,7 +46,7 @@ pub struct Document {
     /// One entry per vertex.
     #[br(count = header.vertex_count, args { inner: (header.format, summary) })]
     pub vertices: Vertices,
-    /// Vertex indices, three per triangle; the specification leaves this open (M13).
+    /// Vertex indices, three per triangle, although the specification does not state it (M13).
     #[br(count = header.index_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
     // A file without vertices is reported as empty instead (M12).
@@ -187,7 +187,7 @@ pub struct Animation {
 }
 
 impl Header {
-    /// 1.0, minor and major as nibbles (M1).
+    /// Version 1.0, with the minor and the major number as nibbles (M1).
     pub const VERSION: u8 = 0x01;
 }
 
@@ -214,12 +214,12 @@ static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     ]
 });
 
-/// The layouts of all dialects.
+/// Returns the name and the layout of each dialect.
 pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
     &*LAYOUTS
 }
 
-/// Returns the layout of a file of this dialect.
+/// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, renderlib)] = *LAYOUTS;
     if dialect == Dialect::Renderlib { renderlib } else { spec }

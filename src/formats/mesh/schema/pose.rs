@@ -1,4 +1,4 @@
-//! Poses of a joint at one time, read and written in bulk.
+//! Poses of joints, read and written in bulk.
 
 use binrw::io::{Read, Seek, Write};
 use binrw::{BinResult, Endian, VecArgs};
@@ -57,7 +57,7 @@ impl From<RenderlibPose> for Pose {
     }
 }
 
-/// Fails if the joint does not fit in a byte.
+/// Converts a pose; returns an error if the joint does not fit in 8 bits.
 impl TryFrom<Pose> for RenderlibPose {
     type Error = std::num::TryFromIntError;
 

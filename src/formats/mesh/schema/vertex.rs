@@ -33,7 +33,7 @@ pub struct VertexFormat {
 }
 
 impl Default for VertexFormat {
-    /// A format with only positions.
+    /// Returns a format with only positions.
     fn default() -> VertexFormat {
         VertexFormat::new().with_position(true)
     }

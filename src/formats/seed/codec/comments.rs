@@ -1,51 +1,54 @@
-//! Assigns comments to lines while reading.
+//! Assigns comments to the lines that they belong to, while reading.
 
-use super::super::schema::{Comment, LineRef, Place};
+use super::super::schema::{Comment, CommentPlace, LineRef};
 use crate::Text;
 
-/// The comments of a range of lines.
+/// The comments in a range of lines.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     list: Vec<Comment>,
-    /// The number of comments already assigned to a line; the others belong to the next line with content.
-    placed: usize,
-    /// The place of the first line with content, which unassigned comments of the previous chunk belong to.
-    first: Option<Place>,
+    /// The number of comments that are assigned to a line. The others belong to the next line with content.
+    assigned: usize,
+    /// The place of the first line with content. Unassigned comments of the previous chunk belong to it.
+    first: Option<CommentPlace>,
 }
 
 impl Comments {
-    /// Adds a line: the place of its content and the text of its comment, if any.
-    pub(super) fn add(&mut self, place: Option<Place>, text: Option<&[u8]>) {
+    /// Adds a line: the place before its content, if it has content, and the text of its comment, if it has one.
+    pub(super) fn add(&mut self, place: Option<CommentPlace>, text: Option<&[u8]>) {
         if let Some(place) = place {
-            self.place_waiting(place);
+            self.assign_rest(place);
         }
         if let Some(text) = text {
-            self.list
-                .push(Comment { text: Text::from(text.to_vec()), place: place.map_or(Place::End, after) });
+            self.list.push(Comment {
+                text: Text::from(text.to_vec()),
+                place: place.map_or(CommentPlace::End, to_trailing),
+            });
             if place.is_some() {
-                self.placed = self.list.len();
+                self.assigned = self.list.len();
             }
         }
     }
 
-    fn place_waiting(&mut self, place: Place) {
+    /// Assigns the unassigned comments to `place`.
+    fn assign_rest(&mut self, place: CommentPlace) {
         self.first.get_or_insert(place);
-        for comment in &mut self.list[self.placed..] {
+        for comment in &mut self.list[self.assigned..] {
             comment.place = place;
         }
-        self.placed = self.list.len();
+        self.assigned = self.list.len();
     }
 
     /// Appends the comments of the next chunk.
     pub(super) fn append(&mut self, mut next: Comments) {
         if let Some(first) = next.first {
-            self.place_waiting(first);
-            self.placed += next.placed;
+            self.assign_rest(first);
+            self.assigned += next.assigned;
         }
         self.list.append(&mut next.list);
     }
 
-    /// Returns all comments, in the order they are written.
+    /// Returns all comments, in the order in which they are written.
     pub(super) fn finish(mut self) -> Vec<Comment> {
         self.list.sort_by_key(|comment| comment.place);
         self.list
@@ -53,11 +56,11 @@ impl Comments {
 }
 
 /// Returns the place of a trailing comment on the same line.
-fn after(place: Place) -> Place {
-    let trailing = |line: LineRef| LineRef { trailing: true, ..line };
+fn to_trailing(place: CommentPlace) -> CommentPlace {
+    let to_trailing_ref = |line: LineRef| LineRef { is_trailing: true, ..line };
     match place {
-        Place::Property(line) => Place::Property(trailing(line)),
-        Place::Line(kind, line) => Place::Line(kind, trailing(line)),
-        Place::End => Place::End,
+        CommentPlace::Property(line) => CommentPlace::Property(to_trailing_ref(line)),
+        CommentPlace::Line(kind, line) => CommentPlace::Line(kind, to_trailing_ref(line)),
+        CommentPlace::End => CommentPlace::End,
     }
 }

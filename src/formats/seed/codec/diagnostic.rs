@@ -1,4 +1,4 @@
-//! Diagnostics of single lines.
+//! Diagnostics: violations of rules in single lines.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,26 +9,29 @@ use super::intent::Intent;
 use super::text;
 use crate::{Finding, Limits, Path, Report, Rule};
 
-/// Parts of the file that could not be read, so the document may lack them without violating a rule.
+/// The kinds of lines that could not be read. Checks must not report such lines as missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::formats::seed) struct Unreadable {
-    /// There are lines of unknown intent.
-    pub lines: bool,
-    /// There are malformed properties.
-    pub properties: bool,
+pub(in crate::formats::seed) struct UnreadableParts {
+    /// Whether the file has malformed lines of unknown kind.
+    pub has_lines: bool,
+    /// Whether the file has malformed properties.
+    pub has_properties: bool,
 }
 
-impl Unreadable {
-    pub(in crate::formats::seed) fn and(self, other: Unreadable) -> Unreadable {
-        Unreadable { lines: self.lines || other.lines, properties: self.properties || other.properties }
+impl UnreadableParts {
+    pub(in crate::formats::seed) fn union(self, other: UnreadableParts) -> UnreadableParts {
+        UnreadableParts {
+            has_lines: self.has_lines || other.has_lines,
+            has_properties: self.has_properties || other.has_properties,
+        }
     }
 }
 
-/// A diagnostic of a line.
+/// A violation of a rule in a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::formats::seed) struct Diagnostic {
     pub rule: &'static Rule,
-    /// The byte range in the line.
+    /// The byte range of the violation in the line.
     pub range: Range<usize>,
     pub message: String,
     /// The intended kind of the line.
@@ -41,19 +44,19 @@ impl Diagnostic {
     }
 }
 
-/// A diagnostic with its location.
+/// A diagnostic with the location of its line.
 #[derive(Debug)]
-pub(in crate::formats::seed) struct Located {
+pub(in crate::formats::seed) struct LocatedDiagnostic {
     pub diagnostic: Diagnostic,
     /// The file offset of the line.
     pub start: usize,
-    /// The index of the line among lines of its kind.
+    /// The index of the line among the lines of its kind.
     pub index: usize,
 }
 
-impl Located {
-    /// Converts the diagnostic to a finding on this line number.
-    pub(in crate::formats::seed) fn finding(&self, file: &[u8], number: u64) -> Finding {
+impl LocatedDiagnostic {
+    /// Converts the diagnostic to a finding. `number` is the line number.
+    pub(in crate::formats::seed) fn to_finding(&self, file: &[u8], number: u64) -> Finding {
         let Diagnostic { rule, range, message, intent } = &self.diagnostic;
         let line = file.get(self.start..).unwrap_or_default();
         Finding {
@@ -62,31 +65,31 @@ impl Located {
                 Intent::Attribute(kind) => kind.path().index(self.index),
                 Intent::Property | Intent::Unknown => Path::default(),
             },
-            span: Some(text::span(line, range.clone(), self.start, number)),
+            span: Some(text::line_span(line, range.clone(), self.start, number)),
             message: message.clone(),
         }
     }
 }
 
-/// The diagnostics of a text, up to a limit for each rule; the others are only counted.
+/// The diagnostics of a text. Up to the maximum number of findings per rule are kept; the others are only counted.
 #[derive(Debug, Default)]
 pub(in crate::formats::seed) struct Diagnostics {
-    pub kept: Vec<Located>,
-    /// The number of dropped diagnostics of each rule.
+    pub kept: Vec<LocatedDiagnostic>,
+    /// The rules with more diagnostics, by code, and the number of diagnostics that are not kept.
     pub suppressed: BTreeMap<&'static str, (&'static Rule, usize)>,
-    pub unreadable: Unreadable,
+    pub unreadable: UnreadableParts,
 }
 
 impl Diagnostics {
-    pub(super) fn add(&mut self, located: Located, limits: &Limits) {
+    pub(super) fn add(&mut self, located: LocatedDiagnostic, limits: &Limits) {
         let rule = located.diagnostic.rule;
         match located.diagnostic.intent {
             Intent::Attribute(_) => {}
-            Intent::Property => self.unreadable.properties = true,
-            Intent::Unknown => self.unreadable.lines = true,
+            Intent::Property => self.unreadable.has_properties = true,
+            Intent::Unknown => self.unreadable.has_lines = true,
         }
-        let seen = self.kept.iter().filter(|other| std::ptr::eq(other.diagnostic.rule, rule)).count();
-        if seen < limits.max_findings_per_rule {
+        let count = self.kept.iter().filter(|other| std::ptr::eq(other.diagnostic.rule, rule)).count();
+        if count < limits.max_findings_per_rule {
             self.kept.push(located);
         } else {
             self.suppressed.entry(rule.code).or_insert((rule, 0)).1 += 1;
@@ -101,16 +104,16 @@ impl Diagnostics {
         for (code, (rule, count)) in next.suppressed {
             self.suppressed.entry(code).or_insert((rule, 0)).1 += count;
         }
-        self.unreadable = self.unreadable.and(next.unreadable);
+        self.unreadable = self.unreadable.union(next.unreadable);
     }
 
-    /// Adds the diagnostics to the report on a file.
+    /// Adds the diagnostics to the report of a file.
     pub(in crate::formats::seed) fn report(&self, file: &[u8], report: &mut Report) {
         let (mut start, mut number) = (0, 1);
         for located in &self.kept {
             number += memchr_iter(b'\n', &file[start..located.start]).count() as u64;
             start = located.start;
-            report.add_with(located.diagnostic.rule, || located.finding(file, number));
+            report.add_with(located.diagnostic.rule, || located.to_finding(file, number));
         }
         for (rule, count) in self.suppressed.values() {
             report.add_suppressed(rule, *count);

@@ -1,75 +1,77 @@
-//! The fast path: plain lines without the grammar.
+//! The fast path, which reads plain lines without the grammar.
 //!
-//! It accepts a subset of the grammar and leaves all other lines to it. A property test checks that both agree.
+//! It reads a subset of the lines that match the grammar. A property test checks that it reads them like the grammar.
 
 use memchr::memchr_iter;
 
 use super::super::columns::{ColumnMut, MAX_VALUES, Values};
-use super::super::schema::Kind;
-use super::line::Content;
+use super::super::schema::LineKind;
+use super::line::LineContent;
 use super::text::{WHITESPACE, is_whitespace, split_line};
-use super::window::Counts;
+use super::window::LineCounts;
 use crate::layout::grammar::ValueType;
 
-/// A plain line.
-pub(in crate::formats::seed) struct Plain<'l> {
-    pub content: Content<'l>,
+/// A line that the fast path can read.
+pub(in crate::formats::seed) struct PlainLine<'l> {
+    pub content: LineContent<'l>,
     /// The text after the `#`.
     pub comment: Option<&'l [u8]>,
-    /// The length, including the line ending.
+    /// The length in bytes, including the line ending.
     pub length: usize,
 }
 
-/// Reads the first line if it is plain: an attribute, a face, a comment, or an empty line.
-pub(in crate::formats::seed) fn line(bytes: &[u8]) -> Option<Plain<'_>> {
+/// Reads the first line if it is plain: an attribute, a face, a comment, or an empty line. Otherwise, returns `None`.
+pub(in crate::formats::seed) fn read_line(bytes: &[u8]) -> Option<PlainLine<'_>> {
     let mut cursor = Cursor { bytes, at: 0 };
-    let content = match cursor.identifier() {
+    let content = match cursor.read_identifier() {
         Some(kind) => {
             let attribute = kind.attribute();
             let values = match attribute.value_type {
-                ValueType::Float => Values::Floats(cursor.values(attribute.values, Cursor::float)?),
+                ValueType::Float => Values::Floats(cursor.read_values(attribute.values, Cursor::read_float)?),
                 ValueType::Integer | ValueType::Index => {
-                    Values::Integers(cursor.values(attribute.values, Cursor::integer)?)
+                    Values::Integers(cursor.read_values(attribute.values, Cursor::read_integer)?)
                 }
                 ValueType::Word => return None,
             };
-            Content::Values(kind, values)
+            LineContent::Values(kind, values)
         }
-        None => Content::Empty,
+        None => LineContent::Empty,
     };
-    let comment = cursor.end()?;
-    Some(Plain { content, comment, length: cursor.at })
+    let comment = cursor.finish_line()?;
+    Some(PlainLine { content, comment, length: cursor.at })
 }
 
-/// Reads the leading run of plain lines of this kind without comments into a column. Returns their number and their
+/// Reads the leading run of plain lines of `kind` without comments into a column. Returns their number and their total
 /// length in bytes.
-pub(super) fn run(lines: &[u8], kind: Kind, values: ColumnMut<'_>) -> (usize, usize) {
+pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (usize, usize) {
     let (identifier, width) = (kind.attribute().identifier, kind.attribute().values);
-    // If kinds alternate, the first byte already shows that there is no run.
+    // If the kinds of lines alternate, the first byte is enough to detect that there is no run.
     if lines.first() != identifier.as_bytes().first() {
         return (0, 0);
     }
     match values {
         ColumnMut::Floats(values) => {
-            lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::float)
+            read_items(lines, identifier, values.chunks_exact_mut(width), Cursor::read_float)
         }
         ColumnMut::Integers(values) => {
-            lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::integer)
+            read_items(lines, identifier, values.chunks_exact_mut(width), Cursor::read_integer)
         }
     }
 }
 
-fn lines_of<'l, 'v, T: 'v>(
+/// Reads lines without comments into `items`, one item per line, up to the first line that is not plain. Returns
+/// their number and their total length in bytes.
+fn read_items<'l, 'v, T: 'v>(
     lines: &'l [u8],
     identifier: &str,
     items: impl Iterator<Item = &'v mut [T]>,
-    number: impl Fn(&mut Cursor<'l>) -> Option<T>,
+    read_number: impl Fn(&mut Cursor<'l>) -> Option<T>,
 ) -> (usize, usize) {
     let mut cursor = Cursor { bytes: lines, at: 0 };
     let (mut count, mut length) = (0, 0);
     for item in items {
-        // A faulty line is parsed again separately, which reports the fault and overwrites its values.
-        if cursor.line(identifier, item, &number).is_none() {
+        // A malformed line is parsed again by the grammar, which reports the error and overwrites the values.
+        if cursor.read_item(identifier, item, &read_number).is_none() {
             break;
         }
         count += 1;
@@ -78,6 +80,7 @@ fn lines_of<'l, 'v, T: 'v>(
     (count, length)
 }
 
+/// A position in the text. Methods return `None` if the line is not plain.
 struct Cursor<'l> {
     bytes: &'l [u8],
     at: usize,
@@ -88,72 +91,79 @@ impl<'l> Cursor<'l> {
         self.bytes.get(self.at).copied()
     }
 
-    fn take(&mut self, byte: u8) -> Option<()> {
+    /// Skips `byte`, which must follow.
+    fn skip_byte(&mut self, byte: u8) -> Option<()> {
         (self.peek() == Some(byte)).then(|| self.at += 1)
     }
 
-    fn whitespace(&mut self) {
+    fn skip_whitespace(&mut self) {
         while self.peek().as_ref().is_some_and(is_whitespace) {
             self.at += 1;
         }
     }
 
-    /// Reads an identifier of the table and the whitespace after it.
-    fn identifier(&mut self) -> Option<Kind> {
+    /// Reads an identifier of the table, which whitespace must follow.
+    fn read_identifier(&mut self) -> Option<LineKind> {
         let rest = self.bytes.get(self.at..)?;
         let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
-        let kind = Kind::of_bytes(&rest[..length]).filter(|_| is_whitespace(&rest[length]))?;
+        let kind = LineKind::from_bytes(&rest[..length]).filter(|_| is_whitespace(&rest[length]))?;
         self.at += length;
         Some(kind)
     }
 
-    /// Reads a line with this identifier and without a comment.
+    /// Reads the values of a line with this identifier and without a comment.
     #[inline]
-    fn line<T>(
+    fn read_item<T>(
         &mut self,
         identifier: &str,
         values: &mut [T],
-        number: &impl Fn(&mut Self) -> Option<T>,
+        read_number: &impl Fn(&mut Self) -> Option<T>,
     ) -> Option<()> {
         let rest = self.bytes.get(self.at..)?.strip_prefix(identifier.as_bytes())?;
         rest.first().filter(|byte| is_whitespace(byte))?;
         self.at += identifier.len();
-        self.fill(values, number)?;
-        self.line_end()
+        self.read_into(values, read_number)?;
+        self.skip_line_end()
     }
 
-    fn values<T: Default + Copy>(
+    /// Reads `count` numbers.
+    fn read_values<T: Default + Copy>(
         &mut self,
         count: usize,
-        number: impl Fn(&mut Self) -> Option<T>,
+        read_number: impl Fn(&mut Self) -> Option<T>,
     ) -> Option<[T; MAX_VALUES]> {
         let mut values = [T::default(); MAX_VALUES];
-        self.fill(values.get_mut(..count)?, &number)?;
+        self.read_into(values.get_mut(..count)?, &read_number)?;
         Some(values)
     }
 
+    /// Reads numbers separated by commas.
     #[inline]
-    fn fill<T>(&mut self, values: &mut [T], number: &impl Fn(&mut Self) -> Option<T>) -> Option<()> {
+    fn read_into<T>(
+        &mut self,
+        values: &mut [T],
+        read_number: &impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<()> {
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
-                self.whitespace();
-                self.take(b',')?;
+                self.skip_whitespace();
+                self.skip_byte(b',')?;
             }
-            self.whitespace();
-            *value = number(self)?;
+            self.skip_whitespace();
+            *value = read_number(self)?;
         }
         Some(())
     }
 
-    fn float(&mut self) -> Option<f32> {
+    fn read_float(&mut self) -> Option<f32> {
         let (value, length) = fast_float2::parse_partial::<f32, _>(self.bytes.get(self.at..)?).ok()?;
         self.at += length;
-        // The parser accepts words for infinity and NaN; Seed does not.
+        // Unlike Seed, the parser accepts words for infinity and NaN.
         value.is_finite().then_some(value)
     }
 
-    /// Reads an integer of up to nine digits; longer ones may overflow.
-    fn integer(&mut self) -> Option<u32> {
+    /// Reads an integer of one to nine digits. Longer integers could overflow.
+    fn read_integer(&mut self) -> Option<u32> {
         let start = self.at;
         let mut value = 0u32;
         while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
@@ -163,30 +173,30 @@ impl<'l> Cursor<'l> {
         (1..=9).contains(&(self.at - start)).then_some(value)
     }
 
-    /// Skips to the next line, past whitespace and a comment, and returns the comment.
-    fn end(&mut self) -> Option<Option<&'l [u8]>> {
-        self.whitespace();
+    /// Skips whitespace, a comment and the line ending. Returns the comment, if there is one.
+    fn finish_line(&mut self) -> Option<Option<&'l [u8]>> {
+        self.skip_whitespace();
         match self.peek() {
-            Some(b'#') => self.comment().map(Some),
-            _ => self.line_end().map(|()| None),
+            Some(b'#') => self.read_comment().map(Some),
+            _ => self.skip_line_end().map(|()| None),
         }
     }
 
-    /// Skips to the next line, past whitespace.
-    fn line_end(&mut self) -> Option<()> {
-        self.whitespace();
+    /// Skips whitespace and the line ending.
+    fn skip_line_end(&mut self) -> Option<()> {
+        self.skip_whitespace();
         match self.peek() {
             None => Some(()),
             Some(b'\r') => {
                 self.at += 1;
-                self.take(b'\n')
+                self.skip_byte(b'\n')
             }
-            Some(_) => self.take(b'\n'),
+            Some(_) => self.skip_byte(b'\n'),
         }
     }
 
-    /// Reads a comment in UTF-8 without control characters.
-    fn comment(&mut self) -> Option<&'l [u8]> {
+    /// Reads a comment in UTF-8 without control characters, and the line ending.
+    fn read_comment(&mut self) -> Option<&'l [u8]> {
         let (comment, length) = split_line(self.bytes.get(self.at + 1..)?);
         self.at += 1 + length;
         let is_control = |c: char| c.is_control() && !WHITESPACE.contains(&c);
@@ -196,15 +206,15 @@ impl<'l> Cursor<'l> {
     }
 }
 
-/// Estimates the lines of each kind in a chunk; exact for well-formed lines.
-pub(super) fn count(lines: &[u8]) -> Counts {
-    let mut counts = Counts::default();
+/// Estimates the number of lines of each kind in a chunk. The result is exact if all lines are well-formed.
+pub(super) fn count_lines(lines: &[u8]) -> LineCounts {
+    let mut counts = LineCounts::default();
     let mut start = 0;
     for end in memchr_iter(b'\n', lines).chain([lines.len()]) {
         let mut cursor = Cursor { bytes: &lines[start..end], at: 0 };
         start = end + 1;
-        cursor.whitespace();
-        if let Some(kind) = cursor.identifier() {
+        cursor.skip_whitespace();
+        if let Some(kind) = cursor.read_identifier() {
             // Every value takes at least two bytes: a separator and a digit.
             let is_long_enough = cursor.bytes.len() >= cursor.at + 2 * kind.attribute().values;
             counts.kinds[kind as usize] += usize::from(is_long_enough);

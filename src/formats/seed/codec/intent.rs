@@ -1,29 +1,30 @@
-//! Guesses the intended kind of a malformed line, so that it still counts as a line of that kind.
+//! Guesses the intended kind of a malformed line, so that it counts as a line of this kind.
 
-use super::super::schema::Kind;
+use super::super::schema::LineKind;
 use super::text::is_whitespace;
 
 /// The intended kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::formats::seed) enum Intent {
-    Attribute(Kind),
+    Attribute(LineKind),
     Property,
     /// An empty line, a comment, or anything else.
     Unknown,
 }
 
 impl Intent {
-    pub(in crate::formats::seed) fn of(line: &[u8]) -> Intent {
+    /// Guesses the intended kind of a line.
+    pub(in crate::formats::seed) fn from_line(line: &[u8]) -> Intent {
         let line = trim_start(line);
         if line.starts_with(b"[") {
             return Intent::Property;
         }
-        let word = prefix(line, |byte| byte.is_ascii_alphanumeric());
+        let word = ascii_prefix(line, |byte| byte.is_ascii_alphanumeric());
         let next = line[word.len()..].first();
-        if let Some((kind, _)) = guess(word, next.is_some_and(is_whitespace)) {
+        if let Some((kind, _)) = guess_kind(word, next.is_some_and(is_whitespace)) {
             return Intent::Attribute(kind);
         }
-        let name = prefix(line, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let name = ascii_prefix(line, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         match trim_start(&line[name.len()..]).first() {
             Some(b'=') if !name.is_empty() => Intent::Property,
             _ => Intent::Unknown,
@@ -31,14 +32,14 @@ impl Intent {
     }
 }
 
-/// How a word differs from the intended identifier.
+/// The difference between a word and the intended identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Misread {
-    /// No difference.
+pub(super) enum IdentifierMistake {
+    /// There is no difference.
     Exact,
-    /// It is OBJ's identifier for this attribute.
+    /// The word is the identifier of the attribute in OBJ. The text is the name of the attribute.
     FromObj(&'static str),
-    /// It is in upper case.
+    /// The word has upper-case letters.
     Case,
     /// The number of the channel is missing.
     ChannelNumber,
@@ -46,24 +47,28 @@ pub(super) enum Misread {
     Whitespace,
 }
 
-/// Guesses the kind of line that a word starts; `spaced` if whitespace follows it.
-pub(super) fn guess(word: &str, spaced: bool) -> Option<(Kind, Misread)> {
+/// Guesses the kind of a line that starts with `word`. `is_spaced` is `true` if whitespace follows the word.
+pub(super) fn guess_kind(word: &str, is_spaced: bool) -> Option<(LineKind, IdentifierMistake)> {
     let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let joined = || Kind::of(letters).or(word.get(..2).filter(|_| !spaced).and_then(Kind::of));
+    let unseparated = || {
+        LineKind::from_identifier(letters)
+            .or(word.get(..2).filter(|_| !is_spaced).and_then(LineKind::from_identifier))
+    };
     let other = match word {
-        "v" => Some((Kind::P, Misread::FromObj("positions"))),
-        "vn" => Some((Kind::N, Misread::FromObj("normals"))),
-        "vt" => Some((Kind::U0, Misread::FromObj("texture coordinates"))),
-        "c" => Some((Kind::C0, Misread::ChannelNumber)),
-        "u" => Some((Kind::U0, Misread::ChannelNumber)),
+        "v" => Some((LineKind::P, IdentifierMistake::FromObj("positions"))),
+        "vn" => Some((LineKind::N, IdentifierMistake::FromObj("normals"))),
+        "vt" => Some((LineKind::U0, IdentifierMistake::FromObj("texture coordinates"))),
+        "c" => Some((LineKind::C0, IdentifierMistake::ChannelNumber)),
+        "u" => Some((LineKind::U0, IdentifierMistake::ChannelNumber)),
         _ => None,
     };
-    let exact = Kind::of(word).map(|kind| (kind, Misread::Exact));
-    let lower = || Kind::of(&word.to_ascii_lowercase()).map(|kind| (kind, Misread::Case));
-    exact.or(other).or_else(lower).or_else(|| joined().map(|kind| (kind, Misread::Whitespace)))
+    let exact = LineKind::from_identifier(word).map(|kind| (kind, IdentifierMistake::Exact));
+    let lower =
+        || LineKind::from_identifier(&word.to_ascii_lowercase()).map(|kind| (kind, IdentifierMistake::Case));
+    exact.or(other).or_else(lower).or_else(|| unseparated().map(|kind| (kind, IdentifierMistake::Whitespace)))
 }
 
-/// Returns the line from its first visible character; skips no-break spaces and byte order marks, too.
+/// Skips leading whitespace, no-break spaces and byte order marks.
 fn trim_start(mut line: &[u8]) -> &[u8] {
     loop {
         line = match line {
@@ -74,8 +79,8 @@ fn trim_start(mut line: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the leading bytes of a class of ASCII bytes.
-fn prefix(bytes: &[u8], is_part: impl Fn(&u8) -> bool) -> &str {
-    let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
+/// Returns the leading bytes for which `is_included` returns `true`, which must be ASCII.
+fn ascii_prefix(bytes: &[u8], is_included: impl Fn(&u8) -> bool) -> &str {
+    let end = bytes.iter().position(|byte| !is_included(byte)).unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).unwrap_or_default()
 }

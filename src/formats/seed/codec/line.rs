@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::columns::{MAX_VALUES, Values};
-use super::super::schema::Kind;
+use super::super::schema::LineKind;
 use super::super::schema::rules;
 use super::super::syntax::{self, Pairs, Rule};
 use super::diagnostic::Diagnostic;
@@ -14,23 +14,24 @@ use crate::layout::grammar::{Attribute, Domain, MAX_INTEGER, ValueType};
 
 /// A parsed line.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::formats::seed) struct Line<'l> {
-    pub content: Content<'l>,
+pub(in crate::formats::seed) struct ParsedLine<'l> {
+    pub content: LineContent<'l>,
     /// The text after the `#`.
     pub comment: Option<&'l [u8]>,
-    /// The violation, if lenient reading accepts it.
+    /// The violation in the line, if lenient reading accepts it.
     pub diagnostic: Option<Diagnostic>,
 }
 
+/// The content of a line, without its comment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::formats::seed) enum Content<'l> {
+pub(in crate::formats::seed) enum LineContent<'l> {
     Empty,
     Property { name: &'l str, value: &'l str },
-    Values(Kind, Values),
+    Values(LineKind, Values),
 }
 
-/// Values that replace those of a malformed line without violating a rule.
-pub(super) fn placeholder(kind: Kind) -> Values {
+/// Returns values that replace the values of a malformed line, without violating a rule.
+pub(super) fn placeholder_values(kind: LineKind) -> Values {
     let attribute = kind.attribute();
     match (attribute.value_type, attribute.domain) {
         (ValueType::Float, Domain::Range(min, _)) => Values::Floats([min as f32; MAX_VALUES]),
@@ -39,35 +40,37 @@ pub(super) fn placeholder(kind: Kind) -> Values {
             floats[attribute.values - 1] = 1.0;
             Values::Floats(floats)
         }
-        _ => Values::Integers([*attribute.integers().start(); MAX_VALUES]),
+        _ => Values::Integers([*attribute.integer_range().start(); MAX_VALUES]),
     }
 }
 
 /// Parses a line without its line ending.
-pub(in crate::formats::seed) fn parse_line(line: &[u8]) -> Result<Line<'_>, Diagnostic> {
-    read(line).map_err(|diagnostic| Diagnostic { intent: Intent::of(line), ..diagnostic })
+pub(in crate::formats::seed) fn parse_line(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
+    parse_bytes(line).map_err(|diagnostic| Diagnostic { intent: Intent::from_line(line), ..diagnostic })
 }
 
-fn read(line: &[u8]) -> Result<Line<'_>, Diagnostic> {
-    let (text, more) = utf8(line)?;
+fn parse_bytes(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
+    let (text, whole) = to_text(line)?;
     let mut line = match parse(text) {
         Ok(pairs) => interpret(pairs, 0..text.len()),
         Err(error) => match error {
-            Failed::At(error) => spaced(text).ok_or_else(|| messages::syntax(text, &error)),
-            Failed::Later => Err(messages::too_long(text)),
+            ParseFailure::Syntax(error) => {
+                parse_spaced_numbers(text).ok_or_else(|| messages::syntax_error(text, &error))
+            }
+            ParseFailure::AfterLimit => Err(messages::long_line_error(text)),
         },
     }?;
-    if let Some(more) = more {
+    if let Some(whole) = whole {
         // The comment may continue after the valid UTF-8.
         let start = text.len() - line.comment.map_or(0, <[u8]>::len);
-        line.comment = more.get(start..);
+        line.comment = whole.get(start..);
     }
     Ok(line)
 }
 
-/// Returns the line as text. If only its start is UTF-8, also returns the whole line: a comment need not be UTF-8
-/// (S9).
-fn utf8(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
+/// Returns the line as text. If it is only UTF-8 up to an offset inside a comment, returns the text before this
+/// offset and the bytes of the whole line, because a comment need not be UTF-8 (S9).
+fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     let error = match std::str::from_utf8(line) {
         Ok(text) => return Ok((text, None)),
         Err(error) => error,
@@ -76,61 +79,66 @@ fn utf8(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     let text = std::str::from_utf8(&line[..at]).unwrap_or_default();
     if !text.contains('#') {
         let end = at + error.error_len().unwrap_or(line.len() - at);
-        return Err(messages::not_utf8(line[at], at..end));
+        return Err(messages::utf8_error(line[at], at..end));
     }
     let mut start = at;
     for chunk in line[at..].utf8_chunks() {
         let valid = chunk.valid();
-        let end = syntax::prefix(Rule::comment_text, valid);
+        let end = syntax::prefix_len(Rule::comment_text, valid);
         if let Some(c) = valid[end..].chars().next() {
-            return Err(messages::control(c, start + end));
+            return Err(messages::control_error(c, start + end));
         }
         start += valid.len() + chunk.invalid().len();
     }
     Ok((text, Some(line)))
 }
 
-/// Maximum length parsed by fallible rules, because parse errors copy the line, in bytes.
+/// Maximum length in bytes of a line that is parsed by rules with error messages, because parse errors copy the line.
 pub const MAX_PARSED: usize = 1 << 20;
 
-enum Failed {
-    At(Box<syntax::Error>),
-    /// The fault is past the first megabyte.
-    Later,
+/// The reason a line could not be parsed.
+enum ParseFailure {
+    Syntax(Box<syntax::Error>),
+    /// The line is too long, and its first megabyte is well-formed.
+    AfterLimit,
 }
 
-fn parse(text: &str) -> Result<Pairs<'_>, Failed> {
+/// Parses a line by the grammar.
+fn parse(text: &str) -> Result<Pairs<'_>, ParseFailure> {
     if text.len() <= MAX_PARSED {
         let rule = if has_words(text) { Rule::word_line } else { Rule::line };
-        return syntax::parse(rule, text).map(inner).map_err(Failed::At);
+        return syntax::parse(rule, text).map(inner_tokens).map_err(ParseFailure::Syntax);
     }
-    let whole = syntax::parse(Rule::long_line, text).map(inner).ok();
+    let whole = syntax::parse(Rule::long_line, text).map(inner_tokens).ok();
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
     let beginning = (MAX_PARSED - 3..=MAX_PARSED).rev().find_map(|end| text.get(..end)).unwrap_or_default();
     match syntax::parse(Rule::line, beginning) {
-        Err(error) if messages::offset(&error) + 1 < beginning.len() => Err(Failed::At(error)),
-        _ => Err(Failed::Later),
+        Err(error) if messages::error_offset(&error) + 1 < beginning.len() => {
+            Err(ParseFailure::Syntax(error))
+        }
+        _ => Err(ParseFailure::AfterLimit),
     }
 }
 
-/// Returns `true` if the values of a line are words, according to its identifier.
+/// Returns `true` if the line has an identifier of a kind whose values are words.
 fn has_words(text: &str) -> bool {
-    let kind = Kind::of(&text[messages::first_word(text)]);
+    let kind = LineKind::from_identifier(&text[messages::first_word(text)]);
     kind.is_some_and(|kind| kind.attribute().value_type == ValueType::Word)
 }
 
-/// Returns the tokens inside the single token of a rule.
-fn inner(mut pairs: Pairs<'_>) -> Pairs<'_> {
+/// Returns the tokens inside the single outer token.
+fn inner_tokens(mut pairs: Pairs<'_>) -> Pairs<'_> {
     match pairs.next() {
         Some(pair) => pair.into_inner(),
         None => pairs,
     }
 }
 
-fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<Line<'_>, Diagnostic> {
-    let mut read = Line { content: Content::Empty, comment: None, diagnostic: None };
+/// Converts the tokens of a line to its content. `line` is its byte range.
+fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<ParsedLine<'_>, Diagnostic> {
+    let mut read = ParsedLine { content: LineContent::Empty, comment: None, diagnostic: None };
     for pair in pairs {
         match pair.as_rule() {
             Rule::property => {
@@ -142,11 +150,11 @@ fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<Line<'_>, Diagnosti
                         _ => {}
                     }
                 }
-                read.content = Content::Property { name, value };
+                read.content = LineContent::Property { name, value };
             }
             Rule::attribute | Rule::words => {
-                let (kind, values) = attribute(pair.into_inner(), &line)?;
-                read.content = Content::Values(kind, values);
+                let (kind, values) = parse_attribute(pair.into_inner(), &line)?;
+                read.content = LineContent::Values(kind, values);
             }
             Rule::comment => read.comment = pair.as_str().get(1..).map(str::as_bytes),
             _ => {}
@@ -155,15 +163,16 @@ fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<Line<'_>, Diagnosti
     Ok(read)
 }
 
-/// Checks identifier and values against the table.
-fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Diagnostic> {
+/// Parses the identifier and the values of a line, and checks them against the attribute table.
+fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, Values), Diagnostic> {
     let mut kind = None;
     let mut numbers = Vec::with_capacity(MAX_VALUES);
     for pair in pairs {
         match pair.as_rule() {
             Rule::identifier => {
                 let (word, start) = (pair.as_str(), pair.as_span().start());
-                let known = Kind::of(word).ok_or_else(|| messages::identifier(word, start, true))?;
+                let known = LineKind::from_identifier(word)
+                    .ok_or_else(|| messages::identifier_error(word, start, true))?;
                 kind = Some(known);
             }
             Rule::number | Rule::word => numbers.push(pair.as_span()),
@@ -176,17 +185,17 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
     let attribute = kind.attribute();
     let expected = attribute.values;
     if numbers.len() != expected {
-        // The range of the surplus values, or the position of the missing ones.
+        // The range of the surplus values, or the position of the missing values.
         let end = numbers.last().map_or(line.end, |span| span.end());
         let start = numbers.get(expected).map_or(end, |span| span.start());
-        return Err(messages::count(kind, numbers.len(), start..end));
+        return Err(messages::count_error(kind, numbers.len(), start..end));
     }
     let values = match attribute.value_type {
         ValueType::Float => {
             let mut floats = [0.0; MAX_VALUES];
             for (float, span) in floats.iter_mut().zip(&numbers) {
-                *float = to_float(span.as_str())
-                    .ok_or_else(|| messages::overflow(span.as_str(), span.start()..span.end()))?;
+                *float = parse_float(span.as_str())
+                    .ok_or_else(|| messages::overflow_error(span.as_str(), span.start()..span.end()))?;
             }
             Values::Floats(floats)
         }
@@ -195,10 +204,10 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
             for (integer, span) in integers.iter_mut().zip(&numbers) {
                 let range = span.start()..span.end();
                 *integer = match attribute.value_type {
-                    ValueType::Word => to_word(span.as_str(), attribute)
-                        .ok_or_else(|| messages::unknown_word(kind, span.as_str(), range))?,
-                    _ => to_integer(span.as_str())
-                        .map_err(|why| messages::integer(kind, why, span.as_str(), range))?,
+                    ValueType::Word => word_index(span.as_str(), attribute)
+                        .ok_or_else(|| messages::unknown_word_error(kind, span.as_str(), range))?,
+                    _ => parse_integer(span.as_str())
+                        .map_err(|why| messages::integer_error(kind, why, span.as_str(), range))?,
                 };
             }
             Values::Integers(integers)
@@ -207,48 +216,54 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
     Ok((kind, values))
 }
 
-/// Returns the nearest 32-bit float; `None` if it would be infinite.
-fn to_float(number: &str) -> Option<f32> {
+/// Parses the nearest 32-bit float; returns `None` if it is infinite.
+fn parse_float(number: &str) -> Option<f32> {
     fast_float2::parse::<f32, _>(number).ok().filter(|value| value.is_finite())
 }
 
-/// Returns the index of a word in the table.
-fn to_word(word: &str, attribute: &Attribute) -> Option<u32> {
+/// Returns the index of a word in the table; `None` if it is not in the table.
+fn word_index(word: &str, attribute: &Attribute) -> Option<u32> {
     attribute.words().iter().position(|known| *known == word)?.try_into().ok()
 }
 
-fn to_integer(number: &str) -> Result<u32, IntegerError> {
+fn parse_integer(number: &str) -> Result<u32, IntegerError> {
     if number.len() > MAX_PARSED || syntax::parse(Rule::integer, number).is_err() {
         return Err(IntegerError::NotAnInteger);
     }
-    let negative = number.starts_with('-');
+    let is_negative = number.starts_with('-');
     let digits = number.trim_start_matches(['+', '-']).trim_start_matches('0');
     match digits {
         "" => Ok(0),
-        _ if negative => Err(IntegerError::Negative),
+        _ if is_negative => Err(IntegerError::Negative),
         digits => digits.parse().ok().filter(|integer| *integer <= MAX_INTEGER).ok_or(IntegerError::TooLarge),
     }
 }
 
-/// Removes the whitespace inside the line's numbers, if that makes it well-formed: lenient reading accepts it (S3).
-fn spaced(text: &str) -> Option<Line<'_>> {
+/// Parses a line after removing the whitespace inside its numbers. Returns `None` if it is still malformed. Lenient
+/// reading accepts such lines (S3).
+fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
     if text.len() > MAX_PARSED {
         return None;
     }
     let content = text.split('#').next().unwrap_or_default();
     let trimmed = content.trim_start_matches(WHITESPACE);
     let (identifier, values) = trimmed.split_at_checked(trimmed.find(WHITESPACE)?)?;
-    let kind = Kind::of(identifier)?;
+    let kind = LineKind::from_identifier(identifier)?;
     let compact = format!("{identifier} {}", values.replace(WHITESPACE, ""));
-    let pairs = syntax::parse(Rule::line, &compact).map(inner).ok()?;
-    let Content::Values(_, values) = interpret(pairs, 0..compact.len()).ok()?.content else { return None };
+    let pairs = syntax::parse(Rule::line, &compact).map(inner_tokens).ok()?;
+    let LineContent::Values(_, values) = interpret(pairs, 0..compact.len()).ok()?.content else {
+        return None;
+    };
     let comment = text.get(content.len() + 1..);
-    if comment.is_some_and(|comment| syntax::prefix(Rule::comment_text, comment) < comment.len()) {
+    if comment.is_some_and(|comment| syntax::prefix_len(Rule::comment_text, comment) < comment.len()) {
         return None;
     }
-    Some(Line {
-        content: Content::Values(kind, values),
+    Some(ParsedLine {
+        content: LineContent::Values(kind, values),
         comment: comment.map(str::as_bytes),
-        diagnostic: Some(Diagnostic { intent: Intent::Attribute(kind), ..messages::spaced_number(content) }),
+        diagnostic: Some(Diagnostic {
+            intent: Intent::Attribute(kind),
+            ..messages::spaced_number_error(content)
+        }),
     })
 }

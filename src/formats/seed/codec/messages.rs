@@ -1,83 +1,83 @@
-//! Messages about malformed lines: what was found, what was expected, and a hint at common mistakes.
+//! Messages for malformed lines: the found and the expected text, and hints for common mistakes.
 
 use std::ops::Range;
 
 use pest::error::{ErrorVariant, InputLocation};
 
 use super::super::columns::MAX_VALUES;
-use super::super::schema::{ATTRIBUTES, Kind, rules};
+use super::super::schema::{ATTRIBUTES, LineKind, rules};
 use super::super::syntax::{self, Rule};
 use super::diagnostic::Diagnostic;
-use super::intent::{self, Misread};
+use super::intent::{self, IdentifierMistake};
 use super::text::WHITESPACE;
 use crate::layout::grammar::{MAX_INTEGER, ValueType};
 
 /// Returns the diagnostic for a file in another encoding.
-pub(in crate::formats::seed) fn encoding(name: &str) -> Diagnostic {
+pub(in crate::formats::seed) fn encoding_error(name: &str) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, 0..2, format!("the file is {name}, expected UTF-8"))
 }
 
 /// Returns the diagnostic for a byte outside comments that is not UTF-8.
-pub(super) fn not_utf8(byte: u8, range: Range<usize>) -> Diagnostic {
+pub(super) fn utf8_error(byte: u8, range: Range<usize>) -> Diagnostic {
     Diagnostic::new(&rules::ENCODING, range, format!("found the byte {byte:#04x}, expected UTF-8"))
 }
 
-/// Returns the offset at which the grammar failed.
-pub(super) fn offset(error: &syntax::Error) -> usize {
+/// Returns the offset at which parsing failed.
+pub(super) fn error_offset(error: &syntax::Error) -> usize {
     match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     }
 }
 
 /// Returns the diagnostic for a line that does not match the grammar.
-pub(super) fn syntax(text: &str, error: &syntax::Error) -> Diagnostic {
-    let at = offset(error);
+pub(super) fn syntax_error(text: &str, error: &syntax::Error) -> Diagnostic {
+    let at = error_offset(error);
     let expects = |rule| match &error.variant {
         ErrorVariant::ParsingError { positives, .. } => positives.contains(&rule),
         ErrorVariant::CustomError { .. } => false,
     };
     let rest = text.get(at..).unwrap_or_default();
     if let Some(c) = rest.chars().next().filter(|c| c.is_control() && !WHITESPACE.contains(c)) {
-        return control(c, at);
+        return control_error(c, at);
     }
     let word = first_word(text);
-    let mut diagnostic = match Kind::of(&text[word.clone()]) {
-        Some(kind) => attribute(text, at, kind, word.end, expects),
-        None if word.is_empty() => property(text, at, expects),
-        None => bare_property(text, word.start).unwrap_or_else(|| {
-            let spaced = text[word.end..].starts_with(WHITESPACE);
-            identifier(&text[word.clone()], word.start, spaced)
+    let mut diagnostic = match LineKind::from_identifier(&text[word.clone()]) {
+        Some(kind) => attribute_error(text, at, kind, word.end, expects),
+        None if word.is_empty() => property_error(text, at, expects),
+        None => bare_property_error(text, word.start).unwrap_or_else(|| {
+            let is_spaced = text[word.end..].starts_with(WHITESPACE);
+            identifier_error(&text[word.clone()], word.start, is_spaced)
         }),
     };
     diagnostic.message.push_str(whitespace_hint(&text[diagnostic.range.clone()]));
     diagnostic
 }
 
-/// Returns a hint for characters that look like whitespace.
+/// Returns a hint for characters that look like whitespace but are not allowed; empty if there are none.
 fn whitespace_hint(word: &str) -> &'static str {
     let looks_blank = |c: char| c.is_whitespace() && !WHITESPACE.contains(&c);
     match word.chars().find(|c| looks_blank(*c) || *c == '\u{feff}') {
         Some('\u{a0}') => "; replace the no-break space U+00A0 with a space",
         Some('\u{feff}') => "; a byte order mark U+FEFF is allowed only at the start of the file",
-        Some(_) => "; whitespace is spaces and tabs",
+        Some(_) => "; use spaces or tabs as whitespace",
         None => "",
     }
 }
 
-/// Returns the diagnostic for a property without its brackets.
-fn bare_property(text: &str, start: usize) -> Option<Diagnostic> {
+/// Returns the diagnostic for a property without brackets; `None` if the line is not of the form `name = value`.
+fn bare_property_error(text: &str, start: usize) -> Option<Diagnostic> {
     let (name, value) = text[start..].split_once('=')?;
     let name = name.trim_end_matches(WHITESPACE);
-    if syntax::prefix(Rule::name, name) < name.len() {
+    if syntax::prefix_len(Rule::name, name) < name.len() {
         return None;
     }
     let value = value.split('#').next().unwrap_or_default().trim_matches(WHITESPACE);
-    let property = found(&format!("[{name}]={value}"));
-    let message = format!("found {}, expected a property: {property}", found(name));
+    let property = quote(&format!("[{name}]={value}"));
+    let message = format!("found {}, expected a property: {property}", quote(name));
     Some(Diagnostic::new(&rules::IDENTIFIER, start..start + name.len(), message))
 }
 
-/// Returns the range of the leading letters and digits.
+/// Returns the byte range of the first word: a letter, then letters and digits. Empty if there is none.
 pub(super) fn first_word(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(WHITESPACE).len();
     let word = &text[start..];
@@ -89,9 +89,10 @@ pub(super) fn first_word(text: &str) -> Range<usize> {
 
 const NAME_HINT: &str = "; names are a letter followed by letters, digits and `_`";
 
-fn property(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diagnostic {
-    let token = token(text, at);
-    let found = found(&text[token.clone()]);
+/// Returns the diagnostic for a line that starts with neither an identifier nor a word, such as a malformed property.
+fn property_error(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diagnostic {
+    let token = token_range(text, at);
+    let found = quote(&text[token.clone()]);
     let (expected, hint) = if !text[first_word(text).start..].starts_with('[') {
         let hint = match text.get(at..) {
             Some(rest) if rest.starts_with("//") || rest.starts_with(';') => "; comments start with `#`",
@@ -109,10 +110,11 @@ fn property(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diagnostic
     Diagnostic::new(&rules::PROPERTY, token, format!("found {found}, expected {expected}{hint}"))
 }
 
-fn attribute(
+/// Returns the diagnostic for a malformed line with an identifier of the table.
+fn attribute_error(
     text: &str,
     at: usize,
-    kind: Kind,
+    kind: LineKind,
     values_start: usize,
     expects: impl Fn(Rule) -> bool,
 ) -> Diagnostic {
@@ -120,11 +122,11 @@ fn attribute(
     let (identifier, values) = (kind.attribute().identifier, kind.attribute().values);
     let listed = content.get(values_start..).unwrap_or_default().trim_matches(WHITESPACE);
     if listed.is_empty() {
-        return count(kind, 0, content.len()..content.len());
+        return count_error(kind, 0, content.len()..content.len());
     }
-    let token = token(text, at);
+    let token = token_range(text, at);
     let word = &text[token.clone()];
-    let found = found(word);
+    let found = quote(word);
     if expects(Rule::gap) {
         let message = format!("found {found}, expected whitespace after `{identifier}`");
         return Diagnostic::new(&rules::BLANK, token, message);
@@ -142,10 +144,10 @@ fn attribute(
         && !word.is_empty()
     {
         let start = text[..at].rfind(|c| c == ',' || WHITESPACE.contains(&c)).map_or(0, |i| i + 1);
-        return number(kind, &text[start..token.end], start..token.end);
+        return number_error(kind, &text[start..token.end], start..token.end);
     }
     if expects(Rule::number) || expects(Rule::word) {
-        return number(kind, word, token);
+        return number_error(kind, word, token);
     }
     if word.starts_with(',') && read >= MAX_VALUES {
         let extra = content[values_start..]
@@ -153,7 +155,7 @@ fn attribute(
             .nth(values - 1)
             .map_or(at, |(comma, _)| values_start + comma + 1);
         let start = content.len() - content[extra..].trim_start_matches(WHITESPACE).len();
-        return count(kind, listed.split(',').count(), start..content.len());
+        return count_error(kind, listed.split(',').count(), start..content.len());
     }
     if read >= values {
         let message =
@@ -165,11 +167,11 @@ fn attribute(
 }
 
 /// Returns the diagnostic for a word that is not a number.
-fn number(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
+fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
     let (rule, expected) = match kind.attribute().value_type {
         ValueType::Float => (&rules::NUMBER, "a decimal number"),
         ValueType::Integer | ValueType::Index => (&rules::INDEX, "an integer"),
-        ValueType::Word => return unknown_word(kind, word, range),
+        ValueType::Word => return unknown_word_error(kind, word, range),
     };
     let lower = word.to_ascii_lowercase();
     let hint = match lower.trim_start_matches(['+', '-']) {
@@ -178,24 +180,25 @@ fn number(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
         word if word.contains(';') => "; values are separated by commas",
         word if word.starts_with("inf") || word.starts_with("nan") => "; infinity and NaN are not allowed",
         word if word.starts_with("0x") => "; hexadecimal numbers are not allowed",
-        word if word.contains('/') => "; unlike in OBJ, one index stands for all attributes of a vertex",
+        word if word.contains('/') => "; unlike in OBJ, one index refers to all attributes of a vertex",
         word if word.starts_with('\u{2212}') => "; the minus sign is `-`",
         word if word.ends_with(['e', 'E']) => "; the exponent has no digits",
         word if word.ends_with('f') => "; remove the suffix",
         word if word.contains('_') => "; digit separators are not allowed",
         _ => "",
     };
-    Diagnostic::new(rule, range, format!("found {}, expected {expected}{hint}", found(word)))
+    Diagnostic::new(rule, range, format!("found {}, expected {expected}{hint}", quote(word)))
 }
 
-/// Returns `true` if a C comment starts in the word, as in `0//`, but not in OBJ indices such as `1//1`.
+/// Returns `true` if `word` contains the start of a C comment, as in `0//`. Returns `false` for OBJ indices like
+/// `1//1`.
 fn has_comment(word: &str) -> bool {
     word.split_once("//").is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the diagnostic for a number beyond the largest float.
-pub(super) fn overflow(word: &str, range: Range<usize>) -> Diagnostic {
-    let message = format!("{} exceeds the largest 32-bit float, 3.4028235e38", found(word));
+pub(super) fn overflow_error(word: &str, range: Range<usize>) -> Diagnostic {
+    let message = format!("{} exceeds the largest 32-bit float, 3.4028235e38", quote(word));
     Diagnostic::new(&rules::NUMBER, range, message)
 }
 
@@ -207,33 +210,38 @@ pub(super) enum IntegerError {
 }
 
 /// Returns the diagnostic for a number that is not a valid integer.
-pub(super) fn integer(kind: Kind, why: IntegerError, word: &str, range: Range<usize>) -> Diagnostic {
+pub(super) fn integer_error(
+    kind: LineKind,
+    why: IntegerError,
+    word: &str,
+    range: Range<usize>,
+) -> Diagnostic {
     let attribute = kind.attribute();
     let expected = match (attribute.value_type, why) {
         (ValueType::Index, IntegerError::NotAnInteger) => "an integer, the index of a vertex".to_owned(),
         (ValueType::Index, IntegerError::Negative) => {
-            "an index of 0 or more; only OBJ counts backwards with negative indices".to_owned()
+            "an index of 0 or more; negative indices are only allowed in OBJ".to_owned()
         }
         (ValueType::Index, IntegerError::TooLarge) => format!("an index up to {MAX_INTEGER}"),
         _ => expected_integer(kind),
     };
-    Diagnostic::new(&rules::INDEX, range, format!("found {}, expected {expected}", found(word)))
+    Diagnostic::new(&rules::INDEX, range, format!("found {}, expected {expected}", quote(word)))
 }
 
-/// Describes the valid integers in lines of a kind.
-pub(in crate::formats::seed) fn expected_integer(kind: Kind) -> String {
-    let range = kind.attribute().integers();
+/// Describes the valid integers in lines of this kind.
+pub(in crate::formats::seed) fn expected_integer(kind: LineKind) -> String {
+    let range = kind.attribute().integer_range();
     format!("an integer from {} to {}", range.start(), range.end())
 }
 
 /// Returns the diagnostic for a word that is not in the table.
-pub(super) fn unknown_word(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
-    let message = format!("found {}, expected {}", found(word), kind.attribute().words().join(" or "));
+pub(super) fn unknown_word_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
+    let message = format!("found {}, expected {}", quote(word), kind.attribute().words().join(" or "));
     Diagnostic::new(&rules::INDEX, range, message)
 }
 
-/// Returns the diagnostic for a number of values that differs from the table.
-pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Diagnostic {
+/// Returns the diagnostic for a line with a number of values that differs from the table.
+pub(super) fn count_error(kind: LineKind, found: usize, range: Range<usize>) -> Diagnostic {
     let (identifier, values) = (kind.attribute().identifier, kind.attribute().values);
     let found = match found {
         0 => "no values".to_owned(),
@@ -243,21 +251,24 @@ pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Diagnostic
     Diagnostic::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}"))
 }
 
-/// Returns the diagnostic for an unknown identifier; `spaced` if whitespace follows it.
-pub(super) fn identifier(word: &str, start: usize, spaced: bool) -> Diagnostic {
-    let guess = intent::guess(word, spaced).map(|(kind, misread)| (kind.attribute().identifier, misread));
+/// Returns the diagnostic for an unknown identifier. `is_spaced` is `true` if whitespace follows it.
+pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Diagnostic {
+    let guess =
+        intent::guess_kind(word, is_spaced).map(|(kind, misread)| (kind.attribute().identifier, misread));
     let hint = match guess {
-        Some((known, Misread::FromObj(what))) => format!("; for {what}, OBJ has `{word}` and Seed `{known}`"),
-        Some((known, Misread::Case)) => format!("; identifiers are lower case: `{known}`"),
-        Some((known, Misread::Whitespace)) => format!("; expected whitespace after `{known}`"),
-        Some((_, Misread::ChannelNumber | Misread::Exact)) | None => channels(word),
+        Some((known, IdentifierMistake::FromObj(what))) => {
+            format!("; the identifier of {what} is `{word}` in OBJ, but `{known}` in Seed")
+        }
+        Some((known, IdentifierMistake::Case)) => format!("; identifiers are lower case: `{known}`"),
+        Some((known, IdentifierMistake::Whitespace)) => format!("; expected whitespace after `{known}`"),
+        Some((_, IdentifierMistake::ChannelNumber | IdentifierMistake::Exact)) | None => channel_hint(word),
     };
-    let message = format!("unknown identifier {}{hint}", found(word));
+    let message = format!("unknown identifier {}{hint}", quote(word));
     Diagnostic::new(&rules::IDENTIFIER, start..start + word.len(), message)
 }
 
-/// Returns a hint at the existing channels, for a word that starts with a channel's letter.
-fn channels(word: &str) -> String {
+/// Returns a hint with the existing channels if `word` starts with the letter of a channel; otherwise an empty text.
+fn channel_hint(word: &str) -> String {
     let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_channel = |identifier: &&str| {
         identifier.strip_prefix(letter).is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
@@ -270,43 +281,43 @@ fn channels(word: &str) -> String {
 }
 
 /// Returns the diagnostic for a control character, which is not allowed anywhere.
-pub(super) fn control(c: char, at: usize) -> Diagnostic {
+pub(super) fn control_error(c: char, at: usize) -> Diagnostic {
     let hint = if c == '\r' { "; a carriage return is allowed only before a line feed" } else { "" };
     let message = format!("found the control character U+{:04X}{hint}", u32::from(c));
     Diagnostic::new(&rules::CONTROL, at..at + c.len_utf8(), message)
 }
 
-/// Returns the diagnostic for a line that is well-formed in its first megabyte and malformed after it.
-pub(super) fn too_long(text: &str) -> Diagnostic {
+/// Returns the diagnostic for a line whose first megabyte is well-formed and whose rest is malformed.
+pub(super) fn long_line_error(text: &str) -> Diagnostic {
     let is_control = |(_, c): &(usize, char)| c.is_control() && !WHITESPACE.contains(c);
     if let Some((at, c)) = text.char_indices().find(is_control) {
-        return control(c, at);
+        return control_error(c, at);
     }
     let start = first_word(text).start;
     if text[start..].starts_with('[') {
-        return unclosed(text, start + 1);
+        return unclosed_property_error(text, start + 1);
     }
     let message = format!("found a line of {} bytes that is malformed after its first megabyte", text.len());
     Diagnostic::new(&rules::COUNT, text.len()..text.len(), message)
 }
 
 /// Returns the diagnostic for a long property without its `]` or `=`.
-fn unclosed(text: &str, mut at: usize) -> Diagnostic {
-    let skip = |at: usize, what: Rule| at + syntax::prefix(what, &text[at..]);
-    let whitespace = |at: usize| text.len() - text[at..].trim_start_matches(WHITESPACE).len();
-    at = whitespace(skip(whitespace(at), Rule::name));
+fn unclosed_property_error(text: &str, mut at: usize) -> Diagnostic {
+    let skip = |at: usize, rule: Rule| at + syntax::prefix_len(rule, &text[at..]);
+    let skip_whitespace = |at: usize| text.len() - text[at..].trim_start_matches(WHITESPACE).len();
+    at = skip_whitespace(skip(skip_whitespace(at), Rule::name));
     let mut expected = "`]`";
     if text[at..].starts_with(']') {
-        at = whitespace(at + 1);
+        at = skip_whitespace(at + 1);
         expected = "`=`";
     }
-    let token = token(text, at);
-    let message = format!("found {}, expected {expected}", found(&text[token.clone()]));
+    let token = token_range(text, at);
+    let message = format!("found {}, expected {expected}", quote(&text[token.clone()]));
     Diagnostic::new(&rules::PROPERTY, token, message)
 }
 
 /// Returns the diagnostic for whitespace inside the first number of the line.
-pub(super) fn spaced_number(content: &str) -> Diagnostic {
+pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     let values = first_word(content).end;
     let mut start = values;
     for part in content[values..].split(',') {
@@ -314,7 +325,7 @@ pub(super) fn spaced_number(content: &str) -> Diagnostic {
         if trimmed.contains(WHITESPACE) {
             let start = start + (part.len() - part.trim_start_matches(WHITESPACE).len());
             let message =
-                format!("found {}, expected one number without whitespace, or a comma", found(trimmed));
+                format!("found {}, expected one number without whitespace, or a comma", quote(trimmed));
             return Diagnostic::new(&rules::SPACED_NUMBER, start..start + trimmed.len(), message);
         }
         start += part.len() + 1;
@@ -322,11 +333,12 @@ pub(super) fn spaced_number(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// Returns the range of the token at an offset: up to whitespace, a comma or a comment, or that character itself.
-fn token(text: &str, at: usize) -> Range<usize> {
+/// Returns the byte range of the token at an offset. It ends before whitespace, a comma or a `#`. If the first
+/// character is one of these, it is the token.
+fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
-    let ends = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);
-    let length = match rest.find(ends) {
+    let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);
+    let length = match rest.find(is_end) {
         Some(0) => 1,
         Some(length) => length,
         None => rest.len(),
@@ -334,19 +346,19 @@ fn token(text: &str, at: usize) -> Range<usize> {
     at..at + length
 }
 
-/// Quotes a token, truncated if long.
-fn found(word: &str) -> String {
+/// Quotes a token for a message. Truncates a long token.
+fn quote(word: &str) -> String {
     const MAX_CHARS: usize = 24;
     match word {
         "" => "the end of the line".to_owned(),
         "#" => "a comment".to_owned(),
         word => {
-            let mut shown: String =
+            let mut quoted: String =
                 word.chars().take(MAX_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             if word.chars().nth(MAX_CHARS).is_some() {
-                shown.push('…');
+                quoted.push('…');
             }
-            format!("`{shown}`")
+            format!("`{quoted}`")
         }
     }
 }

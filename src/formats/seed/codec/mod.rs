@@ -1,8 +1,8 @@
-//! Reads and writes Seed.
+//! Reads and writes Seed files.
 //!
-//! Reading first counts the lines of each kind and allocates the document. Chunks of the file are then read in
-//! parallel, each into its [window](window::Window) of the columns. Plain lines take the [fast] path; the grammar
-//! parses every other [line].
+//! Reading first counts the lines of each kind and allocates the document. Then, it reads chunks of the file in
+//! parallel, each into its [window](window::Window) of the columns. Plain lines take the [fast] path. The grammar
+//! parses all other lines ([line]).
 
 mod comments;
 pub(super) mod detect;
@@ -22,86 +22,86 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::schema::Document;
 use crate::parallel::map_reduce;
-use diagnostic::{Diagnostics, Located};
+use diagnostic::{Diagnostics, LocatedDiagnostic};
 #[cfg(feature = "proptest")]
 pub use line::MAX_PARSED;
 pub use reader::Options;
-use reader::{Part, Reader};
-use window::{Counts, Window};
+use reader::{ChunkContent, ChunkReader};
+use window::{LineCounts, Window};
 
 /// Minimum size of a chunk in bytes, except in tests.
-pub const CHUNK: usize = 1 << 16;
+pub const MIN_CHUNK_SIZE: usize = 1 << 16;
 /// Approximate maximum number of chunks per file.
 const MAX_CHUNKS: usize = 1 << 10;
 
-/// The result of reading, complete or up to the first fault.
+/// The result of reading: complete, or up to the first diagnostic that stops reading.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct ReadOutcome {
     pub document: Document,
     pub diagnostics: Diagnostics,
     /// Whether reading stopped at a diagnostic.
-    pub stopped: bool,
+    pub is_stopped: bool,
 }
 
-/// The complete read result as text, in which floats differ if their bits do.
+/// Returns the complete read result as text. Floats with different bits have different texts.
 #[cfg(feature = "proptest")]
-pub fn outcome(text: &[u8], options: &Options) -> String {
+pub fn read_to_text(text: &[u8], options: &Options) -> String {
     let read = read(text, options);
     let mut report = crate::Report::new(&options.limits);
     read.diagnostics.report(text, &mut report);
     // Values before an error may differ between the fast path and the grammar.
-    let document = if read.stopped { String::new() } else { format!("{:?}", read.document) };
-    format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.stopped)
+    let document = if read.is_stopped { String::new() } else { format!("{:?}", read.document) };
+    format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.is_stopped)
 }
 
 /// Reads a file.
-pub(super) fn read(file: &[u8], options: &Options) -> Outcome {
+pub(super) fn read(file: &[u8], options: &Options) -> ReadOutcome {
     if let Some(encoding) = text::other_encoding(file) {
         let mut diagnostics = Diagnostics::default();
-        let diagnostic = messages::encoding(encoding);
-        diagnostics.add(Located { diagnostic, start: 0, index: 0 }, &options.limits);
-        return Outcome { diagnostics, stopped: true, ..Outcome::default() };
+        let diagnostic = messages::encoding_error(encoding);
+        diagnostics.add(LocatedDiagnostic { diagnostic, start: 0, index: 0 }, &options.limits);
+        return ReadOutcome { diagnostics, is_stopped: true, ..ReadOutcome::default() };
     }
-    let chunks: Vec<_> = text::chunks(file, options.chunk.max(file.len() / MAX_CHUNKS)).collect();
-    let count = |chunk| vec![fast::count(&file[chunk])];
+    let chunks: Vec<_> = text::chunks(file, options.min_chunk_size.max(file.len() / MAX_CHUNKS)).collect();
+    let count = |chunk| vec![fast::count_lines(&file[chunk])];
     let counts = map_reduce(chunks.clone(), count, |mut counts, next| {
         counts.extend(next);
         counts
     });
-    let (outcome, exact) = read_chunks(file, &chunks, &counts, options);
-    if exact == counts {
+    let (outcome, exact_counts) = read_chunks(file, &chunks, &counts, options);
+    if exact_counts == counts {
         return outcome;
     }
-    // Some lines are malformed, so the first count was wrong. Read again with the exact counts.
+    // The estimate was wrong because of malformed lines. Reads again with the exact counts.
     drop(outcome);
-    read_chunks(file, &chunks, &exact, options).0
+    read_chunks(file, &chunks, &exact_counts, options).0
 }
 
-/// Reads chunks, given the expected number of lines of each kind per chunk. Also returns the actual numbers.
+/// Reads chunks, given the expected number of lines of each kind in each chunk. Also returns the actual numbers.
 fn read_chunks(
     file: &[u8],
     chunks: &[Range<usize>],
-    counts: &[Counts],
+    counts: &[LineCounts],
     options: &Options,
-) -> (Outcome, Vec<Counts>) {
+) -> (ReadOutcome, Vec<LineCounts>) {
     let mut document = Document::default();
     let windows = Window::split(&mut document, counts);
-    // The first chunk in which reading stopped; later chunks can be skipped.
-    let stopped = AtomicUsize::new(usize::MAX);
+    // The first chunk in which reading stopped. Later chunks are skipped.
+    let stopped_at = AtomicUsize::new(usize::MAX);
     let read = |((number, chunk), window)| {
-        if stopped.load(Ordering::Relaxed) < number {
-            return Part { counts: vec![Counts::default()], ..Part::default() };
+        if stopped_at.load(Ordering::Relaxed) < number {
+            return ChunkContent { counts: vec![LineCounts::default()], ..ChunkContent::default() };
         }
-        let part = Reader { file, options, window, part: Part::default() }.read(chunk);
-        if part.stopped {
-            stopped.fetch_min(number, Ordering::Relaxed);
+        let content = ChunkReader { file, options, window, content: ChunkContent::default() }.read(chunk);
+        if content.is_stopped {
+            stopped_at.fetch_min(number, Ordering::Relaxed);
         }
-        part
+        content
     };
     let work = chunks.iter().cloned().enumerate().zip(windows).collect();
-    let Part { properties, comments, diagnostics, stopped, counts } =
-        map_reduce(work, read, |part, next| part.append(next, &options.limits));
+    let ChunkContent { properties, comments, diagnostics, is_stopped, counts } =
+        map_reduce(work, read, |content, next| content.append(next, &options.limits));
     document.properties = properties;
     document.comments = options.comments.then(|| comments.finish());
-    (Outcome { document, diagnostics, stopped }, counts)
+    (ReadOutcome { document, diagnostics, is_stopped }, counts)
 }

@@ -2,88 +2,89 @@
 
 use std::ops::Range;
 
-use super::super::schema::{LineRef, Place, Property};
+use super::super::schema::{CommentPlace, LineRef, Property};
 use super::comments::Comments;
-use super::diagnostic::{Diagnostic, Diagnostics, Located};
+use super::diagnostic::{Diagnostic, Diagnostics, LocatedDiagnostic};
 use super::fast;
 use super::intent::Intent;
-use super::line::{self, Content, parse_line};
+use super::line::{self, LineContent, parse_line};
 use super::text::split_line;
-use super::window::{Counts, Window};
+use super::window::{LineCounts, Window};
 use crate::{Limits, Severity};
 
-/// Options for reading.
+/// Options for reading Seed text.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Stops at the first diagnostic of at least this severity; `None` reads to the end.
-    pub stop: Option<Severity>,
+    /// Reading stops at the first diagnostic of at least this severity. If `None`, it reads the whole file.
+    pub stop_at: Option<Severity>,
     /// Whether to keep comments.
     pub comments: bool,
     /// Limits on memory.
     pub limits: Limits,
-    /// Whether the grammar parses every line.
+    /// Whether the grammar parses all lines, without the fast path.
     pub grammar_only: bool,
     /// The minimum size of a chunk in bytes.
-    pub chunk: usize,
+    pub min_chunk_size: usize,
 }
 
-/// The content of a chunk, except the values of its lines.
+/// The content of one or more chunks, except the values of their lines, which are in the columns.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct ChunkContent {
     pub properties: Vec<Property>,
     pub comments: Comments,
     pub diagnostics: Diagnostics,
     /// Whether reading stopped at a diagnostic.
-    pub stopped: bool,
-    /// The number of lines in each chunk.
-    pub counts: Vec<Counts>,
+    pub is_stopped: bool,
+    /// The number of lines of each kind, for each chunk.
+    pub counts: Vec<LineCounts>,
 }
 
-impl Part {
-    /// Appends the next chunks, unless reading stopped in this one.
-    pub(super) fn append(mut self, next: Part, limits: &Limits) -> Part {
+impl ChunkContent {
+    /// Appends the next chunks. If reading stopped before them, appends only their counts.
+    pub(super) fn append(mut self, next: ChunkContent, limits: &Limits) -> ChunkContent {
         self.counts.extend(next.counts);
-        if !self.stopped {
+        if !self.is_stopped {
             self.properties.extend(next.properties);
             self.comments.append(next.comments);
             self.diagnostics.append(next.diagnostics, limits);
-            self.stopped = next.stopped;
+            self.is_stopped = next.is_stopped;
         }
         self
     }
 }
 
-pub(super) struct Reader<'r> {
+/// Reads a chunk.
+pub(super) struct ChunkReader<'r> {
     pub file: &'r [u8],
     pub options: &'r Options,
     pub window: Window<'r>,
-    pub part: Part,
+    pub content: ChunkContent,
 }
 
-impl Reader<'_> {
+impl ChunkReader<'_> {
     /// Reads a range of whole lines.
-    pub(super) fn read(mut self, lines: Range<usize>) -> Part {
+    pub(super) fn read(mut self, lines: Range<usize>) -> ChunkContent {
         let mut start = lines.start;
-        while start < lines.end && !self.part.stopped {
+        while start < lines.end && !self.content.is_stopped {
             let rest = &self.file[start..lines.end];
-            start += match fast::line(rest).filter(|_| !self.options.grammar_only) {
+            start += match fast::read_line(rest).filter(|_| !self.options.grammar_only) {
                 Some(plain) => {
-                    self.add(&plain.content, plain.comment);
-                    plain.length + self.run(&plain.content, &rest[plain.length..])
+                    self.add_line(&plain.content, plain.comment);
+                    plain.length + self.read_run(&plain.content, &rest[plain.length..])
                 }
-                None => self.parse(rest, start),
+                None => self.parse_first_line(rest, start),
             };
         }
-        self.part.counts.push(self.window.read());
-        self.part
+        self.content.counts.push(self.window.counts());
+        self.content
     }
 
-    /// Reads the run of lines of the same kind after a line. Returns their length in bytes.
-    fn run(&mut self, content: &Content, lines: &[u8]) -> usize {
+    /// Reads the run of lines that follow a line of the same kind. Returns their total length in bytes.
+    fn read_run(&mut self, content: &LineContent, lines: &[u8]) -> usize {
         match *content {
-            // The run has no comments, and earlier ones belong to the line before it.
-            Content::Values(kind, _) => {
-                let (count, length) = fast::run(lines, kind, self.window.space(kind));
+            // The run has no comments. Earlier comments belong to the line before it.
+            LineContent::Values(kind, _) => {
+                let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
                 self.window.count_lines(kind, count);
                 length
             }
@@ -92,57 +93,62 @@ impl Reader<'_> {
     }
 
     /// Parses the first line of `lines`, at `start` in the file. Returns its length in bytes.
-    fn parse(&mut self, lines: &[u8], start: usize) -> usize {
+    fn parse_first_line(&mut self, lines: &[u8], start: usize) -> usize {
         let (bytes, length) = split_line(lines);
         match parse_line(bytes) {
             Ok(line) => {
                 if let Some(diagnostic) = line.diagnostic {
-                    self.diagnose(diagnostic, start);
+                    self.add_diagnostic(diagnostic, start);
                 }
-                self.add(&line.content, line.comment);
+                self.add_line(&line.content, line.comment);
             }
             Err(diagnostic) => {
                 let intent = diagnostic.intent;
-                self.diagnose(diagnostic, start);
-                // A malformed line still counts as one of its intended kind.
+                self.add_diagnostic(diagnostic, start);
+                // A malformed line counts as a line of its intended kind.
                 if let Intent::Attribute(kind) = intent {
-                    self.add(&Content::Values(kind, line::placeholder(kind)), None);
+                    self.add_line(&LineContent::Values(kind, line::placeholder_values(kind)), None);
                 }
             }
         }
         length
     }
 
-    fn diagnose(&mut self, diagnostic: Diagnostic, start: usize) {
-        self.part.stopped = self.options.stop.is_some_and(|stop| diagnostic.rule.severity >= stop);
+    /// Adds a diagnostic of the line at `start`.
+    fn add_diagnostic(&mut self, diagnostic: Diagnostic, start: usize) {
+        self.content.is_stopped =
+            self.options.stop_at.is_some_and(|severity| diagnostic.rule.severity >= severity);
         let index = match diagnostic.intent {
             Intent::Attribute(kind) => self.window.next_line(kind),
             Intent::Property | Intent::Unknown => 0,
         };
-        self.part.diagnostics.add(Located { diagnostic, start, index }, &self.options.limits);
+        self.content.diagnostics.add(LocatedDiagnostic { diagnostic, start, index }, &self.options.limits);
     }
 
-    fn add(&mut self, content: &Content, comment: Option<&[u8]>) {
+    /// Adds a line.
+    fn add_line(&mut self, content: &LineContent, comment: Option<&[u8]>) {
         if self.options.comments {
-            self.part.comments.add(self.place(content), comment);
+            self.content.comments.add(self.comment_place(content), comment);
         }
         match *content {
-            Content::Empty => {}
-            Content::Property { name, value } => {
+            LineContent::Empty => {}
+            LineContent::Property { name, value } => {
                 self.window.count_property();
-                self.part.properties.push(Property { name: name.to_owned(), value: value.to_owned() });
+                self.content.properties.push(Property { name: name.to_owned(), value: value.to_owned() });
             }
-            Content::Values(kind, ref values) => self.window.push(kind, values),
+            LineContent::Values(kind, ref values) => self.window.push(kind, values),
         }
     }
 
-    /// The place of comments before a line.
-    fn place(&self, content: &Content) -> Option<Place> {
-        let before = |index| LineRef { index, trailing: false };
+    /// Returns the place of comments before the next line; `None` for a line without content.
+    fn comment_place(&self, content: &LineContent) -> Option<CommentPlace> {
+        let before = |index| LineRef { index, is_trailing: false };
         match *content {
-            Content::Empty => None,
-            Content::Property { .. } => Some(Place::Property(before(self.window.next_property()))),
-            Content::Values(kind, _) => Some(Place::Line(kind, before(self.window.next_line(kind)))),
+            LineContent::Empty => None,
+            LineContent::Property { .. } => Some(CommentPlace::Property(before(self.window.next_property()))),
+            LineContent::Values(kind, _) => {
+                Some(CommentPlace::Line(kind, before(self.window.next_line(kind))))
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Seed's text: encoding, whitespace, lines (S3, S9).
+//! The text of Seed files: encoding, whitespace and lines (S3, S9).
 
 use std::ops::Range;
 
@@ -16,12 +16,12 @@ pub(super) fn is_whitespace(byte: &u8) -> bool {
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The offset of the first line, after any byte order mark.
-pub(super) fn start(file: &[u8]) -> usize {
+/// Returns the offset of the first line, after any byte order mark.
+pub(super) fn first_line_offset(file: &[u8]) -> usize {
     if file.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// Names the encoding of a file whose first bytes show that it is not UTF-8.
+/// Returns the name of the encoding if the first bytes of a file are UTF-16 or UTF-32; otherwise `None`.
 pub(in crate::formats::seed) fn other_encoding(file: &[u8]) -> Option<&'static str> {
     match file {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
@@ -37,7 +37,7 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// Splits off the first line. Returns it without its line ending, and the offset of the next line.
+/// Returns the first line without its line ending, and the offset of the next line.
 pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     match memchr(b'\n', bytes) {
         Some(end) => {
@@ -48,9 +48,9 @@ pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// Splits a file into chunks of whole lines, each of at least `size` bytes.
+/// Splits a file into chunks of whole lines. Each chunk except the last has at least `size` bytes.
 pub(super) fn chunks(file: &[u8], size: usize) -> impl Iterator<Item = Range<usize>> {
-    let mut start = start(file);
+    let mut start = first_line_offset(file);
     std::iter::from_fn(move || {
         let min = file.len().min(start.saturating_add(size));
         let end = memchr(b'\n', &file[min..]).map_or(file.len(), |line_end| min + line_end + 1);
@@ -59,9 +59,9 @@ pub(super) fn chunks(file: &[u8], size: usize) -> impl Iterator<Item = Range<usi
     })
 }
 
-/// Iterates over the lines of a file: number, offset, bytes.
+/// Iterates over the lines of a file. Items are the line number, the file offset and the bytes without line ending.
 pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64, usize, &[u8])> {
-    let mut start = start(file);
+    let mut start = first_line_offset(file);
     let mut number = 0;
     std::iter::from_fn(move || {
         let rest = file.get(start..).filter(|rest| !rest.is_empty())?;
@@ -73,18 +73,18 @@ pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64,
     })
 }
 
-/// Returns the range of a line without its comment and surrounding whitespace.
-pub(super) fn content(line: &[u8]) -> Range<usize> {
+/// Returns the byte range of the content of a line: without its comment, and without leading and trailing whitespace.
+pub(super) fn content_range(line: &[u8]) -> Range<usize> {
     let end = memchr(b'#', line).unwrap_or(line.len());
     let start = line[..end].iter().position(|byte| !is_whitespace(byte)).unwrap_or(end);
     let end = line[..end].iter().rposition(|byte| !is_whitespace(byte)).map_or(start, |last| last + 1);
     start..end
 }
 
-/// Converts a range of a line at offset `start` to a location in the file.
-pub(super) fn span(line: &[u8], range: Range<usize>, start: usize, number: u64) -> Span {
+/// Converts a byte range in a line to a location in the file. `start` is the file offset of the line.
+pub(super) fn line_span(line: &[u8], range: Range<usize>, start: usize, number: u64) -> Span {
     let before = &line[..range.start.min(line.len())];
-    // Counts characters: UTF-8 continuation bytes are skipped.
+    // Counts characters, by skipping the continuation bytes of UTF-8.
     let column = 1 + before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     let range = (start + range.start) as u64..(start + range.end) as u64;
     Span::Text { range, line: number, column }

@@ -1,5 +1,5 @@
-//! The declaration of Seed: the document's fields, together with the specification's attribute table. The line syntax
-//! is in `grammar/seed.pest`.
+//! The declaration of Seed: the fields of the document, together with the attribute table of the specification. The
+//! syntax of lines is in `grammar/seed.pest`.
 //!
 //! Reading, writing, checks, `info`, dumps, JSON and strategies are derived from the table.
 
@@ -13,7 +13,7 @@ use crate::layout::grammar::{Attribute, BuiltInProperty, ColumnRule, Grammar};
 use meshspec_derive::Json;
 
 document! {
-    /// A Seed file, except whitespace and the order of lines, which has no meaning (S2).
+    /// The content of a Seed file. Whitespace and the order of lines have no meaning, and are not stored (S2).
     #[derive(Debug, Clone, PartialEq, Default, Json)]
     pub struct Document {
         /// The properties, in file order.
@@ -46,13 +46,13 @@ document! {
         #[json(optional)]
         pub uvs: Vec<Vec<[f32; 2]>>, Vertex, Float, Range(0, 1) => {
             [0] U0: "u0", "UV Channel 0", REQUIRED, None,       "U, V: (0, 0) is the top left.";
-            [1] U1: "u1", "UV Channel 1", OPTIONAL, Some("u0"), "U, V, as channel 0.";
-            [2] U2: "u2", "UV Channel 2", OPTIONAL, Some("u1"), "U, V, as channel 0.";
-            [3] U3: "u3", "UV Channel 3", OPTIONAL, Some("u2"), "U, V, as channel 0.";
-            [4] U4: "u4", "UV Channel 4", OPTIONAL, Some("u3"), "U, V, as channel 0.";
-            [5] U5: "u5", "UV Channel 5", OPTIONAL, Some("u4"), "U, V, as channel 0.";
-            [6] U6: "u6", "UV Channel 6", OPTIONAL, Some("u5"), "U, V, as channel 0.";
-            [7] U7: "u7", "UV Channel 7", OPTIONAL, Some("u6"), "U, V, as channel 0.";
+            [1] U1: "u1", "UV Channel 1", OPTIONAL, Some("u0"), "U, V, like channel 0.";
+            [2] U2: "u2", "UV Channel 2", OPTIONAL, Some("u1"), "U, V, like channel 0.";
+            [3] U3: "u3", "UV Channel 3", OPTIONAL, Some("u2"), "U, V, like channel 0.";
+            [4] U4: "u4", "UV Channel 4", OPTIONAL, Some("u3"), "U, V, like channel 0.";
+            [5] U5: "u5", "UV Channel 5", OPTIONAL, Some("u4"), "U, V, like channel 0.";
+            [6] U6: "u6", "UV Channel 6", OPTIONAL, Some("u5"), "U, V, like channel 0.";
+            [7] U7: "u7", "UV Channel 7", OPTIONAL, Some("u6"), "U, V, like channel 0.";
         }
 
         /// The vertex indices of each triangle, zero-based, counter-clockwise.
@@ -65,15 +65,15 @@ document! {
 const REQUIRED: bool = true;
 const OPTIONAL: bool = false;
 
-impl Kind {
-    /// The row in the table.
+impl LineKind {
+    /// The row of the attribute table.
     pub fn attribute(self) -> &'static Attribute {
         &ATTRIBUTES[self as usize]
     }
 
-    /// Returns the kind of the lines with this identifier.
-    pub fn of(identifier: &str) -> Option<Kind> {
-        Kind::of_bytes(identifier.as_bytes())
+    /// Returns the kind of lines with this identifier; `None` if unknown.
+    pub fn from_identifier(identifier: &str) -> Option<LineKind> {
+        LineKind::from_bytes(identifier.as_bytes())
     }
 }
 
@@ -82,7 +82,7 @@ impl Kind {
 pub struct Property {
     /// The name: a letter, then letters, digits and `_` (S7).
     pub name: String,
-    /// The value, without whitespace around it; may be empty.
+    /// The value, without leading or trailing whitespace; may be empty.
     pub value: String,
 }
 
@@ -104,7 +104,7 @@ impl BuiltIn {
     }
 }
 
-/// The built-in properties, which every file should have.
+/// The built-in properties, which all files should have.
 pub static PROPERTIES: [BuiltInProperty; 3] = [
     BuiltInProperty { name: "name", values: &[], meaning: "the name of the mesh" },
     BuiltInProperty { name: "mat0", values: &[], meaning: "material 0" },
@@ -139,28 +139,28 @@ pub struct Comment {
     /// The text after the `#`.
     pub text: Text,
     /// The line that it belongs to.
-    pub place: Place,
+    pub place: CommentPlace,
 }
 
-/// The place of a comment, ordered as lines are written.
+/// The place of a comment. Places are ordered like the lines in a written file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
-pub enum Place {
+pub enum CommentPlace {
     /// A property.
     Property(LineRef),
     /// A line of an attribute, or a face.
-    Line(Kind, LineRef),
+    Line(LineKind, LineRef),
     /// The end of the file.
     End,
 }
 
-/// The line that a comment belongs to.
+/// The line that a comment belongs to, and its position relative to the line.
 ///
-/// Comments on preceding lines come first, then the trailing one.
+/// Comments before the line come first, then the trailing comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub struct LineRef {
     /// The index of the line among lines of its kind.
     pub index: usize,
-    /// Whether the comment follows the content of the line; otherwise it is a separate line before it.
+    /// Whether the comment follows the content of the line. Otherwise, it is a separate line before the content.
     #[json(name = "behind")]
-    pub trailing: bool,
+    pub is_trailing: bool,
 }

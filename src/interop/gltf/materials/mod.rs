@@ -4,5 +4,5 @@ mod read;
 mod textures;
 mod write;
 
-pub(super) use read::{MaterialEntry, read, unused};
+pub(super) use read::{MaterialEntry, read, unused_names};
 pub(super) use write::{Materials, repair};

@@ -9,16 +9,16 @@ use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
 use super::textures::Textures;
-use crate::interop::gltf::file::{GltfFile, extras};
-use crate::interop::gltf::{label, take_own};
+use crate::interop::gltf::file::{GltfFile, read_extras};
+use crate::interop::gltf::{label, take_own_extras};
 use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
 
-/// The older extension for surfaces; its diffuse colour becomes the base colour.
+/// The deprecated extension for surfaces. Its diffuse colour becomes the base colour.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// A material, and the set and transform of the texture coordinates of its texture.
+/// A material, with the set and the transform of the texture coordinates that its texture uses.
 #[derive(Default)]
 pub(in crate::interop::gltf) struct MaterialEntry {
     pub material: Material,
@@ -27,7 +27,7 @@ pub(in crate::interop::gltf) struct MaterialEntry {
 }
 
 impl MaterialEntry {
-    /// Applies the material to a mesh; `sets` are the numbers of its sets of texture coordinates.
+    /// Assigns the material to a mesh. `sets` lists the `TEXCOORD` numbers of its sets of texture coordinates.
     pub fn apply(&self, mesh: &mut Mesh, sets: &[u32]) {
         mesh.material = self.material.clone();
         let Some(texture) = &mut mesh.material.texture else { return };
@@ -46,30 +46,30 @@ impl MaterialEntry {
 /// Returns an error if the images exceed the limits.
 pub(in crate::interop::gltf) fn read(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Vec<MaterialEntry>> {
     let root = &file.root;
-    let used = used(root);
-    let mut reader = Reader {
+    let used = used_materials(root);
+    let mut reader = MaterialReader {
         textures: Textures::new(file),
         unsupported: Vec::new(),
         affected: 0,
-        placed: Vec::new(),
+        transformed: Vec::new(),
         losses,
     };
     let mut entries = Vec::new();
     let mut unused = Vec::new();
     for (index, entry) in root.materials.iter().enumerate() {
         if used[index] {
-            entries.push(reader.material(index, entry)?);
+            entries.push(reader.read_material(index, entry)?);
         } else {
             unused.push(label("materials", index, entry.name.as_deref()));
             entries.push(MaterialEntry::default());
         }
     }
-    reader.list(unused);
+    reader.list_losses(unused);
     Ok(entries)
 }
 
-/// Returns one flag per material: `true` if a primitive uses it.
-fn used(root: &json::Root) -> Vec<bool> {
+/// Returns one flag per material: `true` if a primitive uses the material.
+fn used_materials(root: &json::Root) -> Vec<bool> {
     let mut used = vec![false; root.materials.len()];
     let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
     for index in primitives.filter_map(|primitive| primitive.material) {
@@ -79,29 +79,29 @@ fn used(root: &json::Root) -> Vec<bool> {
 }
 
 /// Returns the names of the materials that no primitive uses.
-pub(in crate::interop::gltf) fn unused(root: &json::Root) -> Vec<String> {
-    let unused = root.materials.iter().zip(used(root)).filter(|(_, used)| !used);
+pub(in crate::interop::gltf) fn unused_names(root: &json::Root) -> Vec<String> {
+    let unused = root.materials.iter().zip(used_materials(root)).filter(|(_, used)| !used);
     unused.filter_map(|(entry, _)| entry.name.clone()).collect()
 }
 
-struct Reader<'a> {
+struct MaterialReader<'a> {
     textures: Textures<'a>,
-    /// Properties that scenes lack, in order of occurrence.
+    /// The unsupported properties, in order of occurrence.
     unsupported: Vec<String>,
     /// The number of materials with unsupported properties.
     affected: usize,
-    /// Materials with a texture transform.
-    placed: Vec<String>,
+    /// The labels of materials with a texture transform.
+    transformed: Vec<String>,
     losses: &'a mut Vec<Loss>,
 }
 
-impl Reader<'_> {
-    fn material(&mut self, index: usize, entry: &json::Material) -> Result<MaterialEntry> {
-        let mut extras = extras(&entry.extras);
+impl MaterialReader<'_> {
+    fn read_material(&mut self, index: usize, entry: &json::Material) -> Result<MaterialEntry> {
+        let mut extras = read_extras(&entry.extras);
         // glTF does not distinguish white from no colour; the extras do.
-        let is_white = take_own(&mut extras).contains_key("white");
+        let is_white = take_own_extras(&mut extras).contains_key("white");
         self.list_unsupported(entry, !extras.is_empty());
-        let Surface { color, texture, metallic, roughness } = surface(entry);
+        let Surface { color, texture, metallic, roughness } = read_surface(entry);
         let alpha_mode = match entry.alpha_mode {
             Checked::Valid(Mode::Mask) => {
                 AlphaMode::Mask { cutoff: entry.alpha_cutoff.unwrap_or_default().0 }
@@ -121,7 +121,7 @@ impl Reader<'_> {
             None => (None, 0, TextureTransform::default()),
         };
         if !transform.is_identity() {
-            self.placed.push(label("materials", index, entry.name.as_deref()));
+            self.transformed.push(label("materials", index, entry.name.as_deref()));
         }
         let material = Material {
             name: entry.name.clone().unwrap_or_default(),
@@ -135,9 +135,9 @@ impl Reader<'_> {
         Ok(MaterialEntry { material, uv_set, transform })
     }
 
-    /// Records the properties that scenes lack. Extensions are listed with those of the whole file.
-    fn list_unsupported(&mut self, entry: &json::Material, extras: bool) {
-        const KNOWN: [&str; 10] = [
+    /// Records unsupported properties. Extensions are not recorded, since `unsupported` lists them for the whole file.
+    fn list_unsupported(&mut self, entry: &json::Material, has_extras: bool) {
+        const SUPPORTED: [&str; 10] = [
             "name",
             "pbrMetallicRoughness",
             "alphaMode",
@@ -150,17 +150,17 @@ impl Reader<'_> {
             "extensions",
         ];
         let own = json::Material { extras: None, ..entry.clone() };
-        let plain = json::Material::default();
+        let default = json::Material::default();
         let pairs = [
-            (to_map(&own), to_map(&plain)),
-            (to_map(&own.pbr_metallic_roughness), to_map(&plain.pbr_metallic_roughness)),
+            (to_map(&own), to_map(&default)),
+            (to_map(&own.pbr_metallic_roughness), to_map(&default.pbr_metallic_roughness)),
         ];
         let mut names = BTreeSet::new();
-        for (own, plain) in &pairs {
-            let more = own.iter().filter(|(name, value)| plain.get(*name) != Some(value));
-            names.extend(more.map(|(name, _)| &**name).filter(|name| !KNOWN.contains(name)));
+        for (own, default) in &pairs {
+            let more = own.iter().filter(|(name, value)| default.get(*name) != Some(value));
+            names.extend(more.map(|(name, _)| &**name).filter(|name| !SUPPORTED.contains(name)));
         }
-        names.extend(extras.then_some("extras"));
+        names.extend(has_extras.then_some("extras"));
         self.affected += usize::from(!names.is_empty());
         for name in names {
             if !self.unsupported.iter().any(|known| known == name) {
@@ -169,27 +169,27 @@ impl Reader<'_> {
         }
     }
 
-    /// Lists each kind of loss once.
-    fn list(self, unused: Vec<String>) {
-        let Reader { textures, unsupported, affected, placed, losses, .. } = self;
+    /// Lists the losses, one of each kind.
+    fn list_losses(self, unused: Vec<String>) {
+        let MaterialReader { textures, unsupported, affected, transformed, losses, .. } = self;
         if !unsupported.is_empty() {
-            let loss = Loss::dropped("materials", "unsupported properties").naming(unsupported);
+            let loss = Loss::dropped("materials", "unsupported properties").with_names(unsupported);
             let all = textures.file.root.materials.len();
-            losses.push(loss.affecting(affected, all, "materials"));
+            losses.push(loss.with_count_of(affected, all, "materials"));
         }
         let mut list = |loss: Loss, names: Vec<String>| {
             if !names.is_empty() {
-                losses.push(loss.naming(names));
+                losses.push(loss.with_names(names));
             }
         };
         list(Loss::dropped("materials", "unused materials"), unused);
-        list(Loss::dropped("images", "unused as base colours"), textures.unused());
-        let message = "texture transforms applied to the texture coordinates";
-        list(Loss::changed("materials", message), placed);
+        list(Loss::dropped("images", "images that are not used as base colours"), textures.unused_images());
+        let message = "texture transforms were applied to the texture coordinates";
+        list(Loss::changed("materials", message), transformed);
     }
 }
 
-/// The base colour and the reflection of a surface.
+/// The base colour and the reflection properties of a surface.
 struct Surface {
     color: [f32; 4],
     texture: Option<Info>,
@@ -197,7 +197,7 @@ struct Surface {
     roughness: f32,
 }
 
-fn surface(entry: &json::Material) -> Surface {
+fn read_surface(entry: &json::Material) -> Surface {
     let surface = &entry.pbr_metallic_roughness;
     let extensions = entry.extensions.as_ref();
     let Some(older) = extensions.and_then(|extensions| extensions.others.get(SPECULAR_GLOSSINESS)) else {

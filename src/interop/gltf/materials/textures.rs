@@ -1,4 +1,4 @@
-//! Reads textures of glTF: images, samplers and transforms.
+//! Reads glTF textures: images, samplers and transforms.
 
 use ::gltf::json;
 use ::gltf::json::texture::{Info, MagFilter, MinFilter, WrappingMode};
@@ -7,15 +7,15 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::interop::gltf::errors::{Failures, malformed};
-use crate::interop::gltf::file::{GltfFile, data_uri};
+use crate::interop::gltf::file::{GltfFile, parse_data_uri};
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
 use crate::interop::texture_transform::TextureTransform;
 use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
 use crate::{Loss, Result};
 
-/// Returns the number of the set of texture coordinates of a texture, and their transform.
-fn placement(info: &Info) -> (u32, TextureTransform) {
+/// Returns the `TEXCOORD` number that a texture uses, and the transform of the texture coordinates.
+fn read_uv_transform(info: &Info) -> (u32, TextureTransform) {
     let default = TextureTransform::default();
     let extensions = info.extensions.as_ref();
     let Some(transform) = extensions.and_then(|extensions| extensions.others.get(TEXTURE_TRANSFORM)) else {
@@ -32,36 +32,38 @@ fn placement(info: &Info) -> (u32, TextureTransform) {
     (set, transform)
 }
 
-/// A texture, the number of its set of texture coordinates, and their transform.
-type Placed = (Texture, u32, TextureTransform);
+/// A texture, its `TEXCOORD` number, and the transform of the texture coordinates.
+type TextureUse = (Texture, u32, TextureTransform);
 
-/// An image of the file.
+/// The state of an image of the file.
 #[derive(Clone)]
-enum Loaded {
+enum ImageState {
+    /// The image is not used so far.
     Unused,
-    /// Unreadable; the loss is listed.
+    /// The image cannot be read; the loss is listed.
     Failed,
     /// The path of an image file, or the name and content of an embedded image.
-    Found(String, Option<Image>),
+    Read(String, Option<Image>),
 }
 
 /// The textures of a file; each image is read once.
 pub(super) struct Textures<'a> {
     pub file: &'a GltfFile<'a>,
-    images: Vec<Loaded>,
+    images: Vec<ImageState>,
 }
 
 impl<'a> Textures<'a> {
     pub fn new(file: &'a GltfFile<'a>) -> Textures<'a> {
-        Textures { file, images: vec![Loaded::Unused; file.root.images.len()] }
+        Textures { file, images: vec![ImageState::Unused; file.root.images.len()] }
     }
 
-    /// Reads the texture that a material refers to at the path `at`. `None` if it cannot be read; the loss is listed.
+    /// Reads the texture that a material refers to at the path `at`. Lists a loss and returns `None` if it cannot be
+    /// read.
     ///
     /// # Errors
     ///
     /// Returns an error if the images exceed the limits.
-    pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<Placed>> {
+    pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<TextureUse>> {
         let root = &self.file.root;
         let index = info.index.value();
         let Some(texture) = root.textures.get(index) else {
@@ -71,7 +73,7 @@ impl<'a> Textures<'a> {
             return Ok(None);
         };
         let path = format!("textures[{index}].source");
-        let Some(source) = source(texture) else {
+        let Some(source) = image_index(texture) else {
             losses.push(Loss::dropped(path, "no image of a known type"));
             return Ok(None);
         };
@@ -80,29 +82,33 @@ impl<'a> Textures<'a> {
             losses.push(Loss::dropped(path, message));
             return Ok(None);
         };
-        if matches!(self.images[source], Loaded::Unused) {
-            self.images[source] = match self.load(source, image, losses) {
-                Ok((name, image)) => Loaded::Found(name, image),
+        if matches!(self.images[source], ImageState::Unused) {
+            self.images[source] = match self.load_image(source, image, losses) {
+                Ok((name, image)) => ImageState::Read(name, image),
                 Err(error) => {
                     let at = format!("images[{source}]");
                     // Meshes are readable without the image.
                     let message = Failures::default().record(error, &at)?;
                     losses.push(Loss::dropped(at, message));
-                    Loaded::Failed
+                    ImageState::Failed
                 }
             };
         }
-        let Loaded::Found(name, image) = self.images[source].clone() else { return Ok(None) };
+        let ImageState::Read(name, image) = self.images[source].clone() else { return Ok(None) };
         let named = [name, texture.name.clone().unwrap_or_default()];
         let name = named.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         let sampler = texture.sampler.and_then(|sampler| root.samplers.get(sampler.value()));
         let sampler = sampler.map(to_sampler).unwrap_or_default();
-        let (set, transform) = placement(info);
+        let (set, transform) = read_uv_transform(info);
         Ok(Some((Texture { name, image, uv_set: 0, sampler }, set, transform)))
     }
 
     /// Returns the path of an image file, or the name and content of an embedded image.
-    fn load(
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an embedded image cannot be read, or exceeds the limits.
+    fn load_image(
         &self,
         index: usize,
         image: &json::Image,
@@ -111,18 +117,18 @@ impl<'a> Textures<'a> {
         let at = || format!("images[{index}]");
         let declared = image.mime_type.as_ref().map(|media_type| &*media_type.0);
         let (media_type, bytes) = match (&image.uri, image.buffer_view) {
-            (Some(uri), _) => match data_uri(uri) {
+            (Some(uri), _) => match parse_data_uri(uri) {
                 Some(data) => {
                     let (media_type, bytes) = data.map_err(|message| malformed(at(), message))?;
                     (Some(media_type), bytes)
                 }
                 None => {
                     let (path, is_shortened) =
-                        images::relative("", &percent_decode_str(uri).decode_utf8_lossy());
+                        images::relative_path("", &percent_decode_str(uri).decode_utf8_lossy());
                     if is_shortened {
                         let message = "only the file names of absolute image paths are kept";
                         let loss = Loss::renamed(format!("{}.uri", at()), message);
-                        losses.push(loss.detail(format_args!("\"{uri}\"")));
+                        losses.push(loss.with_detail(format_args!("\"{uri}\"")));
                     }
                     return if path.is_empty() {
                         Err(malformed(at(), "an empty URI"))
@@ -133,29 +139,29 @@ impl<'a> Textures<'a> {
             },
             (None, Some(view)) => {
                 let (bytes, _) = self.file.view(view.value())?;
-                self.file.spend(bytes.len() as u64, at)?;
+                self.file.charge_budget(bytes.len() as u64, at)?;
                 (declared, bytes.to_vec())
             }
             (None, None) => return Err(malformed(at(), "neither a URI nor a view")),
         };
-        let media_type = images::media_type_of(&bytes).or(media_type).or(declared).unwrap_or_default();
-        let image_of = Image { media_type: media_type.to_owned(), bytes: bytes.into() };
-        Ok((image.name.clone().unwrap_or_default(), Some(image_of)))
+        let media_type = images::detect_media_type(&bytes).or(media_type).or(declared).unwrap_or_default();
+        let embedded = Image { media_type: media_type.to_owned(), bytes: bytes.into() };
+        Ok((image.name.clone().unwrap_or_default(), Some(embedded)))
     }
 
-    /// Returns the images that no base colour uses.
-    pub fn unused(&self) -> Vec<String> {
+    /// Returns the labels of images that no base colour uses.
+    pub fn unused_images(&self) -> Vec<String> {
         let images = self.file.root.images.iter().zip(&self.images).enumerate();
-        let unused = images.filter(|(_, (_, loaded))| matches!(loaded, Loaded::Unused));
-        let file = |image: &'a json::Image| image.uri.as_deref().filter(|uri| data_uri(uri).is_none());
+        let unused = images.filter(|(_, (_, loaded))| matches!(loaded, ImageState::Unused));
+        let file = |image: &'a json::Image| image.uri.as_deref().filter(|uri| parse_data_uri(uri).is_none());
         unused
             .map(|(index, (image, _))| label("images", index, image.name.as_deref().or(file(image))))
             .collect()
     }
 }
 
-/// Returns the image of a texture: its `source` if present, otherwise that of an extension.
-fn source(texture: &json::Texture) -> Option<usize> {
+/// Returns the index of the image of a texture: its `source` if present, otherwise the `source` of an extension.
+fn image_index(texture: &json::Texture) -> Option<usize> {
     let plain = texture.source.value();
     if plain != u32::MAX as usize {
         return Some(plain);
@@ -166,7 +172,7 @@ fn source(texture: &json::Texture) -> Option<usize> {
     sources.next().and_then(|source| usize::try_from(source).ok())
 }
 
-/// Converts a sampler; invalid values become the defaults.
+/// Converts a sampler. Invalid values are replaced by defaults.
 fn to_sampler(sampler: &json::texture::Sampler) -> Sampler {
     let wrap = |mode: &Checked<WrappingMode>| match mode {
         Checked::Valid(WrappingMode::ClampToEdge) => Wrap::Clamp,

@@ -1,4 +1,4 @@
-//! Writes materials as glTF.
+//! Writes glTF materials.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,37 +6,38 @@ use percent_encoding::utf8_percent_encode;
 use serde_json::{Map, Value, json};
 
 use crate::Loss;
+use crate::interop::gltf::buffer::BufferPlan;
 use crate::interop::gltf::container::ESCAPED;
-use crate::interop::gltf::data::Data;
-use crate::interop::gltf::{TEXTURE_SOURCES, set_own};
+use crate::interop::gltf::{TEXTURE_SOURCES, set_own_extra};
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
 /// Repairs materials for glTF: clamps factors, and drops textures without texture coordinates. Lists images of types
-/// that glTF does not guarantee.
+/// that glTF readers need not support.
 pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = |field: &str| format!("meshes[{index}].material.{field}");
         let material = &mut mesh.material;
         if let Some(texture) = material.texture.take_if(|texture| texture.uv_set >= mesh.uvs.len()) {
             let loss = Loss::dropped(at("texture"), "no texture coordinates for the texture");
-            losses.push(loss.detail(texture.label()));
+            losses.push(loss.with_detail(texture.label()));
         }
-        let foreign = |texture: &Texture| {
+        let is_unsupported = |texture: &Texture| {
             let media_type = texture.image.as_ref().map(|image| &*image.media_type);
             let media_type = media_type.or_else(|| images::media_type_by_name(&texture.name));
-            !media_type.is_some_and(|media_type| is_plain(media_type) || extension(media_type).is_some())
+            !media_type
+                .is_some_and(|media_type| is_png_or_jpeg(media_type) || extension_for(media_type).is_some())
         };
-        if let Some(texture) = material.texture.as_ref().filter(|texture| foreign(texture)) {
-            let loss = Loss::changed(at("texture"), "glTF has PNG and JPEG images: others may not be shown");
-            losses.push(loss.detail(texture.label()));
+        if let Some(texture) = material.texture.as_ref().filter(|texture| is_unsupported(texture)) {
+            let loss = Loss::changed(at("texture"), "glTF readers may support PNG and JPEG images only");
+            losses.push(loss.with_detail(texture.label()));
         }
         let mut clamp = |field: &str, values: &mut [f32], max: f32, message: &str| {
             let mut changed = false;
             for value in values {
-                let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, max) };
-                changed |= inside != *value;
-                *value = inside;
+                let clamped = if value.is_nan() { 0.0 } else { value.clamp(0.0, max) };
+                changed |= clamped != *value;
+                *value = clamped;
             }
             if changed {
                 losses.push(Loss::changed(at(field), message));
@@ -48,62 +49,62 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
             ("roughness", std::slice::from_mut(&mut material.roughness)),
         ];
         for (field, values) in factors {
-            clamp(field, values, 1.0, "clamped to the range of glTF factors, 0 to 1");
+            clamp(field, values, 1.0, "values were clamped to the range of glTF factors, 0 to 1");
         }
         if let AlphaMode::Mask { cutoff } = &mut material.alpha_mode {
             let cutoff = std::slice::from_mut(cutoff);
-            clamp("alpha_mode", cutoff, f32::MAX, "the alpha cutoff becomes 0, the minimum of glTF");
+            clamp("alpha_mode", cutoff, f32::MAX, "the alpha cutoff was clamped to 0, the minimum in glTF");
         }
     }
 }
 
-fn is_plain(media_type: &str) -> bool {
+fn is_png_or_jpeg(media_type: &str) -> bool {
     matches!(media_type, "image/png" | "image/jpeg")
 }
 
-/// Returns the extension of glTF for images of this media type.
-fn extension(media_type: &str) -> Option<&'static str> {
+/// Returns the glTF extension for images of a media type; `None` if there is none.
+fn extension_for(media_type: &str) -> Option<&'static str> {
     TEXTURE_SOURCES.iter().find(|(_, known)| *known == media_type).map(|(name, _)| *name)
 }
 
-/// The distinct materials of a file to be written, and their distinct textures, images and samplers.
+/// The distinct materials of an output file, with their distinct textures, images and samplers.
 #[derive(Default)]
 pub(in crate::interop::gltf) struct Materials<'a> {
     pub entries: Vec<Value>,
     pub textures: Vec<Value>,
     pub images: Vec<Value>,
     pub samplers: Vec<Value>,
-    /// The extensions that images need.
+    /// The extensions that the images require.
     pub extensions: BTreeSet<&'static str>,
-    known: HashMap<&'a Material, usize>,
+    known_materials: HashMap<&'a Material, usize>,
     known_textures: HashMap<(usize, Option<usize>), usize>,
     known_images: HashMap<(&'a str, Option<&'a Image>), usize>,
     known_samplers: HashMap<Sampler, usize>,
 }
 
 impl<'a> Materials<'a> {
-    /// Returns the index of a material, adding it if it is new; `None` for the default.
-    pub fn index(&mut self, material: &'a Material, data: &mut Data<'a>) -> Option<usize> {
+    /// Returns the index of a material, adding the material if it is new; `None` for the default material.
+    pub fn add(&mut self, material: &'a Material, buffer: &mut BufferPlan<'a>) -> Option<usize> {
         if *material == Material::default() {
             return None;
         }
-        if let Some(index) = self.known.get(material) {
+        if let Some(index) = self.known_materials.get(material) {
             return Some(*index);
         }
-        let entry = self.entry(material, data);
+        let entry = self.material_entry(material, buffer);
         self.entries.push(entry);
-        self.known.insert(material, self.entries.len() - 1);
+        self.known_materials.insert(material, self.entries.len() - 1);
         Some(self.entries.len() - 1)
     }
 
-    fn entry(&mut self, material: &'a Material, data: &mut Data<'a>) -> Value {
+    fn material_entry(&mut self, material: &'a Material, buffer: &mut BufferPlan<'a>) -> Value {
         let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = material;
         let mut surface = Map::new();
         if let Some(color) = base_color {
             surface.insert("baseColorFactor".to_owned(), color.to_vec().into());
         }
         if let Some(texture) = texture {
-            let mut info = json!({ "index": self.texture(texture, data) });
+            let mut info = json!({ "index": self.add_texture(texture, buffer) });
             if texture.uv_set > 0 {
                 info["texCoord"] = texture.uv_set.into();
             }
@@ -135,22 +136,22 @@ impl<'a> Materials<'a> {
         if *base_color == Some([1.0; 4]) {
             // glTF does not distinguish white from no colour; the extras do.
             let mut extras = Extras::new();
-            set_own(&mut extras, "white", true.into());
+            set_own_extra(&mut extras, "white", true.into());
             entry.insert("extras".to_owned(), extras.into());
         }
         entry.into()
     }
 
-    fn texture(&mut self, texture: &'a Texture, data: &mut Data<'a>) -> usize {
-        let source = self.image(texture, data);
-        let sampler = self.sampler(texture.sampler);
+    fn add_texture(&mut self, texture: &'a Texture, buffer: &mut BufferPlan<'a>) -> usize {
+        let source = self.add_image(texture, buffer);
+        let sampler = self.add_sampler(texture.sampler);
         let Materials { textures, extensions, known_textures, .. } = self;
         *known_textures.entry((source, sampler)).or_insert_with(|| {
             let media_type = match &texture.image {
                 Some(image) => Some(&*image.media_type),
                 None => images::media_type_by_name(&texture.name),
             };
-            let mut entry = match media_type.and_then(extension) {
+            let mut entry = match media_type.and_then(extension_for) {
                 Some(name) => {
                     extensions.insert(name);
                     json!({ "extensions": { name: { "source": source } } })
@@ -165,12 +166,12 @@ impl<'a> Materials<'a> {
         })
     }
 
-    fn image(&mut self, Texture { name, image, .. }: &'a Texture, data: &mut Data<'a>) -> usize {
+    fn add_image(&mut self, Texture { name, image, .. }: &'a Texture, buffer: &mut BufferPlan<'a>) -> usize {
         let Materials { images, known_images, .. } = self;
         *known_images.entry((name, image.as_ref())).or_insert_with(|| {
             let mut entry = match image {
                 Some(image) => json!({
-                    "bufferView": data.push_image(&image.bytes),
+                    "bufferView": buffer.push_image(&image.bytes),
                     "mimeType": image.media_type,
                 }),
                 None => json!({ "uri": to_uri(name) }),
@@ -183,8 +184,8 @@ impl<'a> Materials<'a> {
         })
     }
 
-    /// Returns the index of a sampler, adding it if it is new; `None` for the default.
-    fn sampler(&mut self, sampler: Sampler) -> Option<usize> {
+    /// Returns the index of a sampler, adding the sampler if it is new; `None` for the default sampler.
+    fn add_sampler(&mut self, sampler: Sampler) -> Option<usize> {
         if sampler == Sampler::default() {
             return None;
         }
@@ -197,7 +198,7 @@ impl<'a> Materials<'a> {
     }
 }
 
-/// Returns the JSON of a sampler, with constants of OpenGL.
+/// Returns the JSON of a sampler, which uses OpenGL constants.
 fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
     let mut entry = Map::new();
     for (name, wrap) in ["wrapS", "wrapT"].into_iter().zip(wrap) {
@@ -222,7 +223,7 @@ fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
     entry.into()
 }
 
-/// Returns the path of a file as a relative URI; keeps a remote URI.
+/// Converts the path of a file to a relative URI. Returns remote URIs unchanged.
 fn to_uri(path: &str) -> String {
     if images::is_remote(path) {
         return path.to_owned();

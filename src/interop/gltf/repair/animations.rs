@@ -1,6 +1,6 @@
-//! Repairs animations for glTF: finite values, one channel per property, and only step, linear and slerp interpolation.
+//! Repairs animations for glTF: makes values finite, removes duplicate channels, and resamples nlerp and loops.
 
-use super::vectors::{repair_rotations, vectors};
+use super::vectors::{repair_rotations, replace_non_finite_vectors};
 use crate::scene::resampling::Deviation;
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
@@ -8,20 +8,24 @@ use crate::{Error, Loss, Result};
 /// The maximum number of whole ticks added to a resampled channel.
 const MAX_SAMPLES: f32 = 65_536.0;
 
+/// Repairs the animations of a scene.
+///
 /// # Errors
 ///
-/// Returns an error if a time is not finite or less than the previous one.
+/// Returns an error if a time is not finite, or less than the previous time.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");
         check_times(animation, &at)?;
-        drop_unused(animation, &at, losses);
+        drop_ineffective_channels(animation, &at, losses);
         resample(animation, index, losses);
-        for (place, channel) in animation.channels.iter_mut().enumerate() {
-            let path = format!("{at}.channels[{place}].samples");
+        for (position, channel) in animation.channels.iter_mut().enumerate() {
+            let path = format!("{at}.channels[{position}].samples");
             match &mut channel.samples {
-                Samples::Translation(values) => vectors(values.iter_mut(), 0.0, &path, losses),
-                Samples::Scale(values) => vectors(values.iter_mut(), 1.0, &path, losses),
+                Samples::Translation(values) => {
+                    replace_non_finite_vectors(values.iter_mut(), 0.0, &path, losses)
+                }
+                Samples::Scale(values) => replace_non_finite_vectors(values.iter_mut(), 1.0, &path, losses),
                 Samples::Rotation(values) => repair_rotations(values.iter_mut(), &path, losses),
             }
         }
@@ -31,16 +35,16 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
 
 fn check_times(animation: &Animation, at: &str) -> Result<()> {
     for (list, times) in animation.times.iter().enumerate() {
-        let after = times.windows(2).position(|pair| pair[0] > pair[1]).map(|place| place + 1);
-        // Half the range, since writing may shift all times.
-        let near = |time: &f32| animation.seconds(*time).abs() < f32::MAX / 2.0;
-        let infinite = times.iter().position(|time| !near(time));
-        if let Some(place) = infinite.or(after) {
+        let after = times.windows(2).position(|pair| pair[0] > pair[1]).map(|position| position + 1);
+        // Half of the range of floats, since writing may shift all times.
+        let is_in_range = |time: &f32| animation.ticks_to_seconds(*time).abs() < f32::MAX / 2.0;
+        let infinite = times.iter().position(|time| !is_in_range(time));
+        if let Some(position) = infinite.or(after) {
             let message = format!(
                 "{}, but glTF requires finite times in ascending order",
-                times.get(place).unwrap_or(&0.0)
+                times.get(position).unwrap_or(&0.0)
             );
-            let path = format!("{at}.times[{list}][{place}]");
+            let path = format!("{at}.times[{list}][{position}]");
             return Err(Error::inexpressible(message).at_text(path));
         }
     }
@@ -48,42 +52,44 @@ fn check_times(animation: &Animation, at: &str) -> Result<()> {
 }
 
 /// Drops channels without samples and channels overridden by a later one.
-fn drop_unused(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
+fn drop_ineffective_channels(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
     let channels = std::mem::take(&mut animation.channels);
     let target = |channel: &Channel| (channel.joint, std::mem::discriminant(&channel.samples));
     let mut last = std::collections::HashMap::new();
-    for (place, channel) in channels.iter().enumerate().filter(|(_, channel)| !channel.samples.is_empty()) {
-        last.insert(target(channel), place);
+    for (position, channel) in channels.iter().enumerate().filter(|(_, channel)| !channel.samples.is_empty())
+    {
+        last.insert(target(channel), position);
     }
-    for (place, channel) in channels.into_iter().enumerate() {
-        if last.get(&target(&channel)) == Some(&place) {
+    for (position, channel) in channels.into_iter().enumerate() {
+        if last.get(&target(&channel)) == Some(&position) {
             animation.channels.push(channel);
         } else {
             let empty = channel.samples.is_empty();
-            let why = if empty { "channels without samples" } else { "channels that a later one overrides" };
-            losses.push(Loss::dropped(format!("{at}.channels[{place}]"), why));
+            let why =
+                if empty { "channels without samples" } else { "channels that a later channel overrides" };
+            losses.push(Loss::dropped(format!("{at}.channels[{position}]"), why));
         }
     }
 }
 
-/// Resamples nlerp rotations at whole ticks. Also resamples looped channels, since glTF does not define interpolation
-/// from the last sample to the first.
+/// Resamples nlerp rotations, and channels of looped animations, at whole ticks. glTF has no nlerp, and does not define
+/// interpolation from the last sample to the first.
 fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     let period = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
     let mut denser = vec![None; animation.times.len()];
     let mut deviation = Deviation::default();
     for channel in &mut animation.channels {
-        let curved = channel.interpolation == Interpolation::Normalized;
-        let turns = matches!(channel.samples, Samples::Rotation(_));
+        let is_nlerp = channel.interpolation == Interpolation::Normalized;
+        let is_rotation = matches!(channel.samples, Samples::Rotation(_));
         let ticks = match (period, animation.times.get(channel.times)) {
-            (None, _) if !(curved && turns) => None,
+            (None, _) if !(is_nlerp && is_rotation) => None,
             (period, Some(times)) => whole_ticks(times, period).map(|ticks| (times, ticks)),
             (_, None) => None,
         };
         if let Some((times, ticks)) = ticks {
             let before = channel.clone();
-            channel.samples = channel.at(times, &ticks, period);
-            if turns && curved {
+            channel.samples = channel.resample(times, &ticks, period);
+            if is_rotation && is_nlerp {
                 channel.interpolation = Interpolation::Linear;
                 deviation.compare((&before, times, period), (channel, &ticks, period));
             }
@@ -94,14 +100,15 @@ fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
                 animation.times.push(ticks);
             }
         }
-        if curved {
+        if is_nlerp {
             channel.interpolation = Interpolation::Linear;
         }
     }
-    losses.extend(deviation.report(index, "resampled at whole ticks"));
+    losses.extend(deviation.to_losses(index, "channels were resampled at whole ticks"));
 }
 
-/// Adds the whole ticks between these times, or within the period. Returns `None` if there are none, or too many.
+/// Returns `times` with all whole ticks in between, or all whole ticks within `period`. Returns `None` if there are no
+/// new ticks, or more than [`MAX_SAMPLES`].
 fn whole_ticks(times: &[f32], period: Option<f32>) -> Option<Vec<f32>> {
     let (first, last) = match period {
         Some(period) => (0.0, period.floor()),

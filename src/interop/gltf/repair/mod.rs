@@ -1,4 +1,4 @@
-//! Repairs scenes that glTF forbids before they are written. Every change is listed.
+//! Repairs scenes before writing, so that they are valid in glTF. Every change is listed.
 
 mod animations;
 mod skins;
@@ -6,21 +6,24 @@ mod vectors;
 
 use glam::{Mat4, Vec4};
 
-pub(super) use self::skins::Bones;
-use self::vectors::{NormalizeStats, UNIT, all_finite, finite, is_unit, repair_rotations, vectors};
-use super::{kind_name, set_own};
-use crate::scene::{Colors, Components, Custom, Extras, Mesh, Scene, Transform};
+pub(super) use self::skins::OutputJoints;
+use self::vectors::{
+    NormalizeStats, UNIT_TOLERANCE, all_finite, is_unit, repair_rotations, replace_non_finite,
+    replace_non_finite_vectors,
+};
+use super::{set_own_extra, unsupported_type_name};
+use crate::scene::{Colors, Components, CustomAttribute, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
 
-/// The tolerated distance of a matrix from one composed of translation, rotation and scale.
-const EXACT: f32 = 1e-5;
+/// The tolerated distance between a matrix and the nearest matrix composed of translation, rotation and scale.
+const TOLERANCE: f32 = 1e-5;
 
-/// Makes the scene valid in glTF.
+/// Makes a scene valid in glTF. Returns the joints of the output file.
 ///
 /// # Errors
 ///
 /// Returns an error if a position or time is not finite, or times are not in ascending order.
-pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
+pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     repair_transform(scene, losses);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = format!("meshes[{index}]");
@@ -28,23 +31,28 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
         repair_normals(mesh, &at, losses);
         repair_tangents(mesh, &at, losses);
         for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
-            finite(uvs.as_flattened_mut(), format!("{at}.uvs[{set}]"), losses);
+            replace_non_finite(uvs.as_flattened_mut(), format!("{at}.uvs[{set}]"), losses);
         }
         for (set, colors) in mesh.colors.iter_mut().enumerate() {
-            clamp(colors, format!("{at}.colors[{set}]"), losses);
+            clamp_colors(colors, format!("{at}.colors[{set}]"), losses);
         }
-        repair_customs(mesh, &at, losses);
+        repair_custom_attributes(mesh, &at, losses);
     }
-    let bones = skins::repair(scene, losses)?;
+    let joints = skins::repair(scene, losses)?;
     repair_joints(scene, losses);
     animations::repair(scene, losses)?;
     for (index, lod) in scene.lods.iter_mut().enumerate() {
-        finite(std::slice::from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
+        replace_non_finite(
+            std::slice::from_mut(&mut lod.distance),
+            format!("lods[{index}].distance"),
+            losses,
+        );
     }
-    Ok(bones)
+    Ok(joints)
 }
 
-/// Removes shear and projection from the transform of the scene: tiny shear is dropped, anything more is baked.
+/// Removes shear and projection from the scene transform. Tiny shear is dropped; other transforms are applied to the
+/// vertices.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {
@@ -62,33 +70,33 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     };
     if !transform.is_finite() {
         scene.transform = None;
-        losses.push(Loss::dropped("transform", "a matrix that is not finite"));
+        losses.push(Loss::dropped("transform", "the matrix is not finite"));
         return;
     }
     let error = distance(transform, nearest);
-    // The difference is rounding only.
-    if error <= EXACT || is_within(16.0 * f32::EPSILON) {
+    // The difference is a rounding error.
+    if error <= TOLERANCE || is_within(16.0 * f32::EPSILON) {
         return;
     }
-    if is_within(EXACT) {
+    if is_within(TOLERANCE) {
         scene.transform = Some(nearest);
-        let message = "shear removed from matrices, since nodes of glTF have none";
+        let message = "glTF nodes have no shear; it was removed from the matrix";
         losses.push(Loss::quantised("transform", message, Quantity::MATRICES, error));
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
         losses.push(Loss::changed(
             "transform",
-            "nodes of glTF have no shear and no projection: applied to the vertices",
+            "glTF nodes have no shear or projection; the scene transform was applied to the vertices",
         ));
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(_, mesh)| !mesh.is_flat()) {
             if std::mem::take(&mut mesh.flat) {
-                let message = "2D positions, since the transform adds a third coordinate";
+                let message = "positions are no longer 2D, since the transform adds a third coordinate";
                 losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
             }
         }
     } else {
         scene.transform = None;
-        losses.push(Loss::dropped("transform", "matrices without a finite inverse"));
+        losses.push(Loss::dropped("transform", "the matrix has no finite inverse"));
     }
 }
 
@@ -113,31 +121,31 @@ fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
 
 fn repair_normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let Some(normals) = &mut mesh.normals else { return };
-    // Fast path: testing all normals is faster than stopping at the first failure.
-    if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT)) {
+    // Fast path: testing all normals is faster than stopping at the first invalid one.
+    if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT_TOLERANCE)) {
         return;
     }
     let count = normals.len();
     let path = format!("{at}.normals");
     let mut stats = NormalizeStats::default();
-    normals.iter_mut().for_each(|normal| stats.normalize(normal, [0.0, 0.0, 1.0], UNIT));
-    if stats.none == normals.len() && stats.none > 0 {
+    normals.iter_mut().for_each(|normal| stats.normalize(normal, [0.0, 0.0, 1.0], UNIT_TOLERANCE));
+    if stats.without_direction == normals.len() && stats.without_direction > 0 {
         mesh.normals = None;
         losses.push(Loss::dropped(path, "normals without a direction"));
         return;
     }
-    stats.list(&path, "normals", count, "(0, 0, 1)", losses);
+    stats.list_losses(&path, "normals", count, "(0, 0, 1)", losses);
 }
 
-/// Normalizes tangents. Without normals, which glTF requires for them, they become a custom attribute.
+/// Normalises tangents. Tangents without normals, which glTF readers ignore, become a custom attribute.
 fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let count = mesh.positions.len();
     let path = format!("{at}.tangents");
     if mesh.normals.is_none() {
         let Some(tangents) = mesh.tangents.take() else { return };
         let values = Components::F32(tangents.into_flattened());
-        mesh.custom.push(Custom { name: "TANGENT".to_owned(), components: 4, values });
-        let message = "tangents without normals become the attribute _TANGENT";
+        mesh.custom.push(CustomAttribute { name: "TANGENT".to_owned(), components: 4, values });
+        let message = "tangents without normals became the attribute _TANGENT";
         losses.push(Loss::renamed(path, message));
         return;
     }
@@ -145,24 +153,25 @@ fn repair_tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let mut sides = 0;
     for [x, y, z, side] in mesh.tangents.iter_mut().flatten() {
         let mut direction = [*x, *y, *z];
-        stats.normalize(&mut direction, [1.0, 0.0, 0.0], UNIT);
+        stats.normalize(&mut direction, [1.0, 0.0, 0.0], UNIT_TOLERANCE);
         [*x, *y, *z] = direction;
         if side.abs() != 1.0 {
             *side = if *side < 0.0 { -1.0 } else { 1.0 };
             sides += 1;
         }
     }
-    stats.list(&path, "tangents", count, "(1, 0, 0)", losses);
+    stats.list_losses(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
         losses.push(
-            Loss::changed(path, "the handedness of tangents becomes 1 or -1").counting(sides, "tangents"),
+            Loss::changed(path, "the handedness of tangents was replaced by 1 or -1")
+                .with_count(sides, "tangents"),
         );
     }
 }
 
-fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
+fn clamp_colors(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
     let Colors::F32(values) = colors else { return };
-    finite(values.as_flattened_mut(), path.clone(), losses);
+    replace_non_finite(values.as_flattened_mut(), path.clone(), losses);
     let mut worst = 0.0_f32;
     for value in values.as_flattened_mut() {
         let clamped = value.clamp(0.0, 1.0);
@@ -170,13 +179,13 @@ fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
         *value = clamped;
     }
     if worst > 0.0 {
-        let message = "colours clamped to the range from 0 to 1";
+        let message = "colours were clamped to the range 0 to 1";
         losses.push(Loss::quantised(path, message, Quantity::COLORS, worst));
     }
 }
 
-/// Converts custom attributes of component types that glTF lacks to floats, and makes their names unique.
-fn repair_customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+/// Makes the names of custom attributes unique. Converts attributes to floats if glTF lacks their component type.
+fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let mut names: Vec<String> = Vec::new();
     let mut kinds = Extras::new();
     for (index, custom) in mesh.custom.iter_mut().enumerate() {
@@ -184,8 +193,8 @@ fn repair_customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         if names.contains(&custom.name) {
             let free = (2..).map(|n| format!("{}_{n}", custom.name)).find(|name| !names.contains(name));
             let old = std::mem::replace(&mut custom.name, free.unwrap_or_default());
-            let loss = Loss::renamed(path.clone(), "attributes have unique names");
-            losses.push(loss.detail(format_args!("\"{old}\" becomes \"{}\"", custom.name)));
+            let loss = Loss::renamed(path.clone(), "attributes must have unique names");
+            losses.push(loss.with_detail(format_args!("\"{old}\" becomes \"{}\"", custom.name)));
         }
         names.push(custom.name.clone());
         let mut worst = 0.0_f64;
@@ -200,35 +209,35 @@ fn repair_customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             Components::I32(values) => Some(values.iter().map(|value| narrow((*value).into())).collect()),
             _ => None,
         };
-        if let (Some(floats), Some(kind)) = (floats, kind_name(&custom.values)) {
+        if let (Some(floats), Some(kind)) = (floats, unsupported_type_name(&custom.values)) {
             kinds.insert(custom.name.clone(), kind.into());
             custom.values = Components::F32(floats);
         }
         if worst > 0.0 {
-            let message = "values of custom attributes converted to 32-bit floats";
+            let message = "custom attributes were converted to 32-bit floats";
             let values = Quantity::new("values", Unit::None);
             losses.push(Loss::quantised(path.clone(), message, values, worst as f32));
         }
         if let Components::F32(values) = &mut custom.values {
-            finite(values, path, losses);
+            replace_non_finite(values, path, losses);
         }
     }
     if !kinds.is_empty() {
-        set_own(&mut mesh.extras, "kinds", kinds.into());
+        set_own_extra(&mut mesh.extras, "kinds", kinds.into());
     }
 }
 
-/// Makes inverse bind matrices finite and affine, and rest transforms finite. A joint whose matrix changes keeps its rest
-/// transform.
+/// Makes inverse bind matrices finite and affine, and rest transforms finite. If the matrix of a joint changes, its
+/// rest pose stays the same.
 fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for index in 0..scene.skeleton.joints.len() {
         let path = format!("skeleton.joints[{index}]");
-        let before = scene.skeleton.rest(index);
+        let before = scene.skeleton.rest_transform(index);
         let mut rest = before;
         let at = format!("{path}.rest");
-        vectors(std::iter::once(&mut rest.translation), 0.0, &at, losses);
+        replace_non_finite_vectors(std::iter::once(&mut rest.translation), 0.0, &at, losses);
         repair_rotations(std::iter::once(&mut rest.rotation), &at, losses);
-        vectors(std::iter::once(&mut rest.scale), 1.0, &at, losses);
+        replace_non_finite_vectors(std::iter::once(&mut rest.scale), 1.0, &at, losses);
         let joint = &mut scene.skeleton.joints[index];
         let matrix = joint.inverse_bind;
         let affine = matrix.row(3) == Vec4::W;
@@ -238,13 +247,13 @@ fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let path = format!("{path}.inverse_bind");
         if !matrix.is_finite() {
             joint.inverse_bind = Mat4::IDENTITY;
-            losses.push(Loss::changed(path, "non-finite matrices become the identity"));
+            losses.push(Loss::changed(path, "a non-finite matrix was replaced by the identity"));
         } else if !affine {
             let mut rows = matrix.transpose();
             rows.w_axis = Vec4::W;
             joint.inverse_bind = rows.transpose();
             let error = distance(joint.inverse_bind, matrix);
-            let message = "the last row of matrices becomes (0, 0, 0, 1)";
+            let message = "the last row of the matrix was replaced by (0, 0, 0, 1)";
             losses.push(Loss::quantised(path, message, Quantity::MATRICES, error));
         }
     }

@@ -1,75 +1,77 @@
-//! Repairs joints and weights for glTF: distinct joints per vertex, positive weights with a sum of 1, and joint 0 in
-//! unused slots.
+//! Repairs joints and weights for glTF: the joints of a vertex must be distinct, its weights positive with a sum of 1,
+//! and unused slots must have joint 0.
 
 use crate::scene::skin::weights_to_bytes;
 use crate::scene::{Scene, Skin, Weights};
 use crate::{Error, Loss, Quantity, Result};
 
 /// The rounding error of a weight, as a fraction of the total weight of its vertex.
-const ROUNDING: f32 = 1e-6;
+const WEIGHT_TOLERANCE: f32 = 1e-6;
 
 /// The joints of an output file.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Bones {
-    /// The number of joints of the skeleton, or of placeholders.
+pub(in super::super) struct OutputJoints {
+    /// The number of joints, without the static joint.
     pub count: usize,
-    /// Whether joints are placeholders with identity transforms, since the scene has no skeleton.
-    pub placeholders: bool,
-    /// Whether there is an additional static joint for vertices without joints.
-    pub still: bool,
+    /// Whether the joints are placeholders with identity transforms, because the scene has no skeleton.
+    pub are_placeholders: bool,
+    /// Whether there is an additional joint, which never moves, for vertices without joints.
+    pub has_static_joint: bool,
 }
 
-impl Bones {
+impl OutputJoints {
     /// Returns the total number of joints.
-    pub fn all(&self) -> usize {
-        self.count + usize::from(self.still)
+    pub fn total(&self) -> usize {
+        self.count + usize::from(self.has_static_joint)
     }
 }
 
+/// Repairs the skins of all meshes. Returns the joints of the output file.
+///
 /// # Errors
 ///
-/// Returns an error if a static joint is needed and would exceed the maximum number of joints.
-pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
-    let placeholders = scene.skeleton.joints.is_empty();
-    let count = if placeholders { highest(scene) } else { scene.skeleton.joints.len() };
-    let mut fix = SkinRepair { still: u16::try_from(count).ok(), ..SkinRepair::default() };
+/// Returns an error if a static joint is needed, but there are too many joints.
+pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
+    let are_placeholders = scene.skeleton.joints.is_empty();
+    let count = if are_placeholders { joint_index_end(scene) } else { scene.skeleton.joints.len() };
+    let mut repair = SkinRepair { static_joint: u16::try_from(count).ok(), ..SkinRepair::default() };
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let path = format!("meshes[{index}].skins");
-        (fix.changed, fix.error) = (0, 0.0);
-        let lost = clear_unused(&mut mesh.skins);
+        (repair.changed_vertices, repair.max_change) = (0, 0.0);
+        let lost = clear_unused_joints(&mut mesh.skins);
         if lost > 0 {
-            losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").counting(lost, "joints"));
+            losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").with_count(lost, "joints"));
         }
-        fix.repair_skins(&mut mesh.skins, mesh.positions.len());
-        if fix.changed > 0 {
-            let message = "weights normalised to a sum of 1";
-            let loss = match fix.error > ROUNDING {
-                true => Loss::quantised(path, message, Quantity::WEIGHTS, fix.error),
+        repair.repair_skins(&mut mesh.skins, mesh.positions.len());
+        if repair.changed_vertices > 0 {
+            let message = "weights were normalised to a sum of 1";
+            let loss = match repair.max_change > WEIGHT_TOLERANCE {
+                true => Loss::quantised(path, message, Quantity::WEIGHTS, repair.max_change),
                 false => Loss::changed(path, message),
             };
-            losses.push(loss.affecting(fix.changed, mesh.positions.len(), "vertices"));
+            losses.push(loss.with_count_of(repair.changed_vertices, mesh.positions.len(), "vertices"));
         }
     }
-    if fix.used && fix.still.is_none() {
+    if repair.uses_static_joint && repair.static_joint.is_none() {
         let message =
-            format!("{count} joints, and a static one for vertices without joints, but 65535 is the maximum");
+            format!("{count} joints and a static joint for unbound vertices exceed the maximum of 65535");
         return Err(Error::inexpressible(message).at_text("skeleton.joints"));
     }
-    if placeholders && count > 0 {
-        let message = "added joints at the origin, since there is no skeleton";
-        losses.push(Loss::changed("skeleton", message).counting(count, "joints"));
+    if are_placeholders && count > 0 {
+        let message = "joints were added at the origin, since there is no skeleton";
+        losses.push(Loss::changed("skeleton", message).with_count(count, "joints"));
     }
-    Ok(Bones { count, placeholders, still: fix.used })
+    Ok(OutputJoints { count, are_placeholders, has_static_joint: repair.uses_static_joint })
 }
 
-/// Returns the highest joint index plus one; 0 without joints.
-fn highest(scene: &Scene) -> usize {
+/// Returns the highest joint index plus 1; 0 if no mesh has joints.
+fn joint_index_end(scene: &Scene) -> usize {
     let joints = scene.meshes.iter().flat_map(|mesh| &mesh.skins).flat_map(|skin| skin.joints.as_flattened());
     joints.filter(|joint| **joint != Skin::NONE).max().map_or(0, |joint| usize::from(*joint) + 1)
 }
 
-/// Sets joints with a weight of 0 to 0. Returns the number of changed joints other than [`Skin::NONE`].
-fn clear_unused(skins: &mut [Skin]) -> usize {
+/// Sets joint indices with a weight of 0 to 0. Returns the number of changed indices, except [`Skin::NONE`].
+fn clear_unused_joints(skins: &mut [Skin]) -> usize {
     let mut lost = 0;
     let mut clear = |joint: &mut u16| {
         lost += usize::from(*joint != Skin::NONE && *joint != 0);
@@ -92,18 +94,18 @@ fn clear_unused(skins: &mut [Skin]) -> usize {
 }
 
 /// A joint and its weight.
-type Slot = (u16, f64);
+type Influence = (u16, f64);
 
 #[derive(Default)]
 struct SkinRepair {
-    /// The index of the static joint.
-    still: Option<u16>,
-    /// Whether a vertex uses the static joint.
-    used: bool,
-    /// The number of vertices of the current mesh with changed weights.
-    changed: usize,
+    /// The index of the static joint; `None` if it does not fit in 16 bits.
+    static_joint: Option<u16>,
+    /// Whether any vertex uses the static joint.
+    uses_static_joint: bool,
+    /// The number of vertices in the current mesh with changed weights.
+    changed_vertices: usize,
     /// The largest change of a weight in the current mesh, as a fraction of the total weight of its vertex.
-    error: f32,
+    max_change: f32,
 }
 
 impl SkinRepair {
@@ -112,33 +114,33 @@ impl SkinRepair {
             return;
         }
         let (mut slots, mut before) = (Vec::with_capacity(4 * skins.len()), Vec::new());
-        let dirty = |skins: &[Skin], slots: &mut Vec<Slot>, vertex| {
-            gather(skins, vertex, slots);
-            !fits(slots)
+        let needs_repair = |skins: &[Skin], slots: &mut Vec<Influence>, vertex| {
+            read_slots(skins, vertex, slots);
+            !is_valid(slots)
         };
         if skins.len() > 1 {
-            if !(0..vertices).any(|vertex| dirty(skins, &mut slots, vertex)) {
+            if !(0..vertices).any(|vertex| needs_repair(skins, &mut slots, vertex)) {
                 return;
             }
-            // Weights of several sets sum to 1 together, which the per-set rounding to bytes would break.
+            // The weights of all sets together have a sum of 1. Rounding each set to bytes would change it.
             for skin in &mut *skins {
                 let weights = std::mem::replace(&mut skin.weights, Weights::U8(Vec::new()));
                 skin.weights = Weights::F32(weights.into_f32());
             }
         }
         for vertex in 0..vertices {
-            if !join_bytes(skins, vertex) && dirty(skins, &mut slots, vertex) {
+            if !merge_repeated_joints(skins, vertex) && needs_repair(skins, &mut slots, vertex) {
                 before.clone_from(&slots);
                 self.repair_slots(&mut slots);
-                scatter(skins, vertex, &slots);
-                gather(skins, vertex, &mut slots);
-                self.compare(&before, &slots);
+                write_slots(skins, vertex, &slots);
+                read_slots(skins, vertex, &mut slots);
+                self.record_change(&before, &slots);
             }
         }
     }
 
-    /// Merges repeated joints, drops invalid weights, and normalizes the rest to a sum of 1.
-    fn repair_slots(&mut self, slots: &mut [Slot]) {
+    /// Merges repeated joints, drops invalid weights, and normalises the remaining weights to a sum of 1.
+    fn repair_slots(&mut self, slots: &mut [Influence]) {
         for index in 0..slots.len() {
             let (earlier, rest) = slots.split_at_mut(index);
             let Some(slot) = rest.first_mut() else { break };
@@ -151,8 +153,8 @@ impl SkinRepair {
         }
         let sum: f64 = slots.iter().map(|(_, weight)| weight).sum();
         if sum == 0.0 {
-            self.used = true;
-            slots.iter_mut().take(1).for_each(|slot| *slot = (self.still.unwrap_or(0), 1.0));
+            self.uses_static_joint = true;
+            slots.iter_mut().take(1).for_each(|slot| *slot = (self.static_joint.unwrap_or(0), 1.0));
             return;
         }
         slots.iter_mut().for_each(|(_, weight)| *weight = f64::from((*weight / sum) as f32));
@@ -164,12 +166,12 @@ impl SkinRepair {
         slots.iter_mut().filter(|(_, weight)| *weight as f32 == 0.0).for_each(|slot| *slot = (0, 0.0));
     }
 
-    /// Records the change of a vertex. Binding a vertex without weights to the static joint is no change.
-    fn compare(&mut self, before: &[Slot], after: &[Slot]) {
+    /// Records the change of a vertex. Binding a vertex without weights to the static joint does not count as a change.
+    fn record_change(&mut self, before: &[Influence], after: &[Influence]) {
         if before.iter().all(|(_, weight)| *weight == 0.0) {
             return;
         }
-        let weight_of = |slots: &[Slot], joint| -> f64 {
+        let weight_of = |slots: &[Influence], joint| -> f64 {
             slots.iter().filter(|slot| slot.0 == joint).map(|(_, weight)| weight).sum()
         };
         let largest = |factor: f64| {
@@ -179,14 +181,15 @@ impl SkinRepair {
             errors.fold(0.0, f64::max) as f32
         };
         let sum: f64 = before.iter().map(|(_, weight)| weight).filter(|weight| **weight > 0.0).sum();
-        self.error = self.error.max(largest(if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 }));
-        self.changed += usize::from(largest(1.0) > 0.0);
+        self.max_change =
+            self.max_change.max(largest(if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 }));
+        self.changed_vertices += usize::from(largest(1.0) > 0.0);
     }
 }
 
-/// Fast path for a single set of byte weights with a sum of 255: merges repeated joints. Returns `false` if it does not
-/// apply.
-fn join_bytes(skins: &mut [Skin], vertex: usize) -> bool {
+/// Fast path for a single set of byte weights with a sum of 255: merges repeated joints. Returns `false` if the vertex
+/// needs the general path.
+fn merge_repeated_joints(skins: &mut [Skin], vertex: usize) -> bool {
     let [Skin { joints, weights: Weights::U8(weights) }] = skins else { return false };
     let (Some(joints), Some(weights)) = (joints.get_mut(vertex), weights.get_mut(vertex)) else {
         return false;
@@ -206,7 +209,7 @@ fn join_bytes(skins: &mut [Skin], vertex: usize) -> bool {
     true
 }
 
-fn gather(skins: &[Skin], vertex: usize, slots: &mut Vec<Slot>) {
+fn read_slots(skins: &[Skin], vertex: usize, slots: &mut Vec<Influence>) {
     slots.clear();
     for skin in skins {
         let Some(joints) = skin.joints.get(vertex) else { continue };
@@ -218,7 +221,7 @@ fn gather(skins: &[Skin], vertex: usize, slots: &mut Vec<Slot>) {
     }
 }
 
-fn scatter(skins: &mut [Skin], vertex: usize, slots: &[Slot]) {
+fn write_slots(skins: &mut [Skin], vertex: usize, slots: &[Influence]) {
     for (skin, four) in skins.iter_mut().zip(slots.as_chunks::<4>().0) {
         let weights = four.map(|(_, weight)| weight as f32);
         let kept = match &mut skin.weights {
@@ -242,21 +245,21 @@ fn scatter(skins: &mut [Skin], vertex: usize, slots: &[Slot]) {
     }
 }
 
-/// Returns `true` if joints are distinct with positive weights that sum to 1: exactly for up to two joints, and within
-/// rounding for more.
-fn fits(slots: &[Slot]) -> bool {
+/// Returns `true` if the joints are distinct, and their weights are positive with a sum of 1. The sum must be exact for
+/// up to two joints, and within rounding for more.
+fn is_valid(slots: &[Influence]) -> bool {
     let (mut used, mut sum) = (0, 0.0_f32);
     for (index, (joint, weight)) in slots.iter().enumerate() {
         if *weight == 0.0 {
             continue;
         }
-        let again = slots[..index].iter().any(|(other, weight)| other == joint && *weight != 0.0);
-        if again || *joint == Skin::NONE || weight.is_nan() || *weight < 0.0 {
+        let is_repeated = slots[..index].iter().any(|(other, weight)| other == joint && *weight != 0.0);
+        if is_repeated || *joint == Skin::NONE || weight.is_nan() || *weight < 0.0 {
             return false;
         }
         sum = (f64::from(sum) + weight) as f32;
         used += 1;
     }
-    let off = (sum - 1.0).abs();
-    used > 0 && if used < 3 { off == 0.0 } else { off <= 2e-7 * used as f32 }
+    let deviation = (sum - 1.0).abs();
+    used > 0 && if used < 3 { deviation == 0.0 } else { deviation <= 2e-7 * used as f32 }
 }

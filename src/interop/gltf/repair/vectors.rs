@@ -1,14 +1,14 @@
-//! Repairs vectors for glTF: finite values, and unit length of directions and quaternions.
+//! Repairs vectors for glTF: makes them finite, and normalises directions and quaternions.
 
 use crate::Loss;
 
-/// The tolerance for the length of normals: the precision of half floats and 16-bit integers.
-pub(super) const UNIT: f32 = 1e-3;
+/// The tolerance for the length of normals and tangents: the precision of half floats and 16-bit integers.
+pub(super) const UNIT_TOLERANCE: f32 = 1e-3;
 
-/// The tolerance for the length of quaternions: rounding.
-const UNIT_ROTATION: f32 = 1e-5;
+/// The tolerance for the length of quaternions, which covers rounding.
+const UNIT_QUATERNION_TOLERANCE: f32 = 1e-5;
 
-/// Tests all values, which is faster than stopping at the first non-finite one.
+/// Returns `true` if all values are finite. Testing all values is faster than stopping at the first non-finite one.
 pub(super) fn all_finite(values: &[f32]) -> bool {
     !values.iter().fold(false, |found, value| found | !value.is_finite())
 }
@@ -18,16 +18,16 @@ pub(super) fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool
     (squared - 1.0).abs() <= 2.0 * tolerance
 }
 
-/// Counts of normalized vectors.
+/// Counts normalised vectors.
 #[derive(Default)]
 pub(super) struct NormalizeStats {
-    scaled: usize,
+    normalized: usize,
     /// The number of vectors without a direction.
-    pub none: usize,
+    pub without_direction: usize,
 }
 
 impl NormalizeStats {
-    /// Normalizes a vector; one without a direction becomes `default`.
+    /// Normalises a vector. A vector without a direction becomes `default`.
     pub fn normalize<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
         if is_unit(vector, tolerance) {
             return;
@@ -35,28 +35,35 @@ impl NormalizeStats {
         let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         if length == 0.0 || !length.is_finite() {
             *vector = default;
-            self.none += 1;
+            self.without_direction += 1;
             return;
         }
         for x in vector {
             *x = (f64::from(*x) / length) as f32;
         }
-        self.scaled += 1;
+        self.normalized += 1;
     }
 
-    pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
-        if self.scaled > 0 {
-            let loss = Loss::changed(path, format!("{what} normalised"));
-            losses.push(loss.affecting(self.scaled, of, what));
+    pub fn list_losses(
+        self,
+        path: &str,
+        what: &'static str,
+        of: usize,
+        default: &str,
+        losses: &mut Vec<Loss>,
+    ) {
+        if self.normalized > 0 {
+            let loss = Loss::changed(path, format!("{what} were normalised"));
+            losses.push(loss.with_count_of(self.normalized, of, what));
         }
-        if self.none > 0 {
-            let loss = Loss::changed(path, format!("{what} without a direction become {default}"));
-            losses.push(loss.affecting(self.none, of, what));
+        if self.without_direction > 0 {
+            let loss = Loss::changed(path, format!("{what} without a direction were replaced by {default}"));
+            losses.push(loss.with_count_of(self.without_direction, of, what));
         }
     }
 }
 
-/// Normalizes quaternions.
+/// Normalises quaternions. Lists the changes at `path`.
 pub(super) fn repair_rotations<'a>(
     values: impl Iterator<Item = &'a mut [f32; 4]>,
     path: &str,
@@ -65,14 +72,14 @@ pub(super) fn repair_rotations<'a>(
     let mut stats = NormalizeStats::default();
     let mut all = 0;
     for value in values {
-        stats.normalize(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION);
+        stats.normalize(value, [0.0, 0.0, 0.0, 1.0], UNIT_QUATERNION_TOLERANCE);
         all += 1;
     }
-    stats.list(path, "rotations", all, "the identity", losses);
+    stats.list_losses(path, "rotations", all, "the identity", losses);
 }
 
-/// Replaces each non-finite vector by `default` in all components.
-pub(super) fn vectors<'a>(
+/// Replaces each non-finite vector by a vector whose components are `default`.
+pub(super) fn replace_non_finite_vectors<'a>(
     values: impl Iterator<Item = &'a mut [f32; 3]>,
     default: f32,
     path: &str,
@@ -85,13 +92,14 @@ pub(super) fn vectors<'a>(
     }
     if count > 0 {
         losses.push(
-            Loss::changed(path, format!("non-finite vectors become {default}")).counting(count, "vectors"),
+            Loss::changed(path, format!("non-finite vectors were replaced by {default}"))
+                .with_count(count, "vectors"),
         );
     }
 }
 
 /// Replaces non-finite numbers by 0.
-pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
+pub(super) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
     if all_finite(values) {
         return;
     }
@@ -100,5 +108,5 @@ pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
         *value = 0.0;
         count += 1;
     }
-    losses.push(Loss::changed(path, "non-finite numbers become 0").counting(count, "numbers"));
+    losses.push(Loss::changed(path, "non-finite numbers were replaced by 0").with_count(count, "numbers"));
 }

@@ -1,18 +1,18 @@
-//! Generates files at the limit of a rule: a value is the last one allowed.
+//! Generates files at the limit of a rule: one value is the last that the rule allows.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::attempt::{Alteration, Attempt};
 use super::verifier::BreakageVerifier;
-use super::{Breakage, Broken};
+use super::{Breakage, BrokenFile};
 use crate::layout::declaration::Type;
 use crate::{Limits, Path, Result, Rule};
 
 /// A valid file with a value at the limit of a check or constraint.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct AlmostBroken {
+pub struct AlmostBrokenFile {
     /// The file.
     pub bytes: Vec<u8>,
     /// The check or constraint.
@@ -21,27 +21,28 @@ pub struct AlmostBroken {
     pub changed: Path,
     /// The new value, in the syntax of edits.
     pub value: String,
-    /// The rule of the check or constraint, as in [`Broken::rule`].
+    /// The rule of the check or constraint, as in [`BrokenFile::rule`].
     pub rule: Option<&'static Rule>,
 }
 
 /// Prints `indices[2] = 6: the last value that MESH-INDEX-RANGE allows`.
-impl fmt::Display for AlmostBroken {
+impl fmt::Display for AlmostBrokenFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}: the last value that ", self.changed, self.value)?;
         match (self.rule, self.breakage) {
             (Some(rule), _) => write!(f, "{} allows", rule.code),
             (None, Breakage::Check(check)) => write!(f, "a check allows ({})", check.message),
-            (None, breakage) => write!(f, "is valid beside {breakage}"),
+            (None, breakage) => write!(f, "does not cause {breakage}"),
         }
     }
 }
 
 /// Returns copies of a valid file, each with one value at the limit of a check or constraint.
 ///
-/// Each has a neighbour among the [`breakages`](super::breakages()): the largest index, the last item of a range,
-/// a sum at the end of its tolerance, the largest finite float. A loader with an off-by-one limit rejects it. The
-/// copies violate no rule that the file satisfies. A limit that the file already reaches yields no copy.
+/// The next value would be one of the [`breakages`](super::breakages()). Examples are the largest index, the last
+/// item of a range, a sum at the end of its tolerance, and the largest finite float. A loader with an off-by-one
+/// limit rejects such a file. The copies violate no rule that the file satisfies. A limit that the file already
+/// reaches yields no copy.
 ///
 /// ```
 /// use meshspec::layout::generate;
@@ -68,31 +69,35 @@ pub fn almost_broken<'f>(
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
-) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
+) -> Result<impl Iterator<Item = AlmostBrokenFile> + use<'f>> {
     almost_broken_of(ty, file, rules, limits, |_| true)
 }
 
-/// As [`almost_broken`], but restricted to the breakages that `is_meant` selects.
+/// Like [`almost_broken`], but restricted to the breakages for which `is_selected` returns `true`.
 pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
-    is_meant: F,
-) -> Result<impl Iterator<Item = AlmostBroken> + use<'f, F>> {
+    is_selected: F,
+) -> Result<impl Iterator<Item = AlmostBrokenFile> + use<'f, F>> {
     let verifier = BreakageVerifier::new(ty, file, rules, limits)?;
     let mut attempts = super::attempts(&verifier)?;
-    attempts.retain(|attempt| is_meant(&attempt.breakage));
+    attempts.retain(|attempt| is_selected(&attempt.breakage));
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = verifier.first_broken(&attempt);
-        let almost = broken.into_iter().flat_map(|broken| neighbours(&verifier, &attempt, &broken));
+        let almost = broken.into_iter().flat_map(|broken| valid_neighbours(&verifier, &attempt, &broken));
         almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
     }))
 }
 
-/// Returns the valid files next to a broken one.
-fn neighbours(verifier: &BreakageVerifier, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
+/// Returns valid files in which the changed value is next to the value of a broken file.
+fn valid_neighbours(
+    verifier: &BreakageVerifier,
+    attempt: &Attempt,
+    broken: &BrokenFile,
+) -> Vec<AlmostBrokenFile> {
     let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
         return Vec::new();
     };
@@ -105,7 +110,13 @@ fn neighbours(verifier: &BreakageVerifier, attempt: &Attempt, broken: &Broken) -
             .apply(verifier.ty, verifier.file, &verifier.limits)
             .filter(|bytes| bytes != verifier.file)?;
         let (breakage, rule, changed) = (broken.breakage, broken.rule, broken.changed.clone());
-        verifier.is_as_valid(&bytes).then_some(AlmostBroken { bytes, breakage, changed, value: text, rule })
+        verifier.is_as_valid(&bytes).then_some(AlmostBrokenFile {
+            bytes,
+            breakage,
+            changed,
+            value: text,
+            rule,
+        })
     });
     almost.collect()
 }
@@ -114,9 +125,11 @@ impl Alteration {
     /// Returns the same change with another value.
     fn with_text(&self, text: &str) -> Option<Alteration> {
         match self {
-            Alteration::Set { path, recounts, .. } => {
-                Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recounts: *recounts })
-            }
+            Alteration::Set { path, recomputes_dependents, .. } => Some(Alteration::Set {
+                path: path.clone(),
+                text: text.to_owned(),
+                recomputes_dependents: *recomputes_dependents,
+            }),
             _ => None,
         }
     }

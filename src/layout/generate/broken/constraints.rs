@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
-use super::places::{Constrained, Leaf, Places};
+use super::targets::{ConstrainedField, Leaf, Targets};
 use super::verifier::last_name;
 use crate::layout::declaration::{Constraint, Requirement, Type};
 use crate::layout::expr::Value;
@@ -14,33 +14,33 @@ use crate::layout::walk::Segment;
 const MAX_PARENTS: usize = 4;
 
 /// Returns all attempts on the constraints of a file, except conditions, which [numbers](super::numbers) breaks.
-pub(super) fn attempts(places: &Places) -> Vec<Attempt> {
+pub(super) fn attempts(targets: &Targets) -> Vec<Attempt> {
     let mut attempts = Vec::new();
-    for place in &places.constrained {
-        for (constraint, numbers) in &place.constraints {
-            attempts.extend(attempts_on(places, place, constraint, numbers));
+    for target in &targets.constrained {
+        for (constraint, numbers) in &target.constraints {
+            attempts.extend(attempts_for(targets, target, constraint, numbers));
         }
     }
     attempts
 }
 
-fn attempts_on(
-    places: &Places,
-    place: &Constrained,
+fn attempts_for(
+    targets: &Targets,
+    target: &ConstrainedField,
     constraint: &'static Constraint,
     numbers: &[i128],
 ) -> Vec<Attempt> {
     let attempt = |changes| Attempt {
-        field: last_name(&place.path).unwrap_or_default(),
+        field: last_name(&target.path).unwrap_or_default(),
         ..Attempt::new(Breakage::Constraint(constraint), changes)
     };
-    let leaves = place.leaves.iter();
+    let leaves = target.leaves.iter();
     let each = |texts: fn(&Leaf, &[i128]) -> Vec<String>| {
-        leaves.clone().map(|leaf| attempt(leaf.set_to(texts(leaf, numbers)))).collect()
+        leaves.clone().map(|leaf| attempt(leaf.changes_to(texts(leaf, numbers)))).collect()
     };
     let separately = |texts: fn(&Leaf, &[i128]) -> BTreeSet<String>| {
         let of = |leaf: &Leaf| -> Vec<Attempt> {
-            texts(leaf, numbers).into_iter().map(|text| attempt(leaf.set_to(vec![text]))).collect()
+            texts(leaf, numbers).into_iter().map(|text| attempt(leaf.changes_to(vec![text]))).collect()
         };
         leaves.clone().flat_map(of).collect()
     };
@@ -48,9 +48,9 @@ fn attempts_on(
         Requirement::Below(_) => {
             let limit = leaves.clone().map(|leaf| {
                 let limits = numbers.iter().map(i128::to_string);
-                attempt(leaf.set_to(limits.collect()))
+                attempt(leaf.changes_to(limits.collect()))
             });
-            limit.chain(far(place, &attempt)).collect()
+            limit.chain(oversized_attempts(target, &attempt)).collect()
         }
         Requirement::AtLeast(_) => each(|leaf, numbers| {
             let less = numbers.iter().map(|limit| (limit - 1).to_string());
@@ -66,7 +66,9 @@ fn attempts_on(
         }),
         Requirement::Finite => {
             let of = |texts: &'static [&str]| {
-                move |leaf: &Leaf| attempt(leaf.set_to(texts.iter().map(|text| text.to_string()).collect()))
+                move |leaf: &Leaf| {
+                    attempt(leaf.changes_to(texts.iter().map(|text| text.to_string()).collect()))
+                }
             };
             let infinite = leaves.clone().map(|leaf| {
                 let limits = vec![leaf.largest(), leaf.smallest()];
@@ -75,33 +77,34 @@ fn attempts_on(
             leaves.clone().map(of(&["NaN"])).chain(infinite).collect()
         }
         Requirement::Unique => {
-            let others = || list_of(places, place);
+            let others = || compared_leaves(targets, target);
             leaves
                 .map(|leaf| {
                     let equal =
-                        others().filter(|other| other.path != leaf.path).map(|other| text(&other.value));
-                    attempt(leaf.set_to(equal.collect()))
+                        others().filter(|other| other.path != leaf.path).map(|other| edit_text(&other.value));
+                    attempt(leaf.changes_to(equal.collect()))
                 })
                 .collect()
         }
         Requirement::Ordered => {
-            let last = place.leaves.last().into_iter().flat_map(|last| last.set_to(vec![last.smallest()]));
-            let first = list_of(places, place).take(1);
-            let first: Vec<_> = first.flat_map(|first| first.set_to(vec![first.largest()])).collect();
-            let equal = list_of(places, place).take(1).map(|first| text(&first.value));
+            let last =
+                target.leaves.last().into_iter().flat_map(|last| last.changes_to(vec![last.smallest()]));
+            let first = compared_leaves(targets, target).take(1);
+            let first: Vec<_> = first.flat_map(|first| first.changes_to(vec![first.largest()])).collect();
+            let equal = compared_leaves(targets, target).take(1).map(|first| edit_text(&first.value));
             vec![Attempt { limits: equal.collect(), ..attempt(last.chain(first).collect()) }]
         }
         Requirement::Sum { of, tolerance, .. } => {
             let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
             let attempts = leaves.filter(name).flat_map(|leaf| {
-                let (beyond, within) = (leaf.moved(1.01 * tolerance), leaf.moved(0.98 * tolerance));
+                let (beyond, within) = (leaf.shifted(1.01 * tolerance), leaf.shifted(0.98 * tolerance));
                 let far = if matches!(leaf.value, Value::Int(_)) { &[][..] } else { &["2", "0"] };
                 let far = far.iter().map(|number| number.to_string()).collect();
-                let less = leaf.moved(-1.01 * tolerance);
+                let less = leaf.shifted(-1.01 * tolerance);
                 [
-                    Attempt { limits: within, ..attempt(leaf.set_to(beyond)) },
-                    Attempt { limits: leaf.moved(-0.98 * tolerance), ..attempt(leaf.set_to(less)) },
-                    attempt(leaf.set_to(far)),
+                    Attempt { limits: within, ..attempt(leaf.changes_to(beyond)) },
+                    Attempt { limits: leaf.shifted(-0.98 * tolerance), ..attempt(leaf.changes_to(less)) },
+                    attempt(leaf.changes_to(far)),
                 ]
             });
             attempts.collect()
@@ -122,22 +125,23 @@ fn attempts_on(
                 _ => Vec::new(),
             };
             let of = |leaf: &Leaf| -> Vec<_> {
-                masks(leaf).into_iter().map(|word: String| attempt(leaf.set_to(vec![word]))).collect()
+                masks(leaf).into_iter().map(|word: String| attempt(leaf.changes_to(vec![word]))).collect()
             };
             leaves.flat_map(of).collect()
         }
         // Bytes can only be removed at the end of a file.
-        Requirement::Terminated => vec![attempt(vec![Alteration::Cut(place.end.saturating_sub(1))])],
+        Requirement::Terminated => vec![attempt(vec![Alteration::Truncate(target.end.saturating_sub(1))])],
         Requirement::IndexInto { .. } => {
-            let text = |leaf: &Leaf, text: Option<String>| attempt(leaf.set_to(text.into_iter().collect()));
+            let text =
+                |leaf: &Leaf, text: Option<String>| attempt(leaf.changes_to(text.into_iter().collect()));
             let none = numbers.get(1).map(i128::to_string);
             let after = leaves.clone().map(|leaf| {
                 let limits = none.iter().cloned().collect();
                 Attempt { limits, ..text(leaf, numbers.first().map(i128::to_string)) }
             });
-            after.chain(far(place, &attempt)).collect()
+            after.chain(oversized_attempts(target, &attempt)).collect()
         }
-        // One item too many after the first, and the maximum that the field can store.
+        // A range that is one item too long, and the largest numbers that the field can store.
         Requirement::Within { .. } => separately(|leaf, numbers| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),
@@ -150,13 +154,13 @@ fn attempts_on(
             near.map(|count| count.to_string()).chain([leaf.largest()]).collect()
         }),
         Requirement::Position => {
-            let others: Vec<_> = list_of(places, place).collect();
+            let others: Vec<_> = compared_leaves(targets, target).collect();
             let swaps = leaves.flat_map(|leaf| {
                 let swap = |other: &&Leaf| Alteration::Swap {
                     path: leaf.path.clone(),
-                    text: text(&other.value),
-                    other: (other.path.clone(), text(&leaf.value)),
-                    recounts: leaf.recounts,
+                    text: edit_text(&other.value),
+                    other: (other.path.clone(), edit_text(&leaf.value)),
+                    recomputes_dependents: leaf.recomputes_dependents,
                 };
                 others.iter().filter(|other| other.path != leaf.path).map(swap).collect::<Vec<_>>()
             });
@@ -168,17 +172,19 @@ fn attempts_on(
         }),
         Requirement::Permutation { of, .. } => {
             let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
-            let others: Vec<_> = list_of(places, place).filter(name).collect();
+            let others: Vec<_> = compared_leaves(targets, target).filter(name).collect();
             let changes = leaves.filter(name).flat_map(|leaf| {
-                let equal =
-                    others.iter().filter(|other| other.path != leaf.path).map(|other| text(&other.value));
-                [attempt(leaf.set_to(equal.collect())), attempt(leaf.set_to(vec![leaf.largest()]))]
+                let equal = others
+                    .iter()
+                    .filter(|other| other.path != leaf.path)
+                    .map(|other| edit_text(&other.value));
+                [attempt(leaf.changes_to(equal.collect())), attempt(leaf.changes_to(vec![leaf.largest()]))]
             });
             changes.collect()
         }
         Requirement::Forest { .. } => {
-            // An item that is its parent, a missing parent, or a descendant as parent, which closes a cycle.
-            let count = list_of(places, place).count() as u64;
+            // The parent is the item itself, does not exist, or is a descendant, which closes a cycle.
+            let count = compared_leaves(targets, target).count() as u64;
             let parents = |leaf: &Leaf| {
                 let own = leaf.path.iter().rev().find_map(|step| match step {
                     Segment::Index(index) => Some(*index),
@@ -188,21 +194,21 @@ fn attempts_on(
                 let numbers = own.into_iter().chain([count]).chain(others).map(|number| number.to_string());
                 numbers.chain([leaf.largest(), "254".to_owned()]).collect()
             };
-            leaves.map(|leaf| attempt(leaf.set_to(parents(leaf)))).collect()
+            leaves.map(|leaf| attempt(leaf.changes_to(parents(leaf)))).collect()
         }
         Requirement::SameLength => {
-            let last = place.leaves.last().and_then(|last| {
-                let end = last.path[place.path.len()..].first()?;
-                Some(Alteration::Remove([&place.path[..], &[*end]].concat()))
+            let last = target.leaves.last().and_then(|last| {
+                let end = last.path[target.path.len()..].first()?;
+                Some(Alteration::RemoveItem([&target.path[..], &[*end]].concat()))
             });
             vec![attempt(last.into_iter().collect())]
         }
         Requirement::Some(_) => {
-            let item = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
-            let removed = item.map(|item| Alteration::Remove(place.path[..=item].to_vec()));
+            let item = target.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+            let removed = item.map(|item| Alteration::RemoveItem(target.path[..=item].to_vec()));
             let others = leaves.flat_map(|leaf| {
                 let bits = (0..16).map(|bit| format!("{:#x}", 1_u32 << bit));
-                leaf.set_to([0.to_string()].into_iter().chain(bits).collect())
+                leaf.changes_to([0.to_string()].into_iter().chain(bits).collect())
             });
             // The finding is about the list, not the field.
             vec![Attempt { field: "", ..attempt(removed.into_iter().chain(others).collect()) }]
@@ -211,33 +217,40 @@ fn attempts_on(
     }
 }
 
-/// Returns attempts with numbers that are much too large: the largest, one that a signed reader sees as negative,
-/// and those that a narrowing reader sees as 0.
-fn far(place: &Constrained, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec<Attempt> {
+/// Returns attempts with numbers that are much too large: the largest number, one that is negative if it is read as
+/// signed, and those that become 0 if they are truncated to fewer bits.
+fn oversized_attempts(
+    target: &ConstrainedField,
+    attempt: &dyn Fn(Vec<Alteration>) -> Attempt,
+) -> Vec<Attempt> {
     let of = |leaf: &Leaf| {
         let numbers = [leaf.largest()].into_iter().chain(leaf.sign_bit()).chain(leaf.zero_if_narrowed());
-        numbers.map(|number| attempt(leaf.set_to(vec![number]))).collect::<Vec<_>>()
+        numbers.map(|number| attempt(leaf.changes_to(vec![number]))).collect::<Vec<_>>()
     };
-    place.leaves.iter().flat_map(of).collect()
+    target.leaves.iter().flat_map(of).collect()
 }
 
-/// Returns the values that a constraint compares: those of a list, or of the same field in all its structs.
-fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item = &'p Leaf> {
-    let is_list = place.is_list;
-    let index = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
-    let list = if is_list { &place.path[..] } else { &place.path[..index.unwrap_or(0)] };
-    let field = place.path.get(list.len() + 1..).unwrap_or_default();
-    let same = move |other: &&Constrained| {
+/// Returns the values that a constraint compares: all values of a list, or one field of all structs in a list.
+fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> impl Iterator<Item = &'p Leaf> {
+    let is_list = target.is_list;
+    let index = target.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+    let list = if is_list { &target.path[..] } else { &target.path[..index.unwrap_or(0)] };
+    let field = target.path.get(list.len() + 1..).unwrap_or_default();
+    let same = move |other: &&ConstrainedField| {
         other.path.starts_with(list) && other.path.get(list.len() + 1..).unwrap_or_default() == field
     };
-    places.constrained.iter().filter(same).flat_map(|other| &other.leaves)
+    targets.constrained.iter().filter(same).flat_map(|other| &other.leaves)
 }
 
 impl Leaf {
-    /// Returns changes of this value to each text that differs from it.
-    fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
-        let texts = texts.into_iter().filter(|other| *other != text(&self.value));
-        let set = |text| Alteration::Set { path: self.path.clone(), text, recounts: self.recounts };
+    /// Returns a change of this value to each text that differs from it.
+    fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
+        let texts = texts.into_iter().filter(|other| *other != edit_text(&self.value));
+        let set = |text| Alteration::Set {
+            path: self.path.clone(),
+            text,
+            recomputes_dependents: self.recomputes_dependents,
+        };
         texts.map(set).collect()
     }
 
@@ -246,15 +259,15 @@ impl Leaf {
             return largest.to_string();
         }
         match self.ty.without_order() {
-            Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
+            Type::Signed(_) => self.ty.int_type().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
             ty => (u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))).to_string(),
         }
     }
 
-    /// Returns a float moved by `distance`, or an integer by 1 in the same direction.
-    fn moved(&self, distance: f64) -> Vec<String> {
+    /// Returns a float plus `distance`, or an integer plus 1 with the sign of `distance`; empty for other values.
+    fn shifted(&self, distance: f64) -> Vec<String> {
         match self.value {
             Value::Int(number) if distance.is_sign_positive() => vec![(number + 1).to_string()],
             Value::Int(number) => vec![(number - 1).to_string()],
@@ -264,7 +277,7 @@ impl Leaf {
         }
     }
 
-    /// Returns the powers of two whose lowest 8, 16 or 32 bits are 0, as far as they fit.
+    /// Returns those of 2⁸, 2¹⁶ and 2³² that fit; they become 0 if they are truncated to 8, 16 or 32 bits.
     fn zero_if_narrowed(&self) -> Vec<String> {
         let largest = self.largest_unsigned();
         let numbers = [8, 16, 32].map(|bits| 1_i128 << bits);
@@ -290,13 +303,13 @@ impl Leaf {
         match self.ty.without_order() {
             Type::Float(4) => format!("{:e}", f32::MIN),
             Type::Float(_) => format!("{:e}", f64::MIN),
-            ty => ty.int().map_or(0, |int| int.range().0).to_string(),
+            ty => ty.int_type().map_or(0, |int| int.range().0).to_string(),
         }
     }
 }
 
 /// Formats a value so that an edit can parse it.
-fn text(value: &Value) -> String {
+fn edit_text(value: &Value) -> String {
     match value {
         Value::F32(number) => number.to_string(),
         Value::F64(number) => number.to_string(),

@@ -1,22 +1,22 @@
 //! Finds the equations that depend on stored numbers.
 
 use crate::layout::declaration::Type;
-use crate::layout::program::{Origin, Program, Role};
+use crate::layout::program::{Program, Role, ValueOrigin};
 
 /// A stored number and the role of the equations that depend on it.
 pub(super) struct Dependency {
-    pub(super) origin: Origin,
+    pub(super) origin: ValueOrigin,
     /// The role; the size of a block is treated as a number of items.
     pub(super) role: Role,
-    /// The field with the constraint. Empty for other roles, and for variants, which have the path of their
+    /// The field with the constraint. Empty for other roles, and for variants, whose path is the path of their
     /// choice.
     pub(super) field: &'static str,
     /// The numbers in the equations.
     pub(super) literals: Vec<i128>,
 }
 
-/// Returns the dependencies of a type and of all types it contains. Omits the conditions of optional fields, which no
-/// breakage changes.
+/// Returns the dependencies of a type and of all types it contains. Omits the conditions of optional fields, since
+/// no breakage changes them.
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();

@@ -2,42 +2,42 @@
 //!
 //! [`breakages()`] yields copies of a valid file, each with exactly one violation of its declaration: a check, a
 //! constraint, a count, magic bytes, a truncated field. Each copy is verified against the declaration. The first
-//! fault of the [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), is
+//! fault of the [walker](crate::layout::walk), or the finding of [`check_bytes`](crate::layout::check_bytes), gives
 //! its location and rule; no other rule with severity error is violated. Copies that are still valid are skipped,
 //! such as a count that only regroups the same bytes.
 //!
-//! Only the first and the last item of each list are broken, and the file is truncated only at their fields. No copy
-//! breaks what no declaration states: overlaps, rules enforced by code, and the requirements of a packing,
-//! except that packed bytes are damaged.
+//! Only the first and the last item of each list are broken, and the file is truncated only at their fields. The
+//! copies violate no requirements outside the declaration, such as rules against overlaps and rules enforced by code.
+//! The only violation of a packing is damaged packed bytes.
 
 mod almost;
 mod attempt;
 mod constraints;
 mod dependencies;
 mod numbers;
-mod places;
 mod structure;
 mod substitutions;
+mod targets;
 pub(crate) mod text;
 mod verifier;
 
 #[cfg(feature = "proptest")]
 pub(crate) use almost::almost_broken_of;
-pub use almost::{AlmostBroken, almost_broken};
-pub use substitutions::{Substituted, substitutions};
+pub use almost::{AlmostBrokenFile, almost_broken};
+pub use substitutions::{SubstitutedFile, substitutions};
 
 use std::fmt;
 
 use crate::layout::declaration::{Check, Constraint, Type};
 use crate::{Limits, Path, Result, Rule, Severity};
 use attempt::Attempt;
-use places::Places;
+use targets::Targets;
 use verifier::BreakageVerifier;
 
 /// A file with exactly one defect.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Broken {
+pub struct BrokenFile {
     /// The file.
     pub bytes: Vec<u8>,
     /// The defect.
@@ -48,7 +48,7 @@ pub struct Broken {
     pub value: Option<String>,
     /// The path of the fault or finding. After a wrong count, the fault may be elsewhere.
     pub path: Path,
-    /// The rule that the declaration names. Without one, the rule of the format for faults of this kind applies.
+    /// The rule that the declaration assigns. If it is `None`, the format's rule for faults of this kind applies.
     pub rule: Option<&'static Rule>,
     /// The severity of the rule, but at least [`Severity::Error`] for a structural fault.
     pub severity: Severity,
@@ -66,7 +66,7 @@ pub enum Breakage {
     Count(Miscount),
     /// An offset lies outside the file.
     Offset,
-    /// A number is no value of an enum, or selects no variant of a choice.
+    /// A number is not a value of its enum, or no variant of a choice applies.
     Value,
     /// The magic bytes are wrong.
     Magic,
@@ -78,13 +78,13 @@ pub enum Breakage {
     Packing,
     /// A packed block does not unpack to the stored size.
     UnpackedSize,
-    /// A line of a text file is invalid in this way.
+    /// A line of a text file has the defect that the string describes.
     Line(&'static str),
     /// A checksum is wrong.
     Checksum,
 }
 
-/// The error of a wrong count.
+/// The difference between a wrong count and the actual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Miscount {
     /// One item too many.
@@ -93,13 +93,13 @@ pub enum Miscount {
     Less,
     /// The largest number that the field can store.
     Huge,
-    /// Too many by two to this power. A loader that narrows the count, or whose size in bytes overflows, computes
-    /// the right one.
+    /// The actual count plus 2 to this power. A loader that truncates the count to fewer bits, or whose size in
+    /// bytes overflows, computes the actual number.
     Wrapped(u32),
 }
 
 /// Prints `indices[2] = 7: a value that violates MESH-INDEX-RANGE`.
-impl fmt::Display for Broken {
+impl fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.changed.is_empty() {
             write!(f, "{}", self.changed)?;
@@ -178,22 +178,23 @@ pub fn breakages<'f>(
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
-) -> Result<impl Iterator<Item = Broken> + use<'f>> {
+) -> Result<impl Iterator<Item = BrokenFile> + use<'f>> {
     breakages_of(ty, file, rules, limits, 1, |_| true)
 }
 
-/// As [`breakages`], but restricted to those that `is_meant` selects, each with up to `max` values.
+/// Like [`breakages`], but restricted to breakages for which `is_selected` returns `true`, each with up to `max`
+/// values.
 pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
     max: usize,
-    is_meant: F,
-) -> Result<impl Iterator<Item = Broken> + use<'f, F>> {
+    is_selected: F,
+) -> Result<impl Iterator<Item = BrokenFile> + use<'f, F>> {
     let verifier = BreakageVerifier::new(ty, file, rules, limits)?;
     let mut attempts = attempts(&verifier)?;
-    attempts.retain(|attempt| is_meant(&attempt.breakage));
+    attempts.retain(|attempt| is_selected(&attempt.breakage));
     let broken = move |attempt: Attempt| verifier.all_broken(&attempt).take(max).collect::<Vec<_>>();
     Ok(attempts.into_iter().flat_map(broken))
 }
@@ -201,16 +202,16 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
 /// Returns all attempts on a file.
 fn attempts(verifier: &BreakageVerifier) -> Result<Vec<Attempt>> {
     let dependencies = dependencies::dependencies(verifier.ty);
-    let places = Places::of(verifier.ty, verifier.file, &dependencies, &verifier.limits)
+    let targets = Targets::of(verifier.ty, verifier.file, &dependencies, &verifier.limits)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
-    let mut attempts = numbers::attempts(&places, verifier.file.len() as u64);
-    attempts.extend(constraints::attempts(&places));
-    attempts.extend(structure::attempts(&places, verifier.file));
+    let mut attempts = numbers::attempts(&targets, verifier.file.len() as u64);
+    attempts.extend(constraints::attempts(&targets));
+    attempts.extend(structure::attempts(&targets, verifier.file));
     Ok(attempts)
 }
 
-/// A strategy for files of a declared type with exactly one defect: each is one of the [`breakages`] of a
-/// [`valid`](super::valid) file for these rules.
+/// A strategy for files of a declared type with exactly one defect. Each file is one of the [`breakages`] of a
+/// [`valid`](super::valid) file, given `rules`.
 ///
 /// ```
 /// use meshspec::layout::{Layout, generate, walk};
@@ -226,7 +227,7 @@ fn attempts(verifier: &BreakageVerifier) -> Result<Vec<Attempt>> {
 pub fn broken<T: crate::layout::Layout>(
     config: super::Config,
     rules: &'static [&'static Rule],
-) -> impl proptest::strategy::Strategy<Value = Broken> {
+) -> impl proptest::strategy::Strategy<Value = BrokenFile> {
     use proptest::prelude::*;
 
     let files = super::files(&T::TYPE, config);

@@ -4,65 +4,69 @@ use std::ops::Range;
 
 use super::attempt::{Alteration, Attempt};
 use super::dependencies::Dependency;
-use super::places::{Number, Places};
+use super::targets::{Number, Targets};
 use super::{Breakage, Miscount};
 use crate::layout::program::Role;
 use crate::layout::walk::Segment;
 
 /// Returns all attempts on the numbers of a file.
-pub(super) fn attempts(places: &Places, size: u64) -> Vec<Attempt> {
+pub(super) fn attempts(targets: &Targets, size: u64) -> Vec<Attempt> {
     let mut attempts = Vec::new();
-    for number in &places.numbers {
+    for number in &targets.numbers {
         for dependency in &number.dependencies {
-            attempts.extend(attempts_on(places, size, number, dependency));
+            attempts.extend(attempts_for(targets, size, number, dependency));
         }
     }
     attempts
 }
 
-fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Dependency) -> Vec<Attempt> {
+fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Dependency) -> Vec<Attempt> {
     let value = number.value;
-    let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.set_to(numbers))];
+    let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.changes_to(numbers))];
     match dependency.role {
         Role::Check(check) => {
             let attempt = |changes| Attempt::new(Breakage::Check(check), changes);
-            vec![attempt(number.near(dependency, places)), attempt(number.without_block(places))]
+            vec![
+                attempt(number.changes_near(dependency, targets)),
+                attempt(number.changes_without_block(targets)),
+            ]
         }
         Role::Holds(constraint) => {
-            let changes = number.near(dependency, places);
+            let changes = number.changes_near(dependency, targets);
             vec![Attempt {
                 field: dependency.field,
                 ..Attempt::new(Breakage::Constraint(constraint), changes)
             }]
         }
-        // If the size of the block is also the unpacked size, the content is found faulty first.
-        Role::Count(_) if number.has(|role| role == Role::UnpackedSize) => Vec::new(),
+        // If the size of a block is also its unpacked size, the first fault is in the content.
+        Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
             let miscount =
-                |miscount, value| Attempt::new(Breakage::Count(miscount), number.set_to(vec![value]));
+                |miscount, value| Attempt::new(Breakage::Count(miscount), number.changes_to(vec![value]));
             let near = [
                 miscount(Miscount::More, value + item),
                 miscount(Miscount::Less, value - item),
                 miscount(Miscount::Huge, number.range.1 - (number.range.1 - value) % item),
             ];
-            let wrapped = WRAPS.map(|bits| miscount(Miscount::Wrapped(bits), value + (item << bits)));
+            let wrapped = WRAP_BITS.map(|bits| miscount(Miscount::Wrapped(bits), value + (item << bits)));
             near.into_iter().chain(wrapped).collect()
         }
         Role::Offset => {
-            // Past the end of the file, at a multiple of 16 as offsets may require.
+            // Past the end of the file, at a multiple of 16, since offsets may need to be aligned.
             let past_end = i128::from(size.next_multiple_of(16)) + 16;
-            let unfinished = Alteration::Unfinished { path: number.path.clone(), text: size.to_string() };
+            let unfinished =
+                Alteration::AddUnterminatedString { path: number.path.clone(), text: size.to_string() };
             vec![
-                Attempt::new(Breakage::Offset, number.set_to(vec![past_end, number.range.1 & !15])),
+                Attempt::new(Breakage::Offset, number.changes_to(vec![past_end, number.range.1 & !15])),
                 Attempt::new(Breakage::Offset, vec![unfinished]),
             ]
         }
         Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
         Role::Checksum => {
-            // Other checksums that cover it are recomputed.
-            let number = Number { recounts: true, ..number.clone() };
-            let changes = number.set_to(vec![value ^ 1, value ^ 2]);
+            // Other checksums that cover this checksum are recomputed.
+            let number = Number { recomputes_dependents: true, ..number.clone() };
+            let changes = number.changes_to(vec![value ^ 1, value ^ 2]);
             vec![Attempt { rule: dependency.origin.rule, ..Attempt::new(Breakage::Checksum, changes) }]
         }
         Role::Choice => one(Breakage::Value, number.candidates(dependency)),
@@ -70,32 +74,32 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     }
 }
 
-/// Counts of 8 and 16 bits wrap at the first two; with the others, the size of items of 4, 2 and 1 bytes overflows 32
-/// bits.
-const WRAPS: [u32; 5] = [8, 16, 30, 31, 32];
+/// The powers of two that are added to counts. 2⁸ and 2¹⁶ wrap counts of 8 and 16 bits. With the others, the total
+/// size of items of 4, 2 and 1 bytes overflows 32 bits.
+const WRAP_BITS: [u32; 5] = [8, 16, 30, 31, 32];
 
 /// The number of low bits that are flipped, since each may be a flag.
 const LOWEST_BITS: u32 = 16;
 
 impl Number<'_> {
-    /// Returns changes to each of these numbers that differs and fits.
-    fn set_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
+    /// Returns a change to each of `numbers` that differs from the current number and fits in the field.
+    fn changes_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
         let fits = |number: &i128| *number != self.value && (self.range.0..=self.range.1).contains(number);
         let set = |number: i128| Alteration::Set {
             path: self.path.clone(),
             text: number.to_string(),
-            recounts: self.recounts,
+            recomputes_dependents: self.recomputes_dependents,
         };
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Returns candidate numbers: near this one and those in the expressions, the limits, and this number with a
-    /// low bit flipped.
+    /// Returns candidate numbers: neighbours of this number and of the literals in the equations, the limits of the
+    /// field, and this number with a low bit flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
         numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
-        numbers.extend(self.swapped());
+        numbers.extend(self.with_swapped_bytes());
         numbers.extend([0, 1, self.range.0, self.range.1]);
         numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
         let mut unique: Vec<i128> = Vec::new();
@@ -107,8 +111,8 @@ impl Number<'_> {
         unique
     }
 
-    /// Returns this number with its bytes in the other order; for a byte, with its nibbles.
-    fn swapped(&self) -> Option<i128> {
+    /// Returns this number with its bytes reversed or, for a byte, its nibbles swapped; `None` for other sizes.
+    fn with_swapped_bytes(&self) -> Option<i128> {
         let bytes = self.value.to_le_bytes();
         match self.range {
             (0, 0xff) => Some(u8::rotate_left(bytes[0], 4).into()),
@@ -118,32 +122,32 @@ impl Number<'_> {
         }
     }
 
-    /// Returns the changes for a check or constraint: for a size, one more byte; for a count, one item less or
-    /// none; then all candidates.
-    fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
-        let is_size = self.has(|role| role == Role::UnpackedSize);
-        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
-        let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::Lengthen(block.clone())).collect();
-        let is_count = self.has(|role| matches!(role, Role::Count(_)));
-        for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.may_belong_to(list)) {
+    /// Returns the changes for a check or constraint. For an unpacked size, the block gets one more byte; for a count,
+    /// the list gets one item less or no items. Then follow all candidate numbers.
+    fn changes_near(&self, dependency: &Dependency, targets: &Targets) -> Vec<Alteration> {
+        let is_size = self.has_role(|role| role == Role::UnpackedSize);
+        let blocks = targets.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
+        let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::LengthenBlock(block.clone())).collect();
+        let is_count = self.has_role(|role| matches!(role, Role::Count(_)));
+        for (list, count) in targets.lists.iter().filter(|(list, _)| is_count && self.may_belong_to(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
-            changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
+            changes.extend([Alteration::RemoveItem(last), Alteration::ClearList(list.clone())]);
         }
         // Changing only the count would decode the following bytes as other values.
         let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
         if !is_alone {
-            changes.extend(self.set_to(self.candidates(dependency)));
+            changes.extend(self.changes_to(self.candidates(dependency)));
         }
         changes
     }
 
     /// Returns the change that sets the size of a packed block to 0 and removes its bytes.
-    fn without_block(&self, places: &Places) -> Vec<Alteration> {
-        let is_size = self.has(|role| matches!(role, Role::Count(_)));
+    fn changes_without_block(&self, targets: &Targets) -> Vec<Alteration> {
+        let is_size = self.has_role(|role| matches!(role, Role::Count(_)));
         let group = self.path.split_last().map(|(_, group)| group);
         let is_own = |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;
-        let blocks = places.blocks.iter().filter(|(block, _)| is_own(block));
-        let without = |(_, range): &(_, Range<u64>)| Alteration::Without {
+        let blocks = targets.blocks.iter().filter(|(block, _)| is_own(block));
+        let without = |(_, range): &(_, Range<u64>)| Alteration::SetAndRemoveBytes {
             path: self.path.clone(),
             text: "0".to_owned(),
             range: range.clone(),
@@ -151,13 +155,13 @@ impl Number<'_> {
         blocks.map(without).collect()
     }
 
-    fn has(&self, is_it: impl Fn(Role) -> bool) -> bool {
-        self.dependencies.iter().any(|dependency| is_it(dependency.role))
+    fn has_role(&self, is_match: impl Fn(Role) -> bool) -> bool {
+        self.dependencies.iter().any(|dependency| is_match(dependency.role))
     }
 
     /// Returns `true` unless the list or block belongs to another item than the number.
-    fn may_belong_to(&self, place: &[Segment]) -> bool {
-        let other = self.path.iter().zip(place).find(|(own, other)| own != other);
+    fn may_belong_to(&self, target: &[Segment]) -> bool {
+        let other = self.path.iter().zip(target).find(|(own, other)| own != other);
         !matches!(other, Some((Segment::Index(_), _)))
     }
 }

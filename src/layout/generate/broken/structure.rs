@@ -2,27 +2,30 @@
 
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
-use super::places::{Leaf, Places};
+use super::targets::{Leaf, Targets};
 use crate::layout::declaration::{Declaration, Shape, Type};
 
 /// Returns all attempts on the structure of a file.
-pub(super) fn attempts(places: &Places, file: &[u8]) -> Vec<Attempt> {
+pub(super) fn attempts(targets: &Targets, file: &[u8]) -> Vec<Attempt> {
     let size = file.len() as u64;
-    let cut = |at: &u64| Attempt::new(Breakage::Truncation(*at), vec![Alteration::Cut(*at)]);
-    let cuts = places.boundaries.range(..size).map(cut);
-    let magics = places.magics.iter().map(|(path, range)| {
+    let cut = |at: &u64| Attempt::new(Breakage::Truncation(*at), vec![Alteration::Truncate(*at)]);
+    let cuts = targets.boundaries.range(..size).map(cut);
+    let magics = targets.magics.iter().map(|(path, range)| {
         let bytes = slice(file, range.start, 1).iter().map(|byte| !byte).collect();
-        Attempt::new(Breakage::Magic, vec![Alteration::Write { path: path.clone(), at: range.start, bytes }])
+        Attempt::new(
+            Breakage::Magic,
+            vec![Alteration::Overwrite { path: path.clone(), at: range.start, bytes }],
+        )
     });
-    let blocks = places.blocks.iter().map(|(path, range)| {
+    let blocks = targets.blocks.iter().map(|(path, range)| {
         // Which byte causes damage depends on the packing, so all are tried in order.
         let damage =
-            |at| [0xff, 0x00].map(|byte| Alteration::Write { path: path.clone(), at, bytes: vec![byte] });
+            |at| [0xff, 0x00].map(|byte| Alteration::Overwrite { path: path.clone(), at, bytes: vec![byte] });
         let changes = range.clone().take(MAX_DAMAGED).flat_map(damage);
         Attempt::new(Breakage::Packing, changes.collect())
     });
-    let enums = places.enums.iter().map(|leaf| Attempt::new(Breakage::Value, unlisted(leaf)));
-    let trailing = Attempt::new(Breakage::Trailing, vec![Alteration::Append]);
+    let enums = targets.enums.iter().map(|leaf| Attempt::new(Breakage::Value, changes_to_unlisted(leaf)));
+    let trailing = Attempt::new(Breakage::Trailing, vec![Alteration::AppendByte]);
     cuts.chain([trailing]).chain(magics).chain(blocks).chain(enums).collect()
 }
 
@@ -34,14 +37,18 @@ fn slice(file: &[u8], at: u64, size: usize) -> &[u8] {
     file.get(at..at + size).unwrap_or_default()
 }
 
-/// Returns changes of an enum value to numbers that the enum does not list.
-fn unlisted(leaf: &Leaf) -> Vec<Alteration> {
+/// Returns changes of an enum value to numbers that are not values of the enum.
+fn changes_to_unlisted(leaf: &Leaf) -> Vec<Alteration> {
     let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty.without_order()
     else {
         return Vec::new();
     };
     let is_listed = |number: &i128| values.iter().any(|value| value.value == *number);
     let numbers = (0..).filter(|number| !is_listed(number)).take(1).map(|number: i128| number.to_string());
-    let set = |text| Alteration::Set { path: leaf.path.clone(), text, recounts: leaf.recounts };
+    let set = |text| Alteration::Set {
+        path: leaf.path.clone(),
+        text,
+        recomputes_dependents: leaf.recomputes_dependents,
+    };
     numbers.chain([leaf.largest()]).map(set).collect()
 }

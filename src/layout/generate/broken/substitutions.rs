@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::places::number_of;
+use super::targets::int_and_range;
 use super::verifier::last_name;
 use crate::layout::declaration::{BitRange, Packing, Type};
 use crate::layout::expr::Value;
@@ -13,7 +13,7 @@ use crate::{Limits, Path, Result, Span};
 /// A copy of a valid file with one number replaced. The copy may be valid or not.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Substituted {
+pub struct SubstitutedFile {
     /// The file.
     pub bytes: Vec<u8>,
     /// The number that was changed.
@@ -22,7 +22,7 @@ pub struct Substituted {
     pub value: i128,
 }
 
-impl Substituted {
+impl SubstitutedFile {
     /// Returns the name of the changed field.
     pub fn field(&self) -> &'static str {
         self.changed.segments().and_then(last_name).unwrap_or_default()
@@ -30,16 +30,16 @@ impl Substituted {
 }
 
 /// Prints `animations[0].n_frames = 1`.
-impl fmt::Display for Substituted {
+impl fmt::Display for SubstitutedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.changed, self.value)
     }
 }
 
-/// Yields copies of a valid file with one integer replaced: by one more, one less, 0, or 1. Only integers
-/// in the first and the last item of each list are replaced; those in packed blocks are not.
+/// Yields copies of a valid file with one integer replaced by the next larger or smaller integer, 0, or 1. Only
+/// integers in the first and the last item of each list are replaced. Integers in packed blocks are not replaced.
 ///
-/// Whether a copy is valid is unknown until it is read, so these copies can also break what no declaration states.
+/// The copies are not checked, so they can violate requirements outside the declaration.
 ///
 /// ```
 /// use binrw::binrw;
@@ -69,7 +69,7 @@ pub fn substitutions<'f>(
     ty: &'static Type,
     file: &'f [u8],
     limits: &Limits,
-) -> Result<impl Iterator<Item = Substituted> + use<'f>> {
+) -> Result<impl Iterator<Item = SubstitutedFile> + use<'f>> {
     let mut finder = Finder(Vec::new());
     walk(ty, file, limits, &mut finder)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
@@ -86,8 +86,8 @@ struct Number {
     value: i128,
     /// The lowest and the highest number that fit.
     range: (i128, i128),
-    place: Range<u64>,
-    /// The bit range in the word at `place`.
+    location: Range<u64>,
+    /// The bit range in the word at `location`.
     bits: BitRange,
     /// Whether the word is big-endian.
     is_big: bool,
@@ -109,22 +109,22 @@ impl Number {
         replacements
     }
 
-    fn substituted(&self, file: &[u8], value: i128) -> Option<Substituted> {
+    fn substituted(&self, file: &[u8], value: i128) -> Option<SubstitutedFile> {
         let mut bytes = file.to_vec();
-        let place = usize::try_from(self.place.start).ok()?..usize::try_from(self.place.end).ok()?;
-        let place = bytes.get_mut(place)?;
+        let slot = usize::try_from(self.location.start).ok()?..usize::try_from(self.location.end).ok()?;
+        let slot = bytes.get_mut(slot)?;
         let order = |bytes: &mut [u8]| {
             if self.is_big {
                 bytes.reverse()
             }
         };
-        let (mut word, size) = ([0; 16], place.len());
-        word.get_mut(..size)?.copy_from_slice(place);
+        let (mut word, size) = ([0; 16], slot.len());
+        word.get_mut(..size)?.copy_from_slice(slot);
         order(&mut word[..size]);
-        let word = self.bits.put(u128::from_le_bytes(word), value as u128).to_le_bytes();
-        place.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);
-        order(place);
-        Some(Substituted { bytes, changed: self.path.as_slice().into(), value })
+        let word = self.bits.insert(u128::from_le_bytes(word), value as u128).to_le_bytes();
+        slot.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);
+        order(slot);
+        Some(SubstitutedFile { bytes, changed: self.path.as_slice().into(), value })
     }
 }
 
@@ -135,24 +135,24 @@ impl Visitor for Finder {
         Visit::Ends { first: 1, last: 1 }
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
+    fn should_unpack(&mut self, node: &Node) -> bool {
         node.field.and_then(|field| field.block).is_some_and(|block| block.packing == Packing::Stored)
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         // The fields of a word are visited after it.
         let is_word = node.bit_field.is_none() && matches!(value, Value::Bits(..));
-        if let (Some((value, range)), Span::Bytes(place), false) =
-            (number_of(node, value), &node.span, is_word)
+        if let (Some((value, range)), Span::Bytes(location), false) =
+            (int_and_range(node, value), &node.span, is_word)
         {
             let all = BitRange { offset: 0, width: 8 * node.bytes.len() as u32 };
             let bits = node.bits.unwrap_or(all);
-            let is_big = matches!(node.ty, Type::Big(_));
+            let is_big = matches!(node.ty, Type::BigEndian(_));
             self.0.push(Number {
                 path: node.path.to_vec(),
                 value,
                 range,
-                place: place.clone(),
+                location: location.clone(),
                 bits,
                 is_big,
             });

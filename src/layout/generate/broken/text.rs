@@ -1,4 +1,4 @@
-//! Changes the lines of a text file, by its grammar.
+//! Changes the lines of a text file according to its grammar.
 
 use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
@@ -20,26 +20,26 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     let text = Lines(text.split_inclusive(|byte| *byte == b'\n').collect());
     let mut attempts = Vec::new();
     let vertices = grammar.attributes.iter().filter(|attribute| attribute.occurs == Occurrence::Vertex);
-    let vertices = vertices.map(|attribute| text.of(attribute).len()).max().unwrap_or_default();
+    let vertices = vertices.map(|attribute| text.indices_of(attribute).len()).max().unwrap_or_default();
     for attribute in grammar.attributes {
-        let lines = text.of(attribute);
+        let lines = text.indices_of(attribute);
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
-        attempts.push(text.without("all lines of an attribute are missing", &lines));
-        attempts.push(text.without("a line is missing", &lines[..1]));
+        attempts.push(text.without_lines("all lines of an attribute are missing", &lines));
+        attempts.push(text.without_lines("a line is missing", &lines[..1]));
         match attribute.occurs {
-            Occurrence::File => attempts.push(text.twice(*first, "a duplicate line")),
-            Occurrence::Vertex => attempts.push(text.twice(*first, "a line too many")),
+            Occurrence::File => attempts.push(text.with_duplicate(*first, "a duplicate line")),
+            Occurrence::Vertex => attempts.push(text.with_duplicate(*first, "a line too many")),
             Occurrence::Face => {}
         }
-        attempts.extend(text.on_line(attribute, *first, vertices));
+        attempts.extend(text.attempts_on_line(attribute, *first, vertices));
         if last != first {
-            attempts.extend(text.on_line(attribute, *last, vertices));
+            attempts.extend(text.attempts_on_line(attribute, *last, vertices));
         }
     }
-    attempts.push(text.two_vertices(grammar));
+    attempts.push(text.with_two_vertices(grammar));
     for line in 0..text.0.len() {
         if text.0[line].starts_with(b"[") {
-            attempts.extend(text.on_property(line));
+            attempts.extend(text.attempts_on_property(line));
         }
     }
     attempts
@@ -50,34 +50,34 @@ struct Lines<'t>(Vec<&'t [u8]>);
 
 impl Lines<'_> {
     /// Returns the indices of an attribute's lines.
-    fn of(&self, attribute: &Attribute) -> Vec<usize> {
-        let is_it = |line: &&[u8]| values_of(line, attribute.identifier).is_some();
-        (0..self.0.len()).filter(|index| is_it(&self.0[*index])).collect()
+    fn indices_of(&self, attribute: &Attribute) -> Vec<usize> {
+        let is_match = |line: &&[u8]| parse_values(line, attribute.identifier).is_some();
+        (0..self.0.len()).filter(|index| is_match(&self.0[*index])).collect()
     }
 
     /// Returns the text with one line replaced.
-    fn with(&self, line: usize, text: &str) -> Vec<u8> {
+    fn with_line(&self, line: usize, text: &str) -> Vec<u8> {
         [&self.0[..line].concat(), text.as_bytes(), b"\n", &self.0[line + 1..].concat()].concat()
     }
 
-    fn without(&self, what: &'static str, lines: &[usize]) -> TextAttempt {
+    fn without_lines(&self, what: &'static str, lines: &[usize]) -> TextAttempt {
         let kept = (0..self.0.len()).filter(|line| !lines.contains(line)).map(|line| self.0[line]);
         let line = lines.first().copied().unwrap_or_default();
         TextAttempt { what, line, breaking: vec![kept.collect::<Vec<_>>().concat()], limits: Vec::new() }
     }
 
-    fn twice(&self, line: usize, what: &'static str) -> TextAttempt {
+    fn with_duplicate(&self, line: usize, what: &'static str) -> TextAttempt {
         let text = String::from_utf8_lossy(self.0[line]);
-        let breaking = vec![self.with(line, &[&text, text.trim_end()].concat())];
+        let breaking = vec![self.with_line(line, &[&text, text.trim_end()].concat())];
         TextAttempt { what, line, breaking, limits: vec![] }
     }
 
-    fn on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
+    fn attempts_on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
         let identifier = attribute.identifier;
-        let Some(values) = values_of(self.0[line], identifier) else { return Vec::new() };
+        let Some(values) = parse_values(self.0[line], identifier) else { return Vec::new() };
         let joined = |values: &[&str]| format!("{identifier} {}", values.join(", "));
         let attempt = |what, breaking: Vec<String>, limits: Vec<String>| {
-            let copies = |texts: Vec<String>| texts.iter().map(|text| self.with(line, text)).collect();
+            let copies = |texts: Vec<String>| texts.iter().map(|text| self.with_line(line, text)).collect();
             TextAttempt { what, line, breaking: copies(breaking), limits: copies(limits) }
         };
         let (all, fewer) = (joined(&values), joined(&values[..values.len() - 1]));
@@ -102,7 +102,7 @@ impl Lines<'_> {
                 vec![format!("{all}\u{b}\u{c}")],
             ),
         ];
-        let mut invalid = self.with(line, &all);
+        let mut invalid = self.with_line(line, &all);
         let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + all.len();
         invalid.splice(end..end, [0xff]);
         attempts.push(TextAttempt {
@@ -118,7 +118,7 @@ impl Lines<'_> {
                 joined(&values)
             };
             let with_all = |texts: &[String]| texts.iter().map(|text| with(text)).collect::<Vec<_>>();
-            let (wrong, outside, limits) = numbers(attribute, values[slot], vertices);
+            let (wrong, outside, limits) = number_texts(attribute, values[slot], vertices);
             attempts.push(attempt("a value that is not a number", with_all(&wrong), vec![]));
             attempts.push(attempt(
                 "whitespace in a number",
@@ -130,11 +130,11 @@ impl Lines<'_> {
         attempts
     }
 
-    /// Returns the text with two vertices, and with faces that only use the first.
-    fn two_vertices(&self, grammar: &Grammar) -> TextAttempt {
+    /// Returns the text with only its first two vertices, and with faces that only use vertex 0.
+    fn with_two_vertices(&self, grammar: &Grammar) -> TextAttempt {
         let mut lines: Vec<Vec<u8>> = self.0.iter().map(|line| line.to_vec()).collect();
         for attribute in grammar.attributes {
-            let own = self.of(attribute);
+            let own = self.indices_of(attribute);
             if attribute.occurs == Occurrence::Vertex {
                 own.iter().skip(2).for_each(|line| lines[*line].clear());
             }
@@ -147,20 +147,20 @@ impl Lines<'_> {
         TextAttempt { what: "too few vertices", line: 0, breaking: vec![lines.concat()], limits: vec![] }
     }
 
-    fn on_property(&self, line: usize) -> Vec<TextAttempt> {
+    fn attempts_on_property(&self, line: usize) -> Vec<TextAttempt> {
         let text = String::from_utf8_lossy(self.0[line]);
         let text = text.trim_end();
         let name = text.split(']').next().unwrap_or_default();
         let attempt = |what, texts: Vec<String>| {
-            let breaking = texts.iter().map(|text| self.with(line, text)).collect();
+            let breaking = texts.iter().map(|text| self.with_line(line, text)).collect();
             TextAttempt { what, line, breaking, limits: vec![] }
         };
-        let mut invalid = self.with(line, text);
+        let mut invalid = self.with_line(line, text);
         let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + text.len();
         invalid.splice(end..end, [0xff]);
         vec![
             TextAttempt { what: "bytes that are not UTF-8", line, breaking: vec![invalid], limits: vec![] },
-            self.without("a property is missing", &[line]),
+            self.without_lines("a property is missing", &[line]),
             attempt("a duplicate property", vec![format!("{text}\n{text}")]),
             attempt("an invalid property", vec![text.replacen('[', "[1", 1), text.replacen(']', "", 1)]),
             attempt("an invalid name", vec![text.replacen('[', "[_", 1), text.replacen(']', "-x]", 1)]),
@@ -170,7 +170,11 @@ impl Lines<'_> {
 }
 
 /// Returns invalid numbers, numbers out of range, and numbers at the limits.
-fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>, Vec<String>, Vec<String>) {
+fn number_texts(
+    attribute: &Attribute,
+    value: &str,
+    vertices: usize,
+) -> (Vec<String>, Vec<String>, Vec<String>) {
     let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let (max, count) = (format!("{:e}", f32::MAX), vertices.to_string());
     let last = vertices.saturating_sub(1).to_string();
@@ -179,7 +183,7 @@ fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>,
             (texts(&["x", "1.5", "-1", "2147483648"]), texts(&[&count, "2147483647"]), texts(&[&last]))
         }
         (ValueType::Integer, _) => {
-            let (min, max) = attribute.integers().into_inner();
+            let (min, max) = attribute.integer_range().into_inner();
             let below = min.checked_sub(1).map(|below| below.to_string());
             let outside = below.into_iter().chain([(max + 1).to_string()]).collect();
             (texts(&["x", "1.5", "-1", "2147483648"]), outside, vec![min.to_string(), max.to_string()])
@@ -197,8 +201,8 @@ fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>,
     }
 }
 
-/// Returns the values of a line that starts with this identifier; `None` if it has a comment.
-fn values_of<'t>(line: &'t [u8], identifier: &str) -> Option<Vec<&'t str>> {
+/// Returns the values of a line that starts with `identifier`; `None` for other lines and for lines with a comment.
+fn parse_values<'t>(line: &'t [u8], identifier: &str) -> Option<Vec<&'t str>> {
     let text = str::from_utf8(line).ok()?.trim();
     let values = text.strip_prefix(identifier)?.strip_prefix([' ', '\t'])?;
     (!values.contains('#')).then(|| values.split(',').map(str::trim).collect())

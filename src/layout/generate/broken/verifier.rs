@@ -1,10 +1,10 @@
-//! Determines what a changed file breaks, by the walker and the constraints.
+//! Determines what a changed file violates, using the walker and the constraints.
 
-use super::attempt::{Attempt, contradicts_itself};
-use super::{Breakage, Broken};
+use super::attempt::{Attempt, has_stale_values};
+use super::{Breakage, BrokenFile};
 use crate::layout::check_bytes;
 use crate::layout::declaration::Type;
-use crate::layout::general::CHECKSUM;
+use crate::layout::general_rules::CHECKSUM;
 use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
@@ -15,12 +15,12 @@ pub(super) struct BreakageVerifier<'f> {
     pub(super) ty: &'static Type,
     pub(super) rules: &'static [&'static Rule],
     pub(super) limits: Limits,
-    /// The result for that file.
-    before: Outcome,
+    /// The result of checking `file`.
+    original: Violations,
 }
 
 /// The fault, findings and trailing bytes of a file.
-struct Outcome {
+struct Violations {
     fault: Option<Fault>,
     report: Report,
     /// The paths of trailing bytes.
@@ -28,7 +28,7 @@ struct Outcome {
 }
 
 /// The location and rule of a breakage.
-struct Verdict {
+struct BreakageLocation {
     path: Path,
     rule: Option<&'static Rule>,
     severity: Severity,
@@ -46,118 +46,130 @@ impl<'f> BreakageVerifier<'f> {
         rules: &'static [&'static Rule],
         limits: &Limits,
     ) -> crate::Result<BreakageVerifier<'f>> {
-        let before = Outcome::of(ty, file, limits);
+        let original = Violations::of(ty, file, limits);
         let error =
             |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
-        if let Some(fault) = &before.fault {
+        if let Some(fault) = &original.fault {
             return Err(error(fault.message.clone()).at(&fault.path));
         }
-        if let Some(finding) = before.errors().next() {
+        if let Some(finding) = original.errors().next() {
             return Err(error(finding.message.clone()).at(&finding.path));
         }
-        Ok(BreakageVerifier { file, ty, rules, limits: *limits, before })
+        Ok(BreakageVerifier { file, ty, rules, limits: *limits, original })
     }
 
-    /// Returns the files whose change breaks only what the attempt intends.
+    /// Returns the changed files in which only the intended breakage occurs.
     pub(super) fn all_broken<'a>(
         &'a self,
         attempt: &'a Attempt,
-    ) -> impl Iterator<Item = Broken> + use<'a, 'f> {
+    ) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
         attempt.changes.iter().filter_map(|change| {
             let bytes = change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)?;
-            let Verdict { path, rule, severity } = self.verdict(&bytes, attempt)?;
+            let BreakageLocation { path, rule, severity } = self.locate(&bytes, attempt)?;
             let (breakage, changed, value) = (attempt.breakage, change.path(), change.value());
-            Some(Broken { bytes, breakage, changed, value, path, rule, severity })
+            Some(BrokenFile { bytes, breakage, changed, value, path, rule, severity })
         })
     }
 
-    /// Returns the first of these files.
-    pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<Broken> {
+    /// Returns the first file of [`all_broken`](BreakageVerifier::all_broken).
+    pub(super) fn first_broken(&self, attempt: &Attempt) -> Option<BrokenFile> {
         self.all_broken(attempt).next()
     }
 
-    /// Returns `true` if a changed file has no fault, and violates no rule more often than before.
+    /// Returns `true` if a changed file has no fault, and violates no rule more often than the original file.
     pub(super) fn is_as_valid(&self, bytes: &[u8]) -> bool {
-        let outcome = Outcome::of(self.ty, bytes, &self.limits);
-        let mut found = outcome.report.findings().iter().map(|finding| finding.rule.code);
-        outcome.fault.is_none()
-            && outcome.trailing == self.before.trailing
-            && found.all(|rule| outcome.report.count_of(rule) <= self.before.report.count_of(rule))
+        let violations = Violations::of(self.ty, bytes, &self.limits);
+        let mut found = violations.report.findings().iter().map(|finding| finding.rule.code);
+        violations.fault.is_none()
+            && violations.trailing == self.original.trailing
+            && found.all(|rule| violations.report.count_of(rule) <= self.original.report.count_of(rule))
     }
 
-    fn verdict(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
-        let outcome = Outcome::of_structure(self.ty, bytes, &self.limits);
-        if !is_possible(attempt.breakage, outcome.fault.as_ref()) {
+    fn locate(&self, bytes: &[u8], attempt: &Attempt) -> Option<BreakageLocation> {
+        let violations = Violations::of_structure(self.ty, bytes, &self.limits);
+        if !is_possible(attempt.breakage, violations.fault.as_ref()) {
             return None;
         }
-        let outcome = outcome.with_findings(self.ty, bytes, &self.limits);
+        let violations = violations.with_findings(self.ty, bytes, &self.limits);
         if let Breakage::Constraint(constraint) = attempt.breakage {
-            return self.finding(&outcome, constraint.rule, attempt.field);
+            return self.find_violation(&violations, constraint.rule, attempt.field);
         }
         if attempt.breakage == Breakage::Checksum {
-            let found = self.finding(&outcome, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
-            return found.or_else(|| self.checksum(&outcome, bytes, attempt));
+            let found = self.find_violation(&violations, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
+            return found.or_else(|| self.find_wrong_checksum(&violations, bytes, attempt));
         }
-        if outcome.errors().next().is_some() {
+        if violations.errors().next().is_some() {
             return None;
         }
-        let Some(fault) = &outcome.fault else {
+        let Some(fault) = &violations.fault else {
             return match attempt.breakage {
-                Breakage::Trailing | Breakage::Count(_) => self.trailing(&outcome),
+                Breakage::Trailing | Breakage::Count(_) => self.find_trailing_bytes(&violations),
                 _ => None,
             };
         };
-        Some(Verdict {
+        Some(BreakageLocation {
             path: fault.path.clone(),
             rule: fault.rule,
             severity: severity(fault.rule).max(Severity::Error),
         })
     }
 
-    /// Returns the violation of a rule that the file satisfied before, if it is the only one.
-    fn finding(&self, outcome: &Outcome, rule: &'static Rule, field: &str) -> Option<Verdict> {
-        let is_new = outcome.fault.is_none()
+    /// Returns the violation of `rule`, if the original file satisfies the rule and no other rule is violated.
+    fn find_violation(
+        &self,
+        violations: &Violations,
+        rule: &'static Rule,
+        field: &str,
+    ) -> Option<BreakageLocation> {
+        let is_new = violations.fault.is_none()
             && self.rules.contains(&rule)
-            && self.before.report.count_of(rule.code) == 0;
-        let is_alone = self.is_alone(outcome, rule)
-            && (outcome.trailing == self.before.trailing || self.trailing_rule().is_none());
-        let is_there = |finding: &&Finding| {
-            finding.rule == rule && (field.is_empty() || name_of(&finding.path) == Some(field))
+            && self.original.report.count_of(rule.code) == 0;
+        let is_alone = self.is_alone(violations, rule)
+            && (violations.trailing == self.original.trailing || self.trailing_rule().is_none());
+        let is_match = |finding: &&Finding| {
+            finding.rule == rule && (field.is_empty() || field_name(&finding.path) == Some(field))
         };
-        let found = outcome.report.findings().iter().find(is_there).filter(|_| is_new && is_alone)?;
-        Some(Verdict { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
+        let found = violations.report.findings().iter().find(is_match).filter(|_| is_new && is_alone)?;
+        Some(BreakageLocation { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
     /// Returns `true` if no other rule is violated more often than before.
-    fn is_alone(&self, outcome: &Outcome, rule: &Rule) -> bool {
-        let is_as_before = |other: &str| outcome.report.count_of(other) <= self.before.report.count_of(other);
-        let mut found = outcome.report.findings().iter().map(|finding| finding.rule);
+    fn is_alone(&self, violations: &Violations, rule: &Rule) -> bool {
+        let is_as_before =
+            |other: &str| violations.report.count_of(other) <= self.original.report.count_of(other);
+        let mut found = violations.report.findings().iter().map(|finding| finding.rule);
         found.all(|other| other == rule || is_as_before(other.code))
     }
 
-    fn trailing(&self, outcome: &Outcome) -> Option<Verdict> {
+    fn find_trailing_bytes(&self, violations: &Violations) -> Option<BreakageLocation> {
         let rule = self.trailing_rule()?;
-        let path = outcome.trailing.iter().find(|path| !self.before.trailing.contains(path))?;
-        Some(Verdict { path: path.clone(), rule: Some(rule), severity: rule.severity })
+        let path = violations.trailing.iter().find(|path| !self.original.trailing.contains(path))?;
+        Some(BreakageLocation { path: path.clone(), rule: Some(rule), severity: rule.severity })
     }
 
     /// Returns the rule against trailing bytes, such as `MESH-TRAILING`, if there is one.
     fn trailing_rule(&self) -> Option<&'static Rule> {
-        let is_it = |code: &str| code.split_once('-').is_some_and(|(_, name)| name == "TRAILING");
-        self.rules.iter().find(|rule| is_it(rule.code)).copied()
+        let is_match = |code: &str| code.split_once('-').is_some_and(|(_, name)| name == "TRAILING");
+        self.rules.iter().find(|rule| is_match(rule.code)).copied()
     }
 
-    /// Returns a wrong checksum that only code verifies, if it was correct before. The assembler detects it.
-    fn checksum(&self, outcome: &Outcome, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
+    /// Returns the location of a checksum that is wrong in the changed file, but not in the original file, if only code
+    /// verifies it. The checksum is wrong if assembling the file again changes it.
+    fn find_wrong_checksum(
+        &self,
+        violations: &Violations,
+        bytes: &[u8],
+        attempt: &Attempt,
+    ) -> Option<BreakageLocation> {
         let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
-        if is_verified || outcome.fault.is_some() || outcome.errors().next().is_some() {
+        if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {
             return None;
         }
-        let place = attempt.changes.first()?.path();
-        let is_wrong = |file| contradicts_itself(self.ty, file, &self.limits);
+        let path = attempt.changes.first()?.path();
+        let is_wrong = |file| has_stale_values(self.ty, file, &self.limits);
         let rule = attempt.rule;
-        (!is_wrong(self.file) && is_wrong(bytes)).then(|| Verdict {
-            path: place,
+        (!is_wrong(self.file) && is_wrong(bytes)).then(|| BreakageLocation {
+            path,
             rule,
             severity: severity(rule),
         })
@@ -189,7 +201,7 @@ fn severity(rule: Option<&Rule>) -> Severity {
 }
 
 /// Returns the name of the field at a path, or of the field that contains the item.
-fn name_of(path: &Path) -> Option<&'static str> {
+fn field_name(path: &Path) -> Option<&'static str> {
     last_name(path.segments()?)
 }
 
@@ -201,19 +213,19 @@ pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
     })
 }
 
-impl Outcome {
-    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
-        Outcome::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
+impl Violations {
+    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Violations {
+        Violations::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
     }
 
-    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
-        let mut ends = Ends(Vec::new());
+    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Violations {
+        let mut ends = TrailingPaths(Vec::new());
         let fault = walk(ty, bytes, limits, &mut ends).err();
-        Outcome { fault, report: Report::new(limits), trailing: ends.0 }
+        Violations { fault, report: Report::new(limits), trailing: ends.0 }
     }
 
-    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Outcome {
-        // Stops at the same fault.
+    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Violations {
+        // Returns the same fault as the walk.
         let _ = check_bytes(ty, bytes, limits, &mut self.report);
         self
     }
@@ -224,10 +236,10 @@ impl Outcome {
 }
 
 /// Collects the paths of trailing bytes.
-struct Ends(Vec<Path>);
+struct TrailingPaths(Vec<Path>);
 
-impl Visitor for Ends {
-    fn trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
+impl Visitor for TrailingPaths {
+    fn visit_trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
         self.0.push(Path::from(path).field(TRAILING));
     }
 }

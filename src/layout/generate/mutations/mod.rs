@@ -14,7 +14,7 @@ pub(crate) use tree::mutate;
 /// A mutated file.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Mutated {
+pub struct MutatedFile {
     /// The mutated bytes.
     pub bytes: Vec<u8>,
     /// The file before the mutations.
@@ -23,17 +23,17 @@ pub struct Mutated {
     pub mutations: Vec<Mutation>,
 }
 
-impl Mutated {
+impl MutatedFile {
     /// Applies mutations to a file.
-    fn new(file: Vec<u8>, mutations: Vec<Mutation>) -> Mutated {
+    fn new(file: Vec<u8>, mutations: Vec<Mutation>) -> MutatedFile {
         let mut bytes = file.clone();
         mutations.iter().for_each(|mutation| mutation.apply(&mut bytes));
-        Mutated { bytes, file, mutations }
+        MutatedFile { bytes, file, mutations }
     }
 }
 
 /// Prints `bit 0 of byte 0x3 flipped, truncated at byte 0x8`.
-impl fmt::Display for Mutated {
+impl fmt::Display for MutatedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.mutations.iter().enumerate().try_for_each(|(index, mutation)| {
             let comma = if index > 0 { ", " } else { "" };
@@ -43,23 +43,23 @@ impl fmt::Display for Mutated {
 }
 
 /// Prints the mutations and the mutated bytes, for failing tests.
-impl fmt::Debug for Mutated {
+impl fmt::Debug for MutatedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}: {:02x?}", self.bytes)
     }
 }
 
-/// A strategy for mutated files: one to four mutations of a file of `files`, half of them in its first 64 bytes. A
+/// A strategy that applies one to four mutations to the files of `files`, half of them in the first 64 bytes. A
 /// mutation flips a bit, overwrites or inserts a word, repeats, removes or truncates bytes, or appends the end of
 /// another file.
 ///
 /// Words have 1, 2, 4 or 8 bytes in either byte order. Their values are likely to cause bugs: 0, −1, the limits of
 /// integers, powers of two, the size of the file, and neighbours of the current value.
 ///
-/// [`broken`](super::broken) violates one statement of a declaration; mutations ignore the declaration. Some of
-/// the files are still valid, and others break what no declaration states. A failing case shrinks to fewer
-/// mutations, then to simpler ones. Then the file shrinks, while mutations keep their distance from its start or
-/// its end.
+/// Files of [`broken`](super::broken) violate one requirement of a declaration; mutations ignore the declaration.
+/// Some mutated files are still valid, and others violate requirements outside the declaration. A failing case
+/// shrinks to fewer mutations, then to simpler ones. Then the file shrinks, while mutations keep their distance
+/// from its start or its end.
 ///
 /// ```
 /// use binrw::binrw;
@@ -89,6 +89,6 @@ impl fmt::Debug for Mutated {
 /// assert_eq!(smallest.mutations.len(), 1);
 /// assert_eq!(smallest.bytes.len(), 4);
 /// ```
-pub fn mutations(files: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Mutated> {
+pub fn mutations(files: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = MutatedFile> {
     tree::Mutations { files }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::numbers::{interesting, less};
+use super::numbers::{interesting_word, smaller_words};
 use crate::text::quoted_or_hex;
 
 /// A change to the bytes of a file. Offsets refer to the result of the previous mutations.
@@ -31,7 +31,7 @@ pub enum Mutation {
         /// The inserted bytes.
         bytes: Vec<u8>,
     },
-    /// Repeats a range, right after it.
+    /// Inserts a copy of a range right after it.
     Repeat(Range<usize>),
     /// Removes a range.
     Remove(Range<usize>),
@@ -67,15 +67,15 @@ impl fmt::Display for Mutation {
 }
 
 /// The number of choices per mutation.
-pub(super) const NUMBERS: usize = 6;
+pub(super) const CHOICES_PER_MUTATION: usize = 6;
 
 impl Mutation {
     /// Draws a mutation of a file from choices; `other` is the file to splice with.
-    pub(super) fn draw(numbers: [u64; NUMBERS], file: &[u8], other: &[u8]) -> Mutation {
+    pub(super) fn draw(numbers: [u64; CHOICES_PER_MUTATION], file: &[u8], other: &[u8]) -> Mutation {
         let [kind, region, place, size, value, order] = numbers;
         let below = |number: u64, end: usize| (number % end.max(1) as u64) as usize;
         // Half of the mutations are in the header.
-        let region = if region % 2 == 0 { file.len().min(HEADER) } else { file.len() };
+        let region = if region % 2 == 0 { file.len().min(HEADER_SIZE) } else { file.len() };
         let at = below(place, region);
         let width = WIDTHS[below(size, WIDTHS.len())];
         let word = || {
@@ -84,12 +84,18 @@ impl Mutation {
             let old = file.get(at..at.saturating_add(width)).unwrap_or_default();
             (
                 at,
-                interesting(value, width, old, [file.len(), file.len() - at.min(file.len())], order % 2 == 0),
+                interesting_word(
+                    value,
+                    width,
+                    old,
+                    [file.len(), file.len() - at.min(file.len())],
+                    order % 2 == 0,
+                ),
             )
         };
-        // A few bytes, or up to all that follow.
+        // Half of the ranges have at most 16 bytes; the others can reach to the end of the file.
         let left = file.len() - at;
-        let length = 1 + below(value, if order % 2 == 0 { left.min(MAX_FEW) } else { left });
+        let length = 1 + below(value, if order % 2 == 0 { left.min(MAX_SHORT_RANGE) } else { left });
         match kind % 16 {
             0..=2 => Mutation::Flip { at, bit: (value % 8) as u8 },
             3..=8 => {
@@ -98,7 +104,7 @@ impl Mutation {
             }
             9 => {
                 let (at, bytes) = word();
-                // Also inserts at the end of the file.
+                // Some of the insertions are at the end of the file.
                 let at = if region == file.len() && place % 4 == 0 { file.len() } else { at };
                 Mutation::Insert { at, bytes }
             }
@@ -145,7 +151,7 @@ impl Mutation {
     }
 
     /// Returns simpler mutations of a file of `size` bytes, the simplest first.
-    pub(super) fn simpler(&self, size: usize) -> Vec<Mutation> {
+    pub(super) fn simpler_mutations(&self, size: usize) -> Vec<Mutation> {
         let shorter = |range: &Range<usize>| {
             let length = range.end.saturating_sub(range.start);
             let lengths = [1, length / 2, length.saturating_sub(1)];
@@ -160,12 +166,13 @@ impl Mutation {
                     let bytes = bytes.get(part.clone()).unwrap_or_default().to_vec();
                     Mutation::Overwrite { at: at + part.start, bytes }
                 });
-                let smaller = less(bytes).into_iter().map(|bytes| Mutation::Overwrite { at: *at, bytes });
+                let smaller =
+                    smaller_words(bytes).into_iter().map(|bytes| Mutation::Overwrite { at: *at, bytes });
                 parts.chain(smaller).collect()
             }
             Mutation::Insert { at, bytes } => {
                 let parts = shorter(&(0..bytes.len())).filter_map(|part| bytes.get(part));
-                let all = parts.map(<[u8]>::to_vec).chain(less(bytes));
+                let all = parts.map(<[u8]>::to_vec).chain(smaller_words(bytes));
                 all.map(|bytes| Mutation::Insert { at: *at, bytes }).collect()
             }
             Mutation::Repeat(range) => shorter(range).map(Mutation::Repeat).collect(),
@@ -206,11 +213,11 @@ impl Mutation {
     }
 }
 
-/// The size of the header, which gets half of the mutations, in bytes.
-const HEADER: usize = 64;
+/// The number of bytes at the start of a file that half of the mutations change.
+const HEADER_SIZE: usize = 64;
 
 /// The sizes of words in bytes.
 const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 
-/// The maximum length of half of the ranges in bytes.
-const MAX_FEW: usize = 16;
+/// The maximum length in bytes of half of the ranges.
+const MAX_SHORT_RANGE: usize = 16;

@@ -2,7 +2,13 @@
 
 /// Returns a word of `width` bytes with an unusual value: 0, 1, −1, a limit of signed or unsigned integers, a
 /// power of two, or a number near one of `sizes` or near the number in `old`.
-pub(super) fn interesting(choice: u64, width: usize, old: &[u8], sizes: [usize; 2], is_big: bool) -> Vec<u8> {
+pub(super) fn interesting_word(
+    choice: u64,
+    width: usize,
+    old: &[u8],
+    sizes: [usize; 2],
+    is_big: bool,
+) -> Vec<u8> {
     let bits = 8 * width as u64;
     let bit = |bit: u64| 1_u64 << (bit % 64);
     let sign = bit(bits - 1);
@@ -21,23 +27,23 @@ pub(super) fn interesting(choice: u64, width: usize, old: &[u8], sizes: [usize; 
         6 => sign,
         7..=9 => bit(detail % bits),
         10 | 11 => near(sizes[(detail / 4 % 2) as usize] as u64),
-        12..=14 => near(number_of(old, is_big)),
+        12..=14 => near(read_uint(old, is_big)),
         _ => detail,
     };
-    word(number, width, is_big)
+    word_bytes(number, width, is_big)
 }
 
 /// Returns smaller words in either byte order, the smallest first.
-pub(super) fn less(bytes: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
     // The sum of both byte orders decreases, so shrinking terminates.
-    let sum = |bytes: &[u8]| u128::from(number_of(bytes, false)) + u128::from(number_of(bytes, true));
+    let sum = |bytes: &[u8]| u128::from(read_uint(bytes, false)) + u128::from(read_uint(bytes, true));
     let mut found: Vec<Vec<u8>> = Vec::new();
     for is_big in [false, true] {
-        let number = number_of(bytes, is_big);
+        let number = read_uint(bytes, is_big);
         let fractions = [0, 1, number >> 32, number >> 16, number >> 8, number / 2];
         let differences = [number / 4, number / 16, 16, 1].map(|less| number.saturating_sub(less));
         for smaller in fractions.into_iter().chain(differences) {
-            let smaller = word(smaller, bytes.len(), is_big);
+            let smaller = word_bytes(smaller, bytes.len(), is_big);
             if sum(&smaller) < sum(bytes) && !found.contains(&smaller) {
                 found.push(smaller);
             }
@@ -47,7 +53,7 @@ pub(super) fn less(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Returns the number in up to 8 bytes.
-fn number_of(bytes: &[u8], is_big: bool) -> u64 {
+fn read_uint(bytes: &[u8], is_big: bool) -> u64 {
     let mut word = [0; 8];
     if is_big {
         word.iter_mut().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
@@ -58,7 +64,7 @@ fn number_of(bytes: &[u8], is_big: bool) -> u64 {
 }
 
 /// Returns the lowest bytes of a number, padded with zeros beyond the eighth.
-fn word(number: u64, width: usize, is_big: bool) -> Vec<u8> {
+fn word_bytes(number: u64, width: usize, is_big: bool) -> Vec<u8> {
     let mut bytes = number.to_le_bytes().to_vec();
     bytes.resize(width, 0);
     if is_big {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::strategy::{NewTree, ValueTree};
 use proptest::test_runner::{Reason, TestRunner};
 
-use super::Mutated;
-use super::mutation::{Mutation, NUMBERS};
+use super::MutatedFile;
+use super::mutation::{CHOICES_PER_MUTATION, Mutation};
 
 /// The maximum number of mutations of a file.
 const MAX_MUTATIONS: usize = 4;
@@ -15,40 +15,41 @@ const MAX_MUTATIONS: usize = 4;
 /// The maximum number of draws for a mutation that changes the file.
 const MAX_DRAWS: usize = 8;
 
-/// Mutations of the files of a strategy.
+/// The strategy of [`mutations`](super::mutations()): mutated files of another strategy.
 #[derive(Debug, Clone)]
 pub(super) struct Mutations<S> {
     pub files: S,
 }
 
 impl<S: Strategy<Value = Vec<u8>>> Strategy for Mutations<S> {
-    type Tree = Tree<S::Tree>;
-    type Value = Mutated;
+    type Tree = MutatedTree<S::Tree>;
+    type Value = MutatedFile;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let files = self.files.new_tree(runner)?;
         let other = self.files.new_tree(runner)?.current();
         let best = mutate(runner, files.current(), &other)?;
-        Ok(Tree { files, best, candidate: None, next: Next::Without(0), from_end: false, is_smallest: false })
+        let next = NextStep::RemoveMutation(0);
+        Ok(MutatedTree { files, best, candidate: None, next, is_from_end: false, is_smallest: false })
     }
 }
 
 /// Draws one to four mutations of a file; `other` is the file to splice with.
-pub(crate) fn mutate(runner: &mut TestRunner, file: Vec<u8>, other: &[u8]) -> Result<Mutated, Reason> {
+pub(crate) fn mutate(runner: &mut TestRunner, file: Vec<u8>, other: &[u8]) -> Result<MutatedFile, Reason> {
     let count = (1..=MAX_MUTATIONS).new_tree(runner)?.current();
     let (mut bytes, mut mutations) = (file.clone(), Vec::new());
     for _ in 0..count {
-        let mutation = draw(runner, &bytes, other)?;
+        let mutation = draw_mutation(runner, &bytes, other)?;
         mutation.apply(&mut bytes);
         mutations.push(mutation);
     }
-    Ok(Mutated { bytes, file, mutations })
+    Ok(MutatedFile { bytes, file, mutations })
 }
 
 /// Draws a mutation that changes these bytes.
-fn draw(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation, Reason> {
+fn draw_mutation(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation, Reason> {
     for _ in 0..MAX_DRAWS {
-        let numbers = any::<[u64; NUMBERS]>().new_tree(runner)?.current();
+        let numbers = any::<[u64; CHOICES_PER_MUTATION]>().new_tree(runner)?.current();
         let mutation = Mutation::draw(numbers, bytes, other);
         let mut mutated = bytes.to_vec();
         mutation.apply(&mut mutated);
@@ -60,78 +61,78 @@ fn draw(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation,
 }
 
 /// The simplest failing case so far, and a simpler candidate.
-pub(super) struct Tree<T> {
+pub(super) struct MutatedTree<T> {
     files: T,
-    best: Mutated,
-    candidate: Option<Mutated>,
-    next: Next,
+    best: MutatedFile,
+    candidate: Option<MutatedFile>,
+    next: NextStep,
     /// Whether the mutations of a smaller file keep their distance from its end.
-    from_end: bool,
+    is_from_end: bool,
     /// Whether the file is fully shrunk.
     is_smallest: bool,
 }
 
-impl<T> fmt::Debug for Tree<T> {
+impl<T> fmt::Debug for MutatedTree<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tree").field(&self.best).finish()
+        f.debug_tuple("MutatedTree").field(&self.best).finish()
     }
 }
 
 /// The next simplification. Mutations are simplified before and after the file is shrunk.
 #[derive(Debug, Clone, Copy)]
-enum Next {
+enum NextStep {
     /// Removes the mutation at this index.
-    Without(usize),
-    /// Simplifies a mutation: its index, and the index of the simpler one.
-    Simpler(usize, usize),
+    RemoveMutation(usize),
+    /// Simplifies the mutation at the first index; the second index is the index of the simpler mutation.
+    SimplifyMutation(usize, usize),
     /// Shrinks the file.
-    File,
+    ShrinkFile,
 }
 
-impl<T: ValueTree<Value = Vec<u8>>> Tree<T> {
+impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
     /// Proposes the next candidate; returns `false` if there is none.
     fn propose(&mut self) -> bool {
         loop {
             let mut mutations = self.best.mutations.clone();
             match self.next {
-                Next::Without(index) if index < mutations.len() => {
+                NextStep::RemoveMutation(index) if index < mutations.len() => {
                     mutations.remove(index);
                 }
-                Next::Without(_) => {
-                    self.next = Next::Simpler(0, 0);
+                NextStep::RemoveMutation(_) => {
+                    self.next = NextStep::SimplifyMutation(0, 0);
                     continue;
                 }
-                Next::Simpler(index, way) => {
+                NextStep::SimplifyMutation(index, way) => {
                     let count = mutations.len();
                     let (before, after) = mutations.split_at_mut(index.min(count));
                     match after.first_mut() {
                         Some(mutation) => {
-                            let size = Mutated::new(self.best.file.clone(), before.to_vec()).bytes.len();
-                            let Some(simpler) = mutation.simpler(size).into_iter().nth(way) else {
-                                self.next = Next::Simpler(index + 1, 0);
+                            let size = MutatedFile::new(self.best.file.clone(), before.to_vec()).bytes.len();
+                            let Some(simpler) = mutation.simpler_mutations(size).into_iter().nth(way) else {
+                                self.next = NextStep::SimplifyMutation(index + 1, 0);
                                 continue;
                             };
                             *mutation = simpler;
                         }
                         None if self.is_smallest => return false,
                         None => {
-                            self.next = Next::File;
+                            self.next = NextStep::ShrinkFile;
                             continue;
                         }
                     }
                 }
-                Next::File if self.files.simplify() => {
-                    self.from_end = false;
+                NextStep::ShrinkFile if self.files.simplify() => {
+                    self.is_from_end = false;
                     self.propose_file();
                     return true;
                 }
-                Next::File => {
+                NextStep::ShrinkFile => {
                     self.is_smallest = true;
-                    self.next = Next::Without(0);
+                    self.next = NextStep::RemoveMutation(0);
                     continue;
                 }
             }
-            self.candidate = Some(Mutated::new(self.best.file.clone(), mutations));
+            self.candidate = Some(MutatedFile::new(self.best.file.clone(), mutations));
             return true;
         }
     }
@@ -139,54 +140,54 @@ impl<T: ValueTree<Value = Vec<u8>>> Tree<T> {
     /// Proposes the current file of the strategy, with the same mutations.
     fn propose_file(&mut self) {
         let (old, file) = (self.best.file.len(), self.files.current());
-        let moved = |mutation: &Mutation| match self.from_end {
+        let moved = |mutation: &Mutation| match self.is_from_end {
             true => mutation.moved_with_end(old, file.len()),
             false => mutation.clone(),
         };
         let mutations = self.best.mutations.iter().map(moved).collect();
-        self.candidate = Some(Mutated::new(file, mutations));
+        self.candidate = Some(MutatedFile::new(file, mutations));
     }
 }
 
-impl<T: ValueTree<Value = Vec<u8>>> ValueTree for Tree<T> {
-    type Value = Mutated;
+impl<T: ValueTree<Value = Vec<u8>>> ValueTree for MutatedTree<T> {
+    type Value = MutatedFile;
 
-    fn current(&self) -> Mutated {
+    fn current(&self) -> MutatedFile {
         self.candidate.as_ref().unwrap_or(&self.best).clone()
     }
 
-    /// The test fails with the candidate, which becomes the best case.
+    /// Called if the test fails with the candidate: makes it the best case, and proposes the next candidate.
     fn simplify(&mut self) -> bool {
         if let Some(candidate) = self.candidate.take() {
             self.best = candidate;
-            if let Next::Simpler(_, way) = &mut self.next {
+            if let NextStep::SimplifyMutation(_, way) = &mut self.next {
                 *way = 0;
             }
         }
         self.propose()
     }
 
-    /// The test passes with the candidate; proposes the next one, or else returns to the best case.
+    /// Called if the test passes with the candidate: proposes the next candidate, or else returns to the best case.
     fn complicate(&mut self) -> bool {
         if self.candidate.take().is_none() {
             return false;
         }
         match &mut self.next {
-            Next::Without(index) => *index += 1,
-            Next::Simpler(_, way) => *way += 1,
-            Next::File if !self.from_end => {
-                self.from_end = true;
+            NextStep::RemoveMutation(index) => *index += 1,
+            NextStep::SimplifyMutation(_, way) => *way += 1,
+            NextStep::ShrinkFile if !self.is_from_end => {
+                self.is_from_end = true;
                 self.propose_file();
                 return true;
             }
-            Next::File if self.files.complicate() => {
-                self.from_end = false;
+            NextStep::ShrinkFile if self.files.complicate() => {
+                self.is_from_end = false;
                 self.propose_file();
                 return true;
             }
-            Next::File => {
+            NextStep::ShrinkFile => {
                 self.is_smallest = true;
-                self.next = Next::Without(0);
+                self.next = NextStep::RemoveMutation(0);
             }
         }
         self.propose();

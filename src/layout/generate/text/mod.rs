@@ -1,4 +1,4 @@
-//! Strategies for text files, by the tables of their grammar.
+//! Strategies for text files, based on the tables of their grammar.
 
 mod notation;
 
@@ -9,7 +9,7 @@ use proptest::sample::{Index, select};
 use super::Config;
 use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
-/// A text file that strict reading accepts, in two notations.
+/// A text file in two notations. Both are valid in strict mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GeneratedText {
@@ -20,9 +20,9 @@ pub struct GeneratedText {
     pub varied: Vec<u8>,
 }
 
-/// A line.
+/// A line of a generated text.
 #[derive(Debug, Clone)]
-enum Line {
+enum TextLine {
     Property(String, String),
     Floats(&'static str, Vec<f32>),
     Integers(&'static str, Vec<u32>),
@@ -38,7 +38,7 @@ pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value =
     let wanted = vec(prop::bool::weighted(0.75), grammar.attributes.len());
     let groups = (3..=max.max(3), 1..=max.max(1), wanted).prop_flat_map(move |(vertices, faces, wanted)| {
         let mut present: Vec<&str> = Vec::new();
-        let mut groups = vec![properties(grammar, plausible).boxed()];
+        let mut groups = vec![property_strategy(grammar, plausible).boxed()];
         for (attribute, wanted) in grammar.attributes.iter().zip(wanted) {
             let is_allowed = attribute.requires.is_none_or(|other| present.contains(&other));
             if attribute.required || is_allowed && wanted {
@@ -48,62 +48,62 @@ pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value =
                     Occurrence::Vertex => vertices,
                     Occurrence::Face => faces,
                 };
-                groups.push(vec(line(attribute, vertices, plausible), count).boxed());
+                groups.push(vec(line_strategy(attribute, vertices, plausible), count).boxed());
             }
         }
         groups
     });
-    (groups, comments(), vec(any::<u8>(), 1..200)).prop_map(|(groups, comments, choices)| {
-        let text = with_comments(groups.iter().flatten().map(Line::text).collect(), comments);
-        GeneratedText { text, varied: notation::varied(groups, choices) }
+    (groups, comment_strategy(), vec(any::<u8>(), 1..200)).prop_map(|(groups, comments, choices)| {
+        let text = with_comments(groups.iter().flatten().map(TextLine::to_bytes).collect(), comments);
+        GeneratedText { text, varied: notation::format_varied(groups, choices) }
     })
 }
 
-impl Line {
-    fn text(&self) -> Vec<u8> {
+impl TextLine {
+    fn to_bytes(&self) -> Vec<u8> {
         let joined = |identifier, values: Vec<String>| format!("{identifier} {}", values.join(", "));
         let text = match self {
-            Line::Property(name, value) => format!("[{name}]={value}"),
-            Line::Floats(identifier, values) => {
+            TextLine::Property(name, value) => format!("[{name}]={value}"),
+            TextLine::Floats(identifier, values) => {
                 joined(identifier, values.iter().map(|value| format!("{value:e}")).collect())
             }
-            Line::Integers(identifier, values) => {
+            TextLine::Integers(identifier, values) => {
                 joined(identifier, values.iter().map(u32::to_string).collect())
             }
-            Line::Words(identifier, words) => format!("{identifier} {}", words.join(", ")),
+            TextLine::Words(identifier, words) => format!("{identifier} {}", words.join(", ")),
         };
         text.into_bytes()
     }
 }
 
-/// A strategy for a line of an attribute, in a file with this many vertices.
-fn line(attribute: &'static Attribute, vertices: usize, plausible: bool) -> BoxedStrategy<Line> {
+/// A strategy for a line of an attribute in a file with `vertices` vertices.
+fn line_strategy(attribute: &'static Attribute, vertices: usize, plausible: bool) -> BoxedStrategy<TextLine> {
     let Attribute { identifier, values, value_type, domain, .. } = attribute;
     let integers = |integers: BoxedStrategy<u32>| {
-        vec(integers, *values).prop_map(|values| Line::Integers(identifier, values)).boxed()
+        vec(integers, *values).prop_map(|values| TextLine::Integers(identifier, values)).boxed()
     };
     match value_type {
         ValueType::Float => {}
-        ValueType::Integer => return integers(attribute.integers().boxed()),
+        ValueType::Integer => return integers(attribute.integer_range().boxed()),
         ValueType::Index => return integers((0..vertices as u32).boxed()),
         ValueType::Word => {
             let words = vec(select(attribute.words()), *values);
-            return words.prop_map(|words| Line::Words(identifier, words)).boxed();
+            return words.prop_map(|words| TextLine::Words(identifier, words)).boxed();
         }
     }
     let floats = match domain {
-        _ if !plausible => floats().boxed(),
+        _ if !plausible => float_strategy().boxed(),
         Domain::Range(min, max) => (*min as f32..=*max as f32).boxed(),
         Domain::UnitVector => (-1.0..1.0f32).boxed(),
         Domain::Any | Domain::OneOf(_) => (-10.0..10.0f32).boxed(),
     };
     let is_unit = plausible && *domain == Domain::UnitVector;
-    let unit = move |values| if is_unit { normalized(values) } else { values };
-    vec(floats, *values).prop_map(move |values| Line::Floats(identifier, unit(values))).boxed()
+    let unit = move |values| if is_unit { normalize(values) } else { values };
+    vec(floats, *values).prop_map(move |values| TextLine::Floats(identifier, unit(values))).boxed()
 }
 
-/// Normalizes a vector; a vector without a length becomes the last axis.
-fn normalized(vector: Vec<f32>) -> Vec<f32> {
+/// Normalises a vector. If its length is not a normal number, it becomes the last axis.
+fn normalize(vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let last = vector.len().saturating_sub(1);
     let component =
@@ -112,7 +112,7 @@ fn normalized(vector: Vec<f32>) -> Vec<f32> {
 }
 
 /// A strategy for finite floats, including boundaries.
-fn floats() -> impl Strategy<Value = f32> {
+fn float_strategy() -> impl Strategy<Value = f32> {
     use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
     prop_oneof![
         4 => -10.0..10.0f32,
@@ -123,7 +123,7 @@ fn floats() -> impl Strategy<Value = f32> {
 
 /// A strategy for properties with distinct names, including some of the built-in properties; in plausible files,
 /// all of them.
-fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value = Vec<Line>> {
+fn property_strategy(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value = Vec<TextLine>> {
     let value = "[!-\"$-~é€😀]{0,6}( [!-\"$-~]{1,5}){0,2}".prop_map(|value| value.trim().to_owned());
     let others = vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5);
     let built_in = grammar.properties.iter().map(|property| match property.values {
@@ -138,12 +138,12 @@ fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value
         pairs.extend(built_in.filter(|(_, wanted)| plausible || *wanted).map(|(pair, _)| pair));
         pairs.sort();
         pairs.dedup_by(|a, b| a.0 == b.0);
-        pairs.into_iter().rev().map(|(name, value)| Line::Property(name, value)).collect()
+        pairs.into_iter().rev().map(|(name, value)| TextLine::Property(name, value)).collect()
     })
 }
 
 /// A strategy for comments: the line, whether the comment is a separate line before it, and the text.
-fn comments() -> impl Strategy<Value = Vec<(Index, bool, Vec<u8>)>> {
+fn comment_strategy() -> impl Strategy<Value = Vec<(Index, bool, Vec<u8>)>> {
     let text = prop_oneof![
         "[ -~\té€]{0,8}".prop_map(String::into_bytes),
         // Not UTF-8.
@@ -158,7 +158,7 @@ fn with_comments(mut lines: Vec<Vec<u8>>, comments: Vec<(Index, bool, Vec<u8>)>)
     let mut before: Vec<Vec<u8>> = vec![Vec::new(); count];
     for (index, has_own_line, text) in comments {
         let index = index.index(count);
-        // A line has room for one comment after its content, and the end of the file for none.
+        // A line can have one comment after its content, and the end of the file none.
         let has_own_line = has_own_line || index + 1 == count || lines[index].contains(&b'#');
         let target = if has_own_line { &mut before[index] } else { &mut lines[index] };
         target.extend([b"#", &text[..]].concat());

@@ -37,7 +37,7 @@ pub fn f8a(code: u8) -> f32 {
 
 /// A form of face.
 #[derive(Clone, Copy)]
-pub struct Corners {
+pub struct FaceForm {
     /// Bytes.
     pub size: usize,
     count: u32,
@@ -47,12 +47,12 @@ pub struct Corners {
     pub kinds: &'static [u32],
 }
 
-impl Corners {
-    pub const OF_TAGS: [Corners; 4] = [
-        Corners { size: 4, count: 3, width: 10, kinds: &[0, 1] },
-        Corners { size: 4, count: 4, width: 7, kinds: &[1] },
-        Corners { size: 8, count: 3, width: 20, kinds: &[1, 2, 3] },
-        Corners { size: 8, count: 4, width: 15, kinds: &[1, 3] },
+impl FaceForm {
+    pub const OF_TAGS: [FaceForm; 4] = [
+        FaceForm { size: 4, count: 3, width: 10, kinds: &[0, 1] },
+        FaceForm { size: 4, count: 4, width: 7, kinds: &[1] },
+        FaceForm { size: 8, count: 3, width: 20, kinds: &[1, 2, 3] },
+        FaceForm { size: 8, count: 4, width: 15, kinds: &[1, 3] },
     ];
 
     /// The indices, and the bits above them.

@@ -98,18 +98,18 @@ impl Attribute {
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Result<Vec<Mesh>, &'static str> {
     let mut loader = Loader { bytes, is_tangent: dialect == Dialect::Tangent, bug };
     let meshes = match bytes.strip_prefix(b"cmodel\n") {
-        None => vec![loader.chunk()?],
+        None => vec![loader.read_chunk()?],
         Some(rest) => {
             loader.bytes = rest;
-            let count = u32::from_le_bytes(loader.array()?);
+            let count = u32::from_le_bytes(loader.take_array()?);
             let mut meshes = Vec::new();
             for _ in 0..count {
-                meshes.push(loader.sized_chunk()?);
+                meshes.push(loader.read_sized_chunk()?);
             }
             meshes
         }
     };
-    if !loader.bytes.is_empty() && !loader.has(Bug::Trailing) {
+    if !loader.bytes.is_empty() && !loader.has_bug(Bug::Trailing) {
         return Err("trailing bytes");
     }
     Ok(meshes)
@@ -123,7 +123,7 @@ struct Loader<'b> {
 }
 
 impl<'b> Loader<'b> {
-    fn has(&self, bug: Bug) -> bool {
+    fn has_bug(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
     }
 
@@ -133,69 +133,70 @@ impl<'b> Loader<'b> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
+    fn take_array<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
         Ok(self.take(N)?.try_into().unwrap())
     }
 
-    fn sized_chunk(&mut self) -> Result<Mesh, &'static str> {
-        let length = u64::from_le_bytes(self.array()?);
-        if self.has(Bug::ChunkLength) {
-            return self.chunk();
+    fn read_sized_chunk(&mut self) -> Result<Mesh, &'static str> {
+        let length = u64::from_le_bytes(self.take_array()?);
+        if self.has_bug(Bug::ChunkLength) {
+            return self.read_chunk();
         }
         let bytes = self.take(usize::try_from(length).map_err(|_| "truncated")?)?;
         let mut inner = Loader { bytes, ..*self };
-        let mesh = inner.chunk()?;
-        if inner.bytes.is_empty() || self.has(Bug::Trailing) { Ok(mesh) } else { Err("trailing bytes") }
+        let mesh = inner.read_chunk()?;
+        if inner.bytes.is_empty() || self.has_bug(Bug::Trailing) { Ok(mesh) } else { Err("trailing bytes") }
     }
 
-    fn chunk(&mut self) -> Result<Mesh, &'static str> {
-        let [index_size] = self.array()?;
-        if index_size > 1 && !self.has(Bug::AnyIndexSize) {
+    fn read_chunk(&mut self) -> Result<Mesh, &'static str> {
+        let [index_size] = self.take_array()?;
+        if index_size > 1 && !self.has_bug(Bug::AnyIndexSize) {
             return Err("bad index size");
         }
-        let indices = self.block()?;
-        let [count] = self.array()?;
-        let mut mesh = Mesh { indices: self.indices(&indices, index_size)?, streams: Vec::new() };
+        let indices = self.read_block()?;
+        let [count] = self.take_array()?;
+        let mut mesh = Mesh { indices: self.decode_indices(&indices, index_size)?, streams: Vec::new() };
         let mut vertices = None;
         for _ in 0..count {
-            let (stream, length) = self.stream()?;
+            let (stream, length) = self.read_stream()?;
             if mesh.streams.iter().any(|other| other.attribute == stream.attribute)
-                && !self.has(Bug::Duplicates)
+                && !self.has_bug(Bug::Duplicates)
             {
                 return Err("duplicate stream");
             }
-            if *vertices.get_or_insert(length) != length && !self.has(Bug::UnequalCounts) {
+            if *vertices.get_or_insert(length) != length && !self.has_bug(Bug::UnequalCounts) {
                 return Err("streams of different lengths");
             }
             mesh.streams.push(stream);
         }
         let is_inside = |index: &u32| {
             let index = *index as usize;
-            vertices.is_none_or(|vertices| index < vertices || self.has(Bug::IndexAtEnd) && index == vertices)
+            vertices
+                .is_none_or(|vertices| index < vertices || self.has_bug(Bug::IndexAtEnd) && index == vertices)
         };
-        if !self.has(Bug::UncheckedIndices) && !mesh.indices.iter().all(is_inside) {
+        if !self.has_bug(Bug::UncheckedIndices) && !mesh.indices.iter().all(is_inside) {
             return Err("index out of range");
         }
         Ok(mesh)
     }
 
-    fn indices(&self, bytes: &[u8], index_size: u8) -> Result<Vec<u32>, &'static str> {
+    fn decode_indices(&self, bytes: &[u8], index_size: u8) -> Result<Vec<u32>, &'static str> {
         let width = if index_size == 0 { 2 } else { 4 };
-        if !bytes.len().is_multiple_of(width) && !self.has(Bug::PartialValues) {
+        if !bytes.len().is_multiple_of(width) && !self.has_bug(Bug::PartialValues) {
             return Err("partial index");
         }
         let index = |bytes: &[u8]| match *bytes {
-            [a, b] if self.has(Bug::BigEndianIndices) => u16::from_be_bytes([a, b]).into(),
+            [a, b] if self.has_bug(Bug::BigEndianIndices) => u16::from_be_bytes([a, b]).into(),
             [a, b] => u16::from_le_bytes([a, b]).into(),
-            _ => word(bytes),
+            _ => le_word(bytes),
         };
         Ok(bytes.chunks_exact(width).map(index).collect())
     }
 
-    fn stream(&mut self) -> Result<(Stream, usize), &'static str> {
-        let attribute = self.attribute()?;
-        let bytes = self.block()?;
-        if !bytes.len().is_multiple_of(attribute.size()) && !self.has(Bug::PartialValues) {
+    fn read_stream(&mut self) -> Result<(Stream, usize), &'static str> {
+        let attribute = self.read_attribute()?;
+        let bytes = self.read_block()?;
+        if !bytes.len().is_multiple_of(attribute.size()) && !self.has_bug(Bug::PartialValues) {
             return Err("partial value");
         }
         let mut values = Vec::new();
@@ -204,23 +205,23 @@ impl<'b> Loader<'b> {
                 Attribute::Color => values.extend(vertex.iter().map(|byte| u32::from(*byte))),
                 Attribute::BoneWeights => {
                     for slot in 0..4 {
-                        let (bone, influence) = match self.has(Bug::SplitBoneWeights) {
+                        let (bone, influence) = match self.has_bug(Bug::SplitBoneWeights) {
                             true => (2 * slot, 8 + 4 * slot),
                             false => (6 * slot, 6 * slot + 2),
                         };
                         values.push(u16::from_le_bytes([vertex[bone], vertex[bone + 1]]).into());
-                        values.push(self.float(&vertex[influence..influence + 4]));
+                        values.push(self.decode_float(&vertex[influence..influence + 4]));
                     }
                 }
-                _ => values.extend(vertex.chunks_exact(4).map(|bytes| self.float(bytes))),
+                _ => values.extend(vertex.chunks_exact(4).map(|bytes| self.decode_float(bytes))),
             }
         }
         Ok((Stream { attribute, values }, bytes.len() / attribute.size()))
     }
 
-    fn attribute(&mut self) -> Result<Attribute, &'static str> {
-        let mut bits = u16::from_le_bytes(self.array()?);
-        if self.has(Bug::ReservedBits) {
+    fn read_attribute(&mut self) -> Result<Attribute, &'static str> {
+        let mut bits = u16::from_le_bytes(self.take_array()?);
+        if self.has_bug(Bug::ReservedBits) {
             bits &= if self.is_tangent { 0x7f } else { 0x3f };
         }
         Ok(match (bits, self.is_tangent) {
@@ -235,20 +236,20 @@ impl<'b> Loader<'b> {
         })
     }
 
-    fn float(&self, bytes: &[u8]) -> u32 {
-        match word(bytes) {
-            bits if self.has(Bug::Subnormals) && f32::from_bits(bits).is_subnormal() => 0,
+    fn decode_float(&self, bytes: &[u8]) -> u32 {
+        match le_word(bytes) {
+            bits if self.has_bug(Bug::Subnormals) && f32::from_bits(bits).is_subnormal() => 0,
             bits => bits,
         }
     }
 
-    fn block(&mut self) -> Result<Vec<u8>, &'static str> {
-        let packed = i32::from_le_bytes(self.array()?);
-        let mut size = i32::from_le_bytes(self.array()?);
-        if self.has(Bug::NegativeSizes) {
+    fn read_block(&mut self) -> Result<Vec<u8>, &'static str> {
+        let packed = i32::from_le_bytes(self.take_array()?);
+        let mut size = i32::from_le_bytes(self.take_array()?);
+        if self.has_bug(Bug::NegativeSizes) {
             size = size.max(0);
         }
-        if self.has(Bug::EmptyBlocks) && packed == 0 && size == 0 {
+        if self.has_bug(Bug::EmptyBlocks) && packed == 0 && size == 0 {
             return Ok(Vec::new());
         }
         let size = usize::try_from(size).map_err(|_| "negative size")?;
@@ -256,14 +257,14 @@ impl<'b> Loader<'b> {
             return Err("no packed data");
         }
         let mut unpacked = unpack(self.take(packed as usize)?, size)?;
-        if self.has(Bug::ShortBlocks) {
+        if self.has_bug(Bug::ShortBlocks) {
             unpacked.resize(size, 0);
         }
         if unpacked.len() == size { Ok(unpacked) } else { Err("wrong size") }
     }
 }
 
-fn word(bytes: &[u8]) -> u32 {
+fn le_word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
@@ -271,8 +272,8 @@ fn word(bytes: &[u8]) -> u32 {
 fn unpack(mut block: &[u8], max: usize) -> Result<Vec<u8>, &'static str> {
     let mut out: Vec<u8> = Vec::new();
     loop {
-        let token = next(&mut block)?;
-        let literals = length(token >> 4, &mut block)?;
+        let token = take_byte(&mut block)?;
+        let literals = read_length(token >> 4, &mut block)?;
         let (copied, rest) = block.split_at_checked(literals).ok_or("truncated literals")?;
         out.extend_from_slice(copied);
         block = rest;
@@ -282,8 +283,8 @@ fn unpack(mut block: &[u8], max: usize) -> Result<Vec<u8>, &'static str> {
         if block.is_empty() {
             return Ok(out);
         }
-        let distance = usize::from(next(&mut block)?) | usize::from(next(&mut block)?) << 8;
-        let matched = length(token & 15, &mut block)? + 4;
+        let distance = usize::from(take_byte(&mut block)?) | usize::from(take_byte(&mut block)?) << 8;
+        let matched = read_length(token & 15, &mut block)? + 4;
         let start = out.len().checked_sub(distance).filter(|_| distance > 0).ok_or("bad distance")?;
         if out.len() + matched > max {
             return Err("too much data");
@@ -294,17 +295,17 @@ fn unpack(mut block: &[u8], max: usize) -> Result<Vec<u8>, &'static str> {
     }
 }
 
-fn next(block: &mut &[u8]) -> Result<u8, &'static str> {
+fn take_byte(block: &mut &[u8]) -> Result<u8, &'static str> {
     let (first, rest) = block.split_first().ok_or("truncated block")?;
     *block = rest;
     Ok(*first)
 }
 
-fn length(nibble: u8, block: &mut &[u8]) -> Result<usize, &'static str> {
+fn read_length(nibble: u8, block: &mut &[u8]) -> Result<usize, &'static str> {
     let mut length = usize::from(nibble);
     let mut has_more = nibble == 15;
     while has_more {
-        let byte = next(block)?;
+        let byte = take_byte(block)?;
         length += usize::from(byte);
         has_more = byte == 255;
     }

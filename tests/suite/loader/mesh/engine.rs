@@ -88,7 +88,7 @@ pub struct Clip {
 /// Loads a file; `None` if it violates the specification.
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Option<Model> {
     let is_renderlib = dialect == Dialect::Renderlib && bug != Some(Bug::UnknownDialect);
-    Loader { bytes, is_renderlib, bug }.model()
+    Loader { bytes, is_renderlib, bug }.read_model()
 }
 
 struct Loader<'b> {
@@ -99,7 +99,7 @@ struct Loader<'b> {
 }
 
 impl<'b> Loader<'b> {
-    fn has(&self, bug: Bug) -> bool {
+    fn has_bug(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
     }
 
@@ -109,15 +109,15 @@ impl<'b> Loader<'b> {
         Some(taken)
     }
 
-    fn byte(&mut self) -> Option<u8> {
+    fn read_byte(&mut self) -> Option<u8> {
         self.take(1).map(|bytes| bytes[0])
     }
 
-    fn short(&mut self) -> Option<u16> {
+    fn read_short(&mut self) -> Option<u16> {
         self.take(2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    fn words(&mut self, count: usize) -> Option<Vec<u32>> {
+    fn read_words(&mut self, count: usize) -> Option<Vec<u32>> {
         let bytes = self.take(count.checked_mul(4)?)?;
         Some(
             bytes
@@ -127,82 +127,82 @@ impl<'b> Loader<'b> {
         )
     }
 
-    fn word(&mut self) -> Option<u32> {
-        self.words(1).map(|words| words[0])
+    fn read_word(&mut self) -> Option<u32> {
+        self.read_words(1).map(|words| words[0])
     }
 
-    fn floats(&mut self, count: usize) -> Option<Vec<u32>> {
-        let mut words = self.words(count)?;
-        if self.has(Bug::QuietNans) {
+    fn read_floats(&mut self, count: usize) -> Option<Vec<u32>> {
+        let mut words = self.read_words(count)?;
+        if self.has_bug(Bug::QuietNans) {
             let nans = words.iter_mut().filter(|word| f32::from_bits(**word).is_nan());
             nans.for_each(|nan| *nan |= 0x0040_0000);
         }
         Some(words)
     }
 
-    fn model(&mut self) -> Option<Model> {
+    fn read_model(&mut self) -> Option<Model> {
         let mut model = Model::default();
-        let (version, format) = (self.byte()?, self.short()?);
-        let has_unused = format >> 4 != 0 && !self.has(Bug::UnusedBits);
+        let (version, format) = (self.read_byte()?, self.read_short()?);
+        let has_unused = format >> 4 != 0 && !self.has_bug(Bug::UnusedBits);
         if version != 1 || format & 1 == 0 || has_unused {
             return None;
         }
-        let (vertices, indices) = (self.word()? as usize, self.word()? as usize);
-        let joints = match self.byte()? {
-            count if self.has(Bug::SignedJointCount) => {
+        let (vertices, indices) = (self.read_word()? as usize, self.read_word()? as usize);
+        let joints = match self.read_byte()? {
+            count if self.has_bug(Bug::SignedJointCount) => {
                 usize::from(count.cast_signed().max(0).cast_unsigned())
             }
             count => usize::from(count),
         };
-        let clips = if self.is_renderlib { self.short()? } else { self.byte()?.into() };
+        let clips = if self.is_renderlib { self.read_short()? } else { self.read_byte()?.into() };
         if self.is_renderlib {
-            model.root = self.floats(16)?;
+            model.root = self.read_floats(16)?;
         }
-        self.vertices(&mut model, vertices, format)?;
-        model.indices = self.words(indices)?;
-        if self.has(Bug::NarrowIndices) {
+        self.read_vertices(&mut model, vertices, format)?;
+        model.indices = self.read_words(indices)?;
+        if self.has_bug(Bug::NarrowIndices) {
             model.indices.iter_mut().for_each(|index| *index &= 0xffff);
         }
         // Without vertices, there is nothing to draw.
         let is_inside = |index: &u32| (*index as usize) < vertices || vertices == 0;
-        if !self.has(Bug::UncheckedIndices) && !model.indices.iter().all(is_inside) {
+        if !self.has_bug(Bug::UncheckedIndices) && !model.indices.iter().all(is_inside) {
             return None;
         }
         for _ in 0..joints {
-            model.joints.push(self.joint()?);
+            model.joints.push(self.read_joint()?);
         }
         self.check_skeleton(&model)?;
         let mut names = Vec::new();
         for _ in 0..clips {
-            let (name, clip) = self.clip(joints)?;
+            let (name, clip) = self.read_clip(joints)?;
             names.push(name);
             model.clips.push(clip);
         }
-        self.names(&mut model, &names)?;
-        if self.has(Bug::OneAnimation) {
+        self.read_names(&mut model, &names)?;
+        if self.has_bug(Bug::OneAnimation) {
             model.clips.truncate(1);
         }
         Some(model)
     }
 
-    fn vertices(&mut self, model: &mut Model, count: usize, format: u16) -> Option<()> {
+    fn read_vertices(&mut self, model: &mut Model, count: usize, format: u16) -> Option<()> {
         for _ in 0..count {
             let vertex = self.bytes;
-            model.positions.extend(self.floats(3)?);
+            model.positions.extend(self.read_floats(3)?);
             if format & 2 != 0 {
-                model.normals.extend(self.floats(3)?);
+                model.normals.extend(self.read_floats(3)?);
             }
             if format & 4 != 0 {
-                let mut uv = self.floats(2)?;
-                if self.has(Bug::UvsAfterNormals) {
-                    uv = Loader { bytes: vertex.get(24..)?, ..*self }.floats(2)?;
+                let mut uv = self.read_floats(2)?;
+                if self.has_bug(Bug::UvsAfterNormals) {
+                    uv = Loader { bytes: vertex.get(24..)?, ..*self }.read_floats(2)?;
                 }
                 model.uvs.extend(uv);
             }
             if format & 8 != 0 {
                 model.joint_ids.extend(self.take(4)?);
                 let weights = self.take(4)?.iter().map(|weight| f32::from(*weight) / 255.0);
-                let is_half = self.has(Bug::HalfWeights);
+                let is_half = self.has_bug(Bug::HalfWeights);
                 let kept = |weight| if is_half { half::f16::from_f32(weight).to_f32() } else { weight };
                 model.weights.extend(weights.map(|weight| kept(weight).to_bits()));
             }
@@ -210,9 +210,9 @@ impl<'b> Loader<'b> {
         Some(())
     }
 
-    fn joint(&mut self) -> Option<Joint> {
-        let (id, parent, mut transform) = (self.byte()?, self.byte()?, self.floats(16)?);
-        if self.has(Bug::ColumnMajor) {
+    fn read_joint(&mut self) -> Option<Joint> {
+        let (id, parent, mut transform) = (self.read_byte()?, self.read_byte()?, self.read_floats(16)?);
+        if self.has_bug(Bug::ColumnMajor) {
             transform = (0..16).map(|i| transform[i % 4 * 4 + i / 4]).collect();
         }
         Some(Joint { id, parent, transform })
@@ -232,7 +232,7 @@ impl<'b> Loader<'b> {
         }
         let follows =
             |(position, joint): (usize, &Joint)| joint.parent == 255 || usize::from(joint.parent) < position;
-        if self.has(Bug::ParentsFirst) && !joints.iter().enumerate().all(follows) {
+        if self.has_bug(Bug::ParentsFirst) && !joints.iter().enumerate().all(follows) {
             return None;
         }
         for (ids, weights) in model.joint_ids.chunks(4).zip(model.weights.chunks(4)) {
@@ -245,18 +245,19 @@ impl<'b> Loader<'b> {
     }
 
     /// Reads an animation and the index of its name.
-    fn clip(&mut self, joints: usize) -> Option<(Option<u32>, Clip)> {
-        let name = if self.is_renderlib { None } else { Some(self.word()?) };
-        let [duration, speed] = self.floats(2)?[..] else { return None };
-        let count = self.word()? as usize;
-        let times = self.floats(count)?;
+    fn read_clip(&mut self, joints: usize) -> Option<(Option<u32>, Clip)> {
+        let name = if self.is_renderlib { None } else { Some(self.read_word()?) };
+        let [duration, speed] = self.read_floats(2)?[..] else { return None };
+        let count = self.read_word()? as usize;
+        let times = self.read_floats(count)?;
         let mut poses = Vec::new();
         for _ in 0..count {
             let mut pose = vec![None; joints];
             for position in 0..joints {
-                let joint = if self.is_renderlib { self.byte()?.into() } else { self.word()? as usize };
-                let place = if self.has(Bug::PosesInOrder) { position } else { joint };
-                if pose.get_mut(place)?.replace(self.floats(10)?).is_some() {
+                let joint =
+                    if self.is_renderlib { self.read_byte()?.into() } else { self.read_word()? as usize };
+                let index = if self.has_bug(Bug::PosesInOrder) { position } else { joint };
+                if pose.get_mut(index)?.replace(self.read_floats(10)?).is_some() {
                     return None;
                 }
             }
@@ -265,7 +266,7 @@ impl<'b> Loader<'b> {
         Some((name, Clip { name: None, duration, speed, times, poses }))
     }
 
-    fn names(&mut self, model: &mut Model, numbers: &[Option<u32>]) -> Option<()> {
+    fn read_names(&mut self, model: &mut Model, numbers: &[Option<u32>]) -> Option<()> {
         if self.is_renderlib {
             return self.bytes.is_empty().then_some(());
         }
@@ -273,10 +274,10 @@ impl<'b> Loader<'b> {
         let last = strings.pop()?;
         match last {
             [] => {}
-            _ if self.has(Bug::UnterminatedString) => strings.push(last),
+            _ if self.has_bug(Bug::UnterminatedString) => strings.push(last),
             _ => return None,
         }
-        if self.has(Bug::Utf8Names) && strings.iter().any(|string| str::from_utf8(string).is_err()) {
+        if self.has_bug(Bug::Utf8Names) && strings.iter().any(|string| str::from_utf8(string).is_err()) {
             return None;
         }
         for (clip, number) in model.clips.iter_mut().zip(numbers) {
@@ -286,17 +287,18 @@ impl<'b> Loader<'b> {
     }
 }
 
-/// Returns `true` if every joint has a root when parents are looked up in `places`.
-fn leads_to_roots(joints: &[Joint], places: &[usize]) -> bool {
-    let parent_of = |place: usize| {
-        joints.iter().zip(places).find(|(_, own)| **own == place).map(|(joint, _)| joint.parent)
+/// Returns `true` if the ancestors of every joint end at a root. A parent is a number in
+/// `numbers`, which contains the number of each joint.
+fn leads_to_roots(joints: &[Joint], numbers: &[usize]) -> bool {
+    let parent_of = |number: usize| {
+        joints.iter().zip(numbers).find(|(_, own)| **own == number).map(|(joint, _)| joint.parent)
     };
-    places.iter().all(|place| {
-        let mut parent = parent_of(*place);
+    numbers.iter().all(|number| {
+        let mut parent = parent_of(*number);
         for _ in 0..=joints.len() {
             match parent {
                 Some(255) => return true,
-                Some(number) => parent = parent_of(number.into()),
+                Some(parent_number) => parent = parent_of(parent_number.into()),
                 None => return false,
             }
         }

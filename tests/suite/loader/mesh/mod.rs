@@ -56,7 +56,7 @@ fn clip(document: &Document, animation: &Animation) -> Clip {
     let pose = |pose: &Pose| bits(pose.position.iter().chain(&pose.rotation).chain(&pose.scale));
     let poses = |time| document.skeleton_pose(animation, time).unwrap().iter().flat_map(pose).collect();
     Clip {
-        name: document.name_of(animation).map(|name| name.as_bytes().to_vec()),
+        name: document.animation_name(animation).map(|name| name.as_bytes().to_vec()),
         duration: animation.duration.to_bits(),
         speed: animation.speed.to_bits(),
         times: bits(&animation.timestamps),

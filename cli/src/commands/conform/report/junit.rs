@@ -1,4 +1,4 @@
-//! The report as JUnit XML: a test suite per format, a test case per file.
+//! Prints the report as JUnit XML: a test suite per format, a test case per file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 
 use super::Report;
 use crate::commands::conform::disagreement::{Disagreement, Problem};
-use crate::commands::conform::group::Outcome;
+use crate::commands::conform::group::LoaderOutcome;
 use crate::junit::{self, escaped};
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -24,13 +24,13 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     junit::write(&document, out)
 }
 
-fn test_case(outcome: &Outcome) -> TestCase {
+fn test_case(outcome: &LoaderOutcome) -> TestCase {
     let entry = &outcome.case.entry;
     let status = outcome
         .result
         .disagreement
         .as_ref()
-        .map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
+        .map_or_else(TestCaseStatus::success, |found| failed_status(found, outcome));
     let mut case = TestCase::new(escaped(&entry.file), status);
     case.set_classname(escaped(outcome.case.rule().unwrap_or(entry.kind.name())));
     case.set_time(outcome.result.time);
@@ -40,8 +40,8 @@ fn test_case(outcome: &Outcome) -> TestCase {
     case
 }
 
-/// Returns an error for a crash or hang, and a failure for anything else.
-fn failed(disagreement: &Disagreement, outcome: &Outcome) -> TestCaseStatus {
+/// Returns the status of a test case with a disagreement: an error for a crash or hang, otherwise a failure.
+fn failed_status(disagreement: &Disagreement, outcome: &LoaderOutcome) -> TestCaseStatus {
     let kind = match disagreement.problem {
         Problem::Crash | Problem::Hang => NonSuccessKind::Error,
         Problem::WrongVerdict | Problem::WrongContents => NonSuccessKind::Failure,

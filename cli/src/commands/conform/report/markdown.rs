@@ -1,15 +1,15 @@
-//! The report as Markdown, for a pull request or a wiki.
+//! Prints the report as Markdown, for a pull request or a wiki.
 
 use std::io::{self, Write};
 
-use super::{Report, bytes, place};
-use crate::commands::conform::group::Group;
-use crate::terminal::steers;
+use super::{Report, format_size, location};
+use crate::commands::conform::group::DisagreementGroup;
+use crate::terminal::is_terminal_control;
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "# Conformance of {}\n", code(&report.command.join(" ")))?;
+    writeln!(out, "# Conformance of {}\n", format_code(&report.command.join(" ")))?;
     let reading = if report.lenient { "lenient" } else { "strict" };
-    writeln!(out, "{}: verdicts of {reading} reading, {}.", code(&report.index), report.summary())?;
+    writeln!(out, "{}: verdicts of {reading} reading, {}.", format_code(&report.index), report.summary())?;
     if report.groups.is_empty() {
         return Ok(());
     }
@@ -18,14 +18,14 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     report.groups.iter().try_for_each(|group| print_row(group, out))
 }
 
-fn print_row(group: &Group, out: &mut dyn Write) -> io::Result<()> {
-    let mut what = cell(group.message);
-    what.push_str(&format!("<br>{}", cell(group.smallest.description)));
-    if let Some(place) = place(group) {
-        what.push_str(&format!("<br>at {}", code(&place)));
+fn print_row(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()> {
+    let mut details = escape_cell(group.message);
+    details.push_str(&format!("<br>{}", escape_cell(group.smallest.description)));
+    if let Some(location) = location(group) {
+        details.push_str(&format!("<br>at {}", format_code(&location)));
     }
     if !group.stderr.is_empty() {
-        what.push_str(&format!("<br>{}", code(group.stderr)));
+        details.push_str(&format!("<br>{}", format_code(group.stderr)));
     }
     let (file, size) = match &group.minimized {
         Some(minimized) => (&minimized.file, minimized.size),
@@ -33,23 +33,23 @@ fn print_row(group: &Group, out: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(
         out,
-        "| {} | {} | {} | {what} | {}, {} |",
+        "| {} | {} | {} | {details} | {}, {} |",
         group.problem,
-        cell(&group.label),
+        escape_cell(&group.label),
         group.count,
-        code(file),
-        bytes(size)
+        format_code(file),
+        format_size(size)
     )
 }
 
 /// Escapes text for a table cell.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let mut cell = String::new();
     for c in text.chars() {
         match c {
             '<' => cell.push_str("&lt;"),
             '&' => cell.push_str("&amp;"),
-            c if steers(c) => cell.push(' '),
+            c if is_terminal_control(c) => cell.push(' '),
             c if c.is_ascii_punctuation() && "\\|`*_[]".contains(c) => cell.extend(['\\', c]),
             c => cell.push(c),
         }
@@ -57,8 +57,9 @@ fn cell(text: &str) -> String {
     cell
 }
 
-/// Formats text as code, also in a table cell.
-fn code(text: &str) -> String {
-    let text: String = text.chars().map(|c| if steers(c) || c == '`' { ' ' } else { c }).collect();
+/// Formats text as code that may be part of a table cell.
+fn format_code(text: &str) -> String {
+    let text: String =
+        text.chars().map(|c| if is_terminal_control(c) || c == '`' { ' ' } else { c }).collect();
     format!("`{}`", text.replace('|', "\\|"))
 }

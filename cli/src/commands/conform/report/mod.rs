@@ -10,27 +10,27 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::disagreement::Problem;
-use super::group::{Group, Outcome};
+use super::group::{DisagreementGroup, LoaderOutcome};
 use crate::output_format::OutputFormat;
 use crate::terminal::counted;
 
-/// The results of a loader for a corpus.
+/// The results of running a loader over a corpus.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     pub index: String,
     pub command: Vec<String>,
-    /// Whether the expected verdicts are those of lenient reading.
+    /// Whether the expected verdicts are the verdicts of lenient reading.
     pub lenient: bool,
     pub files: usize,
     pub crashes: usize,
     pub hangs: usize,
     pub wrong_verdicts: usize,
     pub wrong_contents: usize,
-    /// The numbers of contents; `None` if the corpus has none, or they are not compared.
+    /// The numbers of compared contents; `None` if the corpus has none, or contents are not compared.
     pub contents: Option<ComparedContents>,
-    pub groups: Vec<Group<'a>>,
+    pub groups: Vec<DisagreementGroup<'a>>,
     #[serde(skip)]
-    pub outcomes: &'a [Outcome<'a>],
+    pub outcomes: &'a [LoaderOutcome<'a>],
 }
 
 /// The numbers of compared contents.
@@ -40,16 +40,16 @@ pub struct ComparedContents {
     pub files: usize,
     /// The number of files for which the loader printed contents.
     pub compared: usize,
-    /// Whether all printed objects were empty.
+    /// Whether the loader printed an empty object for any file.
     #[serde(skip)]
-    pub are_empty: bool,
+    pub has_empty_object: bool,
 }
 
 impl fmt::Display for ComparedContents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = counted(self.files as u64, "file", "files");
         write!(f, "contents of {} of {files} compared", self.compared)?;
-        match (self.compared, self.are_empty) {
+        match (self.compared, self.has_empty_object) {
             (0, true) => f.write_str(": the loader prints objects without keys"),
             (0, false) => f.write_str(": the loader prints no JSON object"),
             _ => Ok(()),
@@ -90,8 +90,8 @@ impl Report<'_> {
     }
 }
 
-/// Returns the path and bytes of the tested value in the smallest file of a group.
-fn place(group: &Group) -> Option<String> {
+/// Returns the path and byte range of the tested value in the smallest file of a group; `None` if unknown.
+fn location(group: &DisagreementGroup) -> Option<String> {
     let bytes = group.smallest.bytes.map(|[start, end]| format!("bytes {start:#x}..{end:#x}"));
     match (group.smallest.path, bytes) {
         (Some(path), Some(bytes)) => Some(format!("{path} ({bytes})")),
@@ -100,7 +100,7 @@ fn place(group: &Group) -> Option<String> {
     }
 }
 
-/// Returns `31 bytes`.
-fn bytes(size: u64) -> String {
+/// Formats a size: `31 bytes`.
+fn format_size(size: u64) -> String {
     counted(size, "byte", "bytes")
 }

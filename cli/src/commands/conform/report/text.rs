@@ -1,9 +1,9 @@
-//! The report for a terminal.
+//! Prints the report as text, for a terminal.
 
 use std::io::{self, Write};
 
-use super::{Report, bytes, place};
-use crate::commands::conform::group::Group;
+use super::{Report, format_size, location};
+use crate::commands::conform::group::DisagreementGroup;
 use crate::terminal::{ERROR, Escaped, TITLE, counted};
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -13,7 +13,7 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&report.index), report.summary())
 }
 
-fn print_group(group: &Group, out: &mut dyn Write) -> io::Result<()> {
+fn print_group(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()> {
     let count = counted(group.count as u64, "file", "files");
     let label = Escaped(&group.label);
     writeln!(
@@ -26,14 +26,14 @@ fn print_group(group: &Group, out: &mut dyn Write) -> io::Result<()> {
     if let Some(summary) = group.summary {
         line("rule", summary)?;
     }
-    line("smallest", &format!("{}, {}", group.smallest.file, bytes(group.smallest.size)))?;
+    line("smallest", &format!("{}, {}", group.smallest.file, format_size(group.smallest.size)))?;
     line("", group.smallest.description)?;
-    if let Some(place) = place(group) {
-        line("at", &place)?;
+    if let Some(location) = location(group) {
+        line("at", &location)?;
     }
     if let Some(minimized) = &group.minimized {
         let runs = counted(minimized.runs as u64, "run", "runs");
-        line("minimised", &format!("{}, {} after {runs}", minimized.file, bytes(minimized.size)))?;
+        line("minimised", &format!("{}, {} after {runs}", minimized.file, format_size(minimized.size)))?;
     }
     if !group.stderr.is_empty() {
         line("stderr", group.stderr)?;

@@ -2,22 +2,22 @@
 
 import { takeArray } from "./data.js";
 
-export class Places {
-  /** `counts` are the numbers of vertices and of faces of each mesh. */
+export class SourceFields {
+  /** `counts` contains the numbers of vertices and faces of each mesh. */
   constructor({ meshes, joints, animations }, counts) {
     this.meshes = meshes.map((mesh, index) => ({ ...mesh, counts: counts[index] ?? { vertices: 0, faces: 0 } }));
     this.joints = joints;
     this.animations = animations.map(({ list, channels }) => ({ list, channels: channels.map(takeArray) }));
   }
 
-  /** Returns the items of a vertex, as `{ list, first, width }`. */
+  /** Returns the list items that store a vertex, as an array of `{ list, first, width }`. */
   ofVertex(mesh, vertex) {
-    return shares(this.meshes[mesh]?.vertices, vertex);
+    return itemsOf(this.meshes[mesh]?.vertices, vertex);
   }
 
-  /** Returns the items of a face. */
+  /** Returns the list items that store a face, as an array of `{ list, first, width }`. */
   ofFace(mesh, face) {
-    return shares(this.meshes[mesh]?.faces, face);
+    return itemsOf(this.meshes[mesh]?.faces, face);
   }
 
   ofJoint(joint) {
@@ -30,12 +30,12 @@ export class Places {
     return key === undefined ? [] : [`${list}[${key}]`];
   }
 
-  /** Returns the place of a path in the model: `{ kind, … }`; `null` for none. */
+  /** Returns the location of a field in the model, as `{ kind, … }`; `null` if it has none. */
   locate(path) {
     for (const [mesh, { vertices, faces, counts }] of this.meshes.entries()) {
-      const vertex = shareOf(vertices, path, counts.vertices);
+      const vertex = indexOfItem(vertices, path, counts.vertices);
       if (vertex !== null) return { kind: "vertex", mesh, vertex };
-      const face = shareOf(faces, path, counts.faces);
+      const face = indexOfItem(faces, path, counts.faces);
       if (face !== null) return { kind: "face", mesh, face };
     }
     const joint = this.joints.findIndex((own) => isWithin(path, own));
@@ -55,21 +55,21 @@ export class Places {
     return null;
   }
 
-  /** Returns the mesh of a list of vertices or faces, or of a struct with one; `null` if several meshes share it. */
+  /** Returns the mesh to which a list of vertices or faces, or a struct with such a list, belongs; `null` if several meshes share it. */
   locateMesh(path) {
     if (!path) return null;
-    const holds = ({ vertices, faces }) => [...vertices, ...faces].some(({ list }) => isWithin(list, path) || isWithin(path, list));
-    const meshes = this.meshes.map((mesh, index) => (holds(mesh) ? index : -1)).filter((index) => index >= 0);
+    const belongs = ({ vertices, faces }) => [...vertices, ...faces].some(({ list }) => isWithin(list, path) || isWithin(path, list));
+    const meshes = this.meshes.map((mesh, index) => (belongs(mesh) ? index : -1)).filter((index) => index >= 0);
     return meshes.length === 1 ? { kind: "mesh", mesh: meshes[0] } : null;
   }
 }
 
-function shares(all, number) {
+function itemsOf(all, number) {
   return (all ?? []).map(({ list, first, width }) => ({ list, first: first + number * width, width }));
 }
 
-/** Returns the number of the vertex or face that contains a path; `null` for none. */
-function shareOf(all, path, count) {
+/** Returns the index of the vertex or face to which a path belongs; `null` if there is none. */
+function indexOfItem(all, path, count) {
   for (const { list, first, width } of all) {
     const index = indexAfter(path, list);
     const number = Math.floor((index - first) / width);

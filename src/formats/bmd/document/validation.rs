@@ -17,21 +17,22 @@ impl Mesh {
     /// The rules that [`has_valid_faces`](Mesh::has_valid_faces) checks.
     pub(in super::super) const FACE_RULES: &[&Rule] = &[&rules::FLAGS, &rules::INDEX_RANGE, &rules::TAG2];
 
-    /// Returns `true` if no vertex violates a constraint of these rules, for a skeleton with this many bones.
+    /// Returns `true` if no vertex violates a constraint of [`VERTEX_RULES`](Mesh::VERTEX_RULES), for a skeleton of
+    /// `bones` bones.
     pub(in super::super) fn has_valid_vertices(&self, bones: usize) -> bool {
         let (sizes, surface) = (self.flags.vertex_sizes(), self.vertices.surface().unwrap_or_default());
         let is_valid = |tag: u8| {
             let is_undefined = (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
-            let only = PackedVertex::row_of(tag, surface).and_then(|row| row.tag);
-            let bits = 32 * PackedVertex::size_of(tag) as u32;
-            sizes.contains(&bits) && !is_undefined && only.is_none_or(|only| only == tag)
+            let fixed_tag = PackedVertex::row_of(tag, surface).and_then(|row| row.tag);
+            let bits = 32 * PackedVertex::word_count(tag) as u32;
+            sizes.contains(&bits) && !is_undefined && fixed_tag.is_none_or(|fixed| fixed == tag)
         };
         // Without bones, bone 0 still exists.
         let summary = self.vertices.summary(bones.max(1));
         summary.is_finite && summary.bones_exist && summary.tags().all(is_valid)
     }
 
-    /// Returns `true` if no face violates a constraint of these rules.
+    /// Returns `true` if no face violates a constraint of [`FACE_RULES`](Mesh::FACE_RULES).
     pub(in super::super) fn has_valid_faces(&self) -> bool {
         let summary = self.faces.summary(self.vertices.len());
         let mut forms = summary.forms.into_iter().flatten();
@@ -40,7 +41,7 @@ impl Mesh {
 }
 
 impl ControlFlags {
-    /// The vertex sizes in bits that these flags allow.
+    /// Returns the vertex sizes that the flags allow, in bits.
     pub fn vertex_sizes(self) -> &'static [u32] {
         match self.vertex_subtype() {
             0 => &[64],
@@ -50,12 +51,12 @@ impl ControlFlags {
         }
     }
 
-    /// Returns `true` if these flags allow a face of this form.
+    /// Returns `true` if the flags allow the form of `face`.
     pub fn allows(self, face: PackedFace) -> bool {
         match self.triangles_type() {
-            0 => face.bits() == 32 && face.corners() == 3,
+            0 => face.bits() == 32 && face.corner_count() == 3,
             1 => true,
-            2 => face.bits() == 64 && face.corners() == 3,
+            2 => face.bits() == 64 && face.corner_count() == 3,
             _ => face.bits() == 64,
         }
     }

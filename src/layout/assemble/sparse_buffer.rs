@@ -1,33 +1,34 @@
-//! Byte buffers that track which ranges are written.
+//! A byte buffer that tracks which ranges are written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The index of a region and its space.
+/// The index of a region.
 pub(super) type RegionId = usize;
 
-/// The bytes of a file, of a packed block's content, or of a field whose offset is not final.
-pub(super) struct Space {
+/// The bytes of a region: a file, the content of a packed block, or a field whose offset is not final.
+pub(super) struct SparseBuffer {
     bytes: Vec<u8>,
-    /// The written ranges before `tail`, disjoint, as a map from start to end.
+    /// The disjoint written ranges other than `tail`, as a map from start to end.
     written: BTreeMap<u64, u64>,
-    /// The last written range.
+    /// The range that ends with the last byte, kept apart so that appending is fast.
     tail: Range<u64>,
+    /// The maximum size in bytes.
     max: u64,
 }
 
-/// The reason why bytes cannot be written.
-pub(super) enum Rejected {
-    /// The space would exceed its limit.
+/// An error when writing to a [`SparseBuffer`], with its message.
+pub(super) enum WriteError {
+    /// The bytes would exceed the maximum size.
     TooLarge(String),
-    /// Other bytes were already written there.
+    /// Different bytes were already written in the same range.
     Clash(String),
 }
 
-impl Space {
-    /// Returns an empty space for up to `max` bytes.
-    pub(super) fn new(max: u64) -> Space {
-        Space { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max }
+impl SparseBuffer {
+    /// Returns an empty buffer for up to `max` bytes.
+    pub(super) fn new(max: u64) -> SparseBuffer {
+        SparseBuffer { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max }
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -51,36 +52,36 @@ impl Space {
     }
 
     /// Returns the written ranges in order.
-    pub(super) fn written(&self) -> impl Iterator<Item = Range<u64>> {
+    pub(super) fn written_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let tail = (!self.tail.is_empty()).then(|| self.tail.clone());
         self.written.iter().map(|(start, end)| *start..*end).chain(tail)
     }
 
-    fn bounded_end(&self, at: u64, size: u64) -> Result<u64, Rejected> {
+    fn checked_end(&self, at: u64, size: u64) -> Result<u64, WriteError> {
         let end = at.saturating_add(size);
         if end > self.max {
             let message = format!("ends at {end:#x}, beyond the limit of {} bytes", self.max);
-            return Err(Rejected::TooLarge(message));
+            return Err(WriteError::TooLarge(message));
         }
         Ok(end)
     }
 
-    /// Extends the space over a range that is written later.
-    pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), Rejected> {
-        // An empty range may have any offset.
+    /// Extends the buffer to include a range that is written later.
+    pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), WriteError> {
+        // The offset of an empty range is not limited.
         if size > 0 {
-            let end = self.bounded_end(at, size)?;
+            let end = self.checked_end(at, size)?;
             self.bytes.resize(self.bytes.len().max(end as usize), 0);
         }
         Ok(())
     }
 
     /// Writes `bytes` at an offset. Bytes already written there must be equal.
-    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Rejected> {
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
         if bytes.is_empty() {
             return Ok(());
         }
-        let end = self.bounded_end(at, bytes.len() as u64)?;
+        let end = self.checked_end(at, bytes.len() as u64)?;
         if at < self.len() {
             self.close_tail();
             return self.overwrite(at..end, bytes);
@@ -96,14 +97,14 @@ impl Space {
         Ok(())
     }
 
-    /// Replaces written bytes.
+    /// Overwrites bytes that are already written.
     pub(super) fn replace(&mut self, at: u64, bytes: &[u8]) {
-        if let Some(place) = self.bytes.get_mut(at as usize..at as usize + bytes.len()) {
-            place.copy_from_slice(bytes);
+        if let Some(target) = self.bytes.get_mut(at as usize..at as usize + bytes.len()) {
+            target.copy_from_slice(bytes);
         }
     }
 
-    /// Moves the tail to the other ranges.
+    /// Moves the tail to `written`.
     fn close_tail(&mut self) {
         let Range { start, end } = self.tail;
         if start < end {
@@ -113,45 +114,46 @@ impl Space {
         self.tail = u64::MAX..u64::MAX;
     }
 
-    fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), Rejected> {
-        let touched = self.touched(&range);
-        for written in &touched {
-            let both = written.start.max(range.start)..written.end.min(range.end);
-            let new = (both.start - range.start) as usize..;
-            let old = self.bytes.get(both.start as usize..both.end as usize).unwrap_or_default();
+    /// Writes bytes in a range that may overlap written ranges.
+    fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), WriteError> {
+        let adjoining = self.adjoining_ranges(&range);
+        for written in &adjoining {
+            let overlap = written.start.max(range.start)..written.end.min(range.end);
+            let new = (overlap.start - range.start) as usize..;
+            let old = self.bytes.get(overlap.start as usize..overlap.end as usize).unwrap_or_default();
             if !bytes[new].starts_with(old) {
-                let message = format!("overlaps other values, at {:#x}..{:#x}", both.start, both.end);
-                return Err(Rejected::Clash(message));
+                let message = format!("overlaps other values, at {:#x}..{:#x}", overlap.start, overlap.end);
+                return Err(WriteError::Clash(message));
             }
         }
         let end = self.bytes.len().max(range.end as usize);
         self.bytes.resize(end, 0);
         self.bytes[range.start as usize..range.end as usize].copy_from_slice(bytes);
-        for written in &touched {
+        for written in &adjoining {
             self.written.remove(&written.start);
         }
-        let start = touched.first().map_or(range.start, |written| written.start.min(range.start));
-        let end = touched.last().map_or(range.end, |written| written.end.max(range.end));
+        let start = adjoining.first().map_or(range.start, |written| written.start.min(range.start));
+        let end = adjoining.last().map_or(range.end, |written| written.end.max(range.end));
         self.written.insert(start, end);
         Ok(())
     }
 
-    /// Returns the closed ranges that overlap or adjoin a range, in order.
-    fn touched(&self, range: &Range<u64>) -> Vec<Range<u64>> {
+    /// Returns the ranges of `written` that overlap or adjoin `range`, in ascending order.
+    fn adjoining_ranges(&self, range: &Range<u64>) -> Vec<Range<u64>> {
         let before = self.written.range(..=range.end).rev();
-        let touched = before.take_while(|(_, end)| **end >= range.start).map(|(start, end)| *start..*end);
-        let mut touched: Vec<_> = touched.collect();
-        touched.reverse();
-        touched
+        let adjoining = before.take_while(|(_, end)| **end >= range.start).map(|(start, end)| *start..*end);
+        let mut adjoining: Vec<_> = adjoining.collect();
+        adjoining.reverse();
+        adjoining
     }
 
-    /// Writes those of `bytes` that fall on unwritten positions.
-    pub(super) fn fill(&mut self, at: u64, bytes: &[u8]) -> Result<(), Rejected> {
+    /// Writes `bytes` at an offset, except where bytes are already written.
+    pub(super) fn fill_unwritten(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
         self.close_tail();
         let end = at.saturating_add(bytes.len() as u64);
         let mut free = Vec::new();
         let mut start = at;
-        for written in self.touched(&(at..end)) {
+        for written in self.adjoining_ranges(&(at..end)) {
             free.extend((written.start > start).then_some(start..written.start));
             start = start.max(written.end);
         }

@@ -1,4 +1,4 @@
-//! Formats for testing loaders, and the results of loaders.
+//! Formats whose loaders can be tested, and the results of loaders.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -9,15 +9,15 @@ use crate::layout::declaration::Type;
 use crate::layout::generate::{self, Config};
 use crate::{About, AnyFormat, Declared, Dialect, Error, ErrorKind, Format, ReadOptions, Result, Severity};
 
-/// A format for testing loaders: generates valid files and reads files strictly.
-pub trait Subject {
-    /// The result of strict reading.
+/// A format whose loaders can be tested. Generates valid files, and reads files strictly.
+pub trait TestedFormat {
+    /// The document that strict reading returns.
     type Document;
 
     /// Returns the format.
     fn format(&self) -> AnyFormat;
 
-    /// Returns name, dialects and rules of the format.
+    /// Returns the name, dialects and rules of the format.
     fn about(&self) -> &'static About {
         self.format().about()
     }
@@ -29,21 +29,21 @@ pub trait Subject {
     ///
     /// # Errors
     ///
-    /// Returns the first violation of the format.
+    /// Returns an error about the first violation of the format.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Self::Document>;
 
     /// Returns the detected dialect of a file.
     fn detect(&self, bytes: &[u8]) -> Dialect;
 
-    /// Returns the declaration used to break files; `None` for a text format.
+    /// Returns the layout by which a file is broken; `None` for a text format.
     fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type>;
 }
 
-/// The files of a built-in format.
+/// A built-in format whose loaders can be tested.
 #[derive(Debug)]
 pub struct Documents<D>(pub(super) PhantomData<D>);
 
-impl<D: Format> Subject for Documents<D> {
+impl<D: Format> TestedFormat for Documents<D> {
     type Document = D;
 
     fn format(&self) -> AnyFormat {
@@ -71,11 +71,11 @@ impl<D: Format> Subject for Documents<D> {
     }
 }
 
-/// The files of a custom format, whose documents are the bytes.
+/// A custom format whose loaders can be tested. The document of a file is its bytes.
 #[derive(Debug)]
 pub struct DeclaredFiles<T>(pub(super) PhantomData<T>);
 
-impl<T: Declared> Subject for DeclaredFiles<T> {
+impl<T: Declared> TestedFormat for DeclaredFiles<T> {
     type Document = Vec<u8>;
 
     fn format(&self) -> AnyFormat {
@@ -92,7 +92,7 @@ impl<T: Declared> Subject for DeclaredFiles<T> {
         files.unwrap_or_else(|| Just(Vec::new()).boxed())
     }
 
-    /// Accepts a file without errors among its findings.
+    /// Accepts a file if checking it finds no errors.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
         let report = T::check_file(bytes, &ReadOptions::default().with_dialect(dialect))?;
         let mut errors = report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error);
@@ -111,19 +111,19 @@ impl<T: Declared> Subject for DeclaredFiles<T> {
     }
 }
 
-/// The result of a loader: whether it accepts a file, and the contents that it loads.
+/// The result of a loader for a file: the loaded contents, or the reason for a rejection.
 ///
 /// Implemented for `Result`, `Option` and `bool`. A loader whose contents borrow from the file returns
 /// `load(bytes).is_ok()`.
-pub trait Answer {
+pub trait LoaderResult {
     /// The loaded contents.
     type Contents;
 
-    /// Returns the contents, or the reason why the loader rejects the file; empty if unknown.
+    /// Returns the loaded contents, or the reason why the loader rejects the file. The reason is empty if unknown.
     fn contents(self) -> Result<Self::Contents, String>;
 }
 
-impl Answer for bool {
+impl LoaderResult for bool {
     type Contents = ();
 
     fn contents(self) -> Result<(), String> {
@@ -131,7 +131,7 @@ impl Answer for bool {
     }
 }
 
-impl<T> Answer for Option<T> {
+impl<T> LoaderResult for Option<T> {
     type Contents = T;
 
     fn contents(self) -> Result<T, String> {
@@ -139,7 +139,7 @@ impl<T> Answer for Option<T> {
     }
 }
 
-impl<T, E: Debug> Answer for Result<T, E> {
+impl<T, E: Debug> LoaderResult for Result<T, E> {
     type Contents = T;
 
     fn contents(self) -> Result<T, String> {

@@ -1,4 +1,4 @@
-//! The rules that apply to every declaration.
+//! The general rules, which apply to every declaration.
 
 use super::walk::{Fault, FaultKind};
 use crate::Rule;
@@ -19,8 +19,9 @@ rules! {
         "Nothing follows the last field.";
 }
 
-/// Returns the rule that a fault breaks: its field's own rule, or the rule of `rules` whose code ends in the name
-/// of the fault's kind, or the general rule.
+/// Returns the rule that a fault breaks: the rule of its field, else the rule in `rules` for this kind of fault, else
+/// the general rule. The end of the code, such as `-MAGIC`, determines for which kind of fault a rule is. Returns
+/// `None` if the fault breaks no rule.
 pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'static Rule> {
     let (ending, general) = match fault.kind {
         FaultKind::End => ("-TRUNCATED", Some(&TRUNCATED)),
@@ -28,7 +29,7 @@ pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'stati
         FaultKind::Count | FaultKind::Check | FaultKind::Value => ("-VALUE", Some(&VALUE)),
         FaultKind::Packing => ("-PACKING", Some(&PACKING)),
         FaultKind::Trailing => ("-TRAILING", Some(&TRAILING)),
-        // An exceeded limit and a disabled packing break no rule.
+        // A file that exceeds a limit or needs a disabled feature breaks no rule.
         FaultKind::Limit | FaultKind::Unsupported => return fault.rule,
     };
     let own = || rules.iter().find(|rule| rule.code.ends_with(ending)).copied();

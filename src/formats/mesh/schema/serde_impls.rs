@@ -1,6 +1,6 @@
-//! Serde data of documents.
+//! Serde implementations of documents.
 //!
-//! The paths match those of errors and findings: `vertices[3].position`, `animations[0].poses[17].joint`.
+//! The structure matches the paths in errors and findings: `vertices[3].position`, `animations[0].poses[17].joint`.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{Animation, Document, Joint, Vertex, VertexFormat, Vertices};
 use crate::Dialect;
 use crate::bulk::Strings;
-use crate::layout::word::{self, Implied};
+use crate::layout::word::{self, ImpliedFields};
 
-/// The data of a document, with vertices listed individually. Also stores the vertex format, which an empty list
-/// would lose.
+/// The serialized form of a document, with a list of vertices. Includes the vertex format, which an empty list would
+/// not determine.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Data<'a, V> {
+struct DocumentJson<'a, V> {
     #[serde(default)]
     dialect: Dialect,
     #[serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")]
     root_transform: Option<[[f32; 4]; 4]>,
-    #[serde(with = "format")]
+    #[serde(with = "vertex_format_serde")]
     vertex_format: VertexFormat,
     vertices: V,
     indices: Cow<'a, [u32]>,
@@ -34,27 +34,29 @@ struct Data<'a, V> {
     unterminated: bool,
 }
 
-/// Serializes the vertex format by attribute names, except the mandatory position.
-mod format {
+/// Serializes the vertex format as attribute names, without the mandatory position.
+mod vertex_format_serde {
     use super::*;
 
-    fn positions() -> Implied {
+    fn implied_position() -> ImpliedFields {
         let word = u16::from_le_bytes(VertexFormat::default().into_bytes()).into();
-        Implied { word, fields: &["position"] }
+        ImpliedFields { word, fields: &["position"] }
     }
 
     pub fn serialize<S: Serializer>(format: &VertexFormat, serializer: S) -> Result<S::Ok, S::Error> {
-        word::serialize::<VertexFormat, S>(&format.into_bytes(), positions(), serializer)
+        word::serialize::<VertexFormat, S>(&format.into_bytes(), implied_position(), serializer)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VertexFormat, D::Error> {
-        word::deserialize::<VertexFormat, _, D>(positions(), deserializer).map(VertexFormat::from_bytes)
+        word::deserialize::<VertexFormat, _, D>(implied_position(), deserializer)
+            .map(VertexFormat::from_bytes)
     }
 }
 
-struct Records<'a>(&'a Vertices);
+/// Serializes vertices as a list of records.
+struct VertexList<'a>(&'a Vertices);
 
-impl Serialize for Records<'_> {
+impl Serialize for VertexList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter())
     }
@@ -63,11 +65,11 @@ impl Serialize for Records<'_> {
 impl Serialize for Document {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Document { dialect, root_transform, vertices, indices, joints, animations, strings } = self;
-        let data = Data {
+        let data = DocumentJson {
             dialect: *dialect,
             root_transform: *root_transform,
             vertex_format: vertices.format(),
-            vertices: Records(vertices),
+            vertices: VertexList(vertices),
             indices: indices.into(),
             joints: joints.into(),
             animations: animations.into(),
@@ -80,10 +82,10 @@ impl Serialize for Document {
 
 impl<'de> Deserialize<'de> for Document {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Document, D::Error> {
-        let data = Data::<Vec<Vertex>>::deserialize(deserializer)?;
+        let data = DocumentJson::<Vec<Vertex>>::deserialize(deserializer)?;
         let mut strings = data.strings.into_owned();
         if data.unterminated {
-            strings.truncate_terminator().map_err(de::Error::custom)?;
+            strings.remove_terminator().map_err(de::Error::custom)?;
         }
         Ok(Document {
             dialect: data.dialect,

@@ -1,4 +1,4 @@
-//! Options for reading the files of a command.
+//! Command-line options for reading input files.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{dialect_parser, name_of, read_options, require_dialect};
 
-/// Options for reading the files of a command.
+/// Options for reading input files.
 #[derive(Debug, Args)]
-pub struct Reading {
+pub struct ReadArgs {
     /// Read the files as this format instead of detecting it.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::encoding_parser(&Formats::builtin()))]
     from: Option<Encoding>,
     /// Read the files as this dialect instead of detecting it.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
@@ -25,25 +25,25 @@ pub struct Reading {
 
 /// Limits on input files.
 #[derive(Debug, Args)]
-pub struct Bounds {
-    /// Reject interchange files with more triangles or vertices, including copies of meshes for formats without nodes.
-    /// 134217728 by default.
+pub struct LimitArgs {
+    /// Reject interchange files with more than N triangles or vertices, counting the copies of meshes for formats
+    /// without nodes. 134217728 by default.
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_triangles: Option<u64>,
 }
 
-impl Bounds {
+impl LimitArgs {
     pub fn limits(&self) -> Limits {
         let limits = Limits::default();
         let Some(triangles) = self.max_triangles else { return limits };
-        // A triangle takes about 32 bytes.
+        // A decoded triangle occupies about 32 bytes.
         let bytes = triangles.saturating_mul(32).max(limits.max_decoded);
         limits.with_max_triangles(triangles).with_max_decoded(bytes)
     }
 }
 
-impl Reading {
-    /// Returns the options for these bytes, with their dialect.
+impl ReadArgs {
+    /// Returns the options for reading `bytes`, with the given or detected dialect.
     pub fn options(&self, encoding: Encoding, bytes: &[u8]) -> ReadOptions {
         let options = read_options(self.lenient);
         match (self.dialect, encoding) {
@@ -57,9 +57,13 @@ impl Reading {
         read_options(self.lenient).strictness
     }
 
-    /// Returns the encoding of a file.
+    /// Returns the given or detected encoding of a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the encoding cannot be detected, or a usage error if it lacks the given dialect.
     pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
-        let encoding = self.from.map_or_else(|| Encoding::of_input(bytes, path, formats), Ok)?;
+        let encoding = self.from.map_or_else(|| Encoding::detect(bytes, path, formats), Ok)?;
         match (encoding, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,
             (_, Some(_)) => {

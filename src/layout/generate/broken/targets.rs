@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
-use crate::layout::constraint::Sizes;
+use crate::layout::constraint::ListSizes;
 use crate::layout::declaration::{
     BitField, Constraint, Declaration, Field, Packing, Requirement, Shape, Type,
 };
@@ -15,9 +15,9 @@ use crate::{Limits, Span};
 
 /// The breakable parts of a file.
 #[derive(Default)]
-pub(super) struct Places<'d> {
+pub(super) struct Targets<'d> {
     pub(super) numbers: Vec<Number<'d>>,
-    pub(super) constrained: Vec<Constrained>,
+    pub(super) constrained: Vec<ConstrainedField>,
     /// Values of enums.
     pub(super) enums: Vec<Leaf>,
     /// Lists with a count, and their number of items.
@@ -36,8 +36,8 @@ pub(super) struct Number<'d> {
     pub(super) value: i128,
     /// The lowest and the highest number that fit.
     pub(super) range: (i128, i128),
-    /// Whether it is in a packed block, whose size and checksum are then recomputed.
-    pub(super) recounts: bool,
+    /// Whether the number is in a packed block, whose size and checksum are then recomputed.
+    pub(super) recomputes_dependents: bool,
     pub(super) dependencies: Vec<&'d Dependency>,
 }
 
@@ -47,17 +47,17 @@ pub(super) struct Leaf {
     pub(super) path: Vec<Segment>,
     pub(super) ty: &'static Type,
     pub(super) value: Value,
-    /// Whether it is in a packed block, or a checksum may cover it.
-    pub(super) recounts: bool,
+    /// Whether the value is in a packed block, or a checksum may cover it.
+    pub(super) recomputes_dependents: bool,
     /// The range of a bit field.
     pub(super) range: Option<(i128, i128)>,
 }
 
 /// A field or bit field with constraints.
-pub(super) struct Constrained {
+pub(super) struct ConstrainedField {
     pub(super) path: Vec<Segment>,
     pub(super) is_list: bool,
-    /// The constraints with the values of their expressions. Some may not apply to this value.
+    /// The constraints, each with the values of its expressions. Some constraints may not apply to this value.
     pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and the last item.
     pub(super) leaves: Vec<Leaf>,
@@ -65,15 +65,15 @@ pub(super) struct Constrained {
     pub(super) end: u64,
 }
 
-impl<'d> Places<'d> {
+impl<'d> Targets<'d> {
     pub(super) fn of(
         ty: &'static Type,
         bytes: &[u8],
         dependencies: &'d [Dependency],
         limits: &Limits,
-    ) -> Result<Places<'d>, Fault> {
+    ) -> Result<Targets<'d>, Fault> {
         let has_checksums = dependencies.iter().any(|d| d.role == Role::Checksum);
-        let mut sizes = Sizes::new(ty);
+        let mut sizes = ListSizes::new(ty);
         walk(ty, bytes, limits, &mut sizes)?;
         let mut finder = Finder {
             sizes,
@@ -81,40 +81,40 @@ impl<'d> Places<'d> {
             has_checksums,
             open: Vec::new(),
             leaves: Vec::new(),
-            places: Places::default(),
+            targets: Targets::default(),
         };
         walk(ty, bytes, limits, &mut finder)?;
-        Ok(finder.places)
+        Ok(finder.targets)
     }
 }
 
 struct Finder<'d> {
-    sizes: Sizes,
+    sizes: ListSizes,
     dependencies: &'d [Dependency],
     has_checksums: bool,
     /// The open groups, with their declarations if they have one.
     open: Vec<Option<&'static Declaration>>,
     /// The values visited so far.
     leaves: Vec<Leaf>,
-    places: Places<'d>,
+    targets: Targets<'d>,
 }
 
 impl Finder<'_> {
-    fn bound(&mut self, span: &Span) {
+    fn record_boundaries(&mut self, span: &Span) {
         if let Span::Bytes(range) = span {
-            self.places.boundaries.extend([range.start, range.end]);
+            self.targets.boundaries.extend([range.start, range.end]);
         }
     }
 
     /// Adds a number that is a field of a struct or of a packed word.
-    fn number(&mut self, node: &Node, value: &Value) {
+    fn record_number(&mut self, node: &Node, value: &Value) {
         let declaration = match (node.bit_field, node.path) {
-            (Some(_), [.., _]) => word_of(node),
+            (Some(_), [.., _]) => declaring_word(node),
             (None, [.., Segment::Field(_)]) => self.open.last().copied().flatten(),
             _ => None,
         };
         let (Some(declaration), Some(Segment::Field(name))) = (declaration, node.path.last()) else { return };
-        let (Some((value, range)), dependencies) = (number_of(node, value), self.dependencies) else {
+        let (Some((value, range)), dependencies) = (int_and_range(node, value), self.dependencies) else {
             return;
         };
         let dependencies = dependencies.iter();
@@ -122,9 +122,9 @@ impl Finder<'_> {
             dependencies.filter(|d| d.origin.name == *name && d.origin.declaration == declaration);
         let dependencies: Vec<_> = dependencies.collect();
         if !dependencies.is_empty() {
-            let recounts = !matches!(node.span, Span::Bytes(_));
+            let recomputes_dependents = !matches!(node.span, Span::Bytes(_));
             let path = node.path.to_vec();
-            self.places.numbers.push(Number { path, value, range, recounts, dependencies });
+            self.targets.numbers.push(Number { path, value, range, recomputes_dependents, dependencies });
         }
     }
 }
@@ -140,48 +140,48 @@ impl Visitor for Finder<'_> {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.open.pop();
-        self.bound(&node.span);
+        self.record_boundaries(&node.span);
         if let (Some(Field { count: Some(_), block: None, .. }), Some(count @ 1..)) = (node.field, node.count)
         {
-            self.places.lists.push((node.path.to_vec(), count));
+            self.targets.lists.push((node.path.to_vec(), count));
         }
         ControlFlow::Continue(())
     }
 
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.number(node, value);
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.record_number(node, value);
         if node.bit_field.is_some() {
             return ControlFlow::Continue(());
         }
-        self.bound(&node.span);
+        self.record_boundaries(&node.span);
         let (path, value) = (node.path.to_vec(), value.clone());
-        let recounts = self.has_checksums || !matches!(node.span, Span::Bytes(_));
-        let leaf = Leaf { path, ty: node.ty, value, recounts, range: None };
+        let recomputes_dependents = self.has_checksums || !matches!(node.span, Span::Bytes(_));
+        let leaf = Leaf { path, ty: node.ty, value, recomputes_dependents, range: None };
         if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_order() {
-            self.places.enums.push(leaf.clone());
+            self.targets.enums.push(leaf.clone());
         }
         self.leaves.push(leaf);
         ControlFlow::Continue(())
     }
 
-    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
-        self.bound(&node.span);
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
+        self.record_boundaries(&node.span);
         if let Span::Bytes(range) = &node.span {
-            self.places.magics.push((node.path.to_vec(), range.clone()));
+            self.targets.magics.push((node.path.to_vec(), range.clone()));
         }
         ControlFlow::Continue(())
     }
 
-    fn unpack(&mut self, node: &Node) -> bool {
-        self.bound(&node.span);
+    fn should_unpack(&mut self, node: &Node) -> bool {
+        self.record_boundaries(&node.span);
         let packing = node.field.and_then(|field| field.block).map_or(Packing::Stored, |block| block.packing);
         if let (Span::Bytes(range), true) = (&node.span, packing != Packing::Stored) {
-            self.places.blocks.push((node.own_path(), range.clone()));
+            self.targets.blocks.push((node.own_path(), range.clone()));
         }
         true
     }
 
-    fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
+    fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let constraints = match (node.bit_field, node.field) {
             (Some(field), _) => field.constraints,
             (None, Some(field)) => field.constraints,
@@ -201,31 +201,38 @@ impl Visitor for Finder<'_> {
         };
         let constraints = constraints.iter().map(numbers).collect();
         if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
-            let value = BitField { bits, ..*field }.value(node.ty.word_of(node.bytes));
-            let range = number_of(node, &value).map(|(_, range)| range);
-            let (path, recounts) =
+            let value = BitField { bits, ..*field }.value(node.ty.read_word(node.bytes));
+            let range = int_and_range(node, &value).map(|(_, range)| range);
+            let (path, recomputes_dependents) =
                 (node.path.to_vec(), self.has_checksums || !matches!(node.span, Span::Bytes(_)));
-            let leaves = vec![Leaf { path: path.clone(), ty: node.ty, value, recounts, range }];
+            let leaves = vec![Leaf { path: path.clone(), ty: node.ty, value, recomputes_dependents, range }];
             let end = node.span.range().end;
-            self.places.constrained.push(Constrained { path, is_list: false, constraints, leaves, end });
+            self.targets.constrained.push(ConstrainedField {
+                path,
+                is_list: false,
+                constraints,
+                leaves,
+                end,
+            });
             return;
         }
         let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
         let leaves = self.leaves[start.map_or(0, |before| before + 1)..].to_vec();
         let (path, end) = (node.path.to_vec(), node.span.range().end);
-        let is_list = node.ty.flat().is_list();
-        self.places.constrained.push(Constrained { path, is_list, constraints, leaves, end });
+        let is_list = node.ty.flatten().is_list();
+        self.targets.constrained.push(ConstrainedField { path, is_list, constraints, leaves, end });
     }
 }
 
 /// Returns the packed word that declares the bit field of a node.
-fn word_of(node: &Node) -> Option<&'static Declaration> {
+fn declaring_word(node: &Node) -> Option<&'static Declaration> {
     let (outer, field) = (node.ty.own_declaration()?, node.bit_field?);
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
-/// Returns an integer, and the lowest and highest one that fit.
-pub(super) fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
+/// Returns a value as an integer, and the lowest and highest integers that its field can store; `None` for floats,
+/// text, and fields of more than 64 bits.
+pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,
         Value::Bool(flag) => (*flag).into(),
@@ -233,7 +240,7 @@ pub(super) fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128
         _ => return None,
     };
     let int = match node.bit_field {
-        Some(field) => field.int(),
+        Some(field) => field.int_type(),
         None => IntType {
             bits: 8 * node.bytes.len() as u32,
             signed: matches!(node.ty.without_order(), Type::Signed(_)),

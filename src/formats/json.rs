@@ -1,4 +1,4 @@
-//! JSON documents: the fields of the format, with the format's name.
+//! JSON documents: the fields of a document and the name of its format.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, ReadOptions, Result, WriteOptions};
 
 /// Conversion between files of a format and JSON documents.
 #[derive(Clone, Copy)]
-pub(super) struct Data {
+pub(super) struct JsonFunctions {
     write: fn(&[u8], &ReadOptions) -> Result<String>,
     read: fn(&[u8], &WriteOptions) -> Result<Vec<u8>>,
 }
@@ -20,55 +20,56 @@ pub(super) struct Data {
 impl AnyFormat {
     /// Adds conversion between files and JSON documents, through serde.
     pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
-        self.data = Some(Data { write: write_json::<T>, read: read_json::<T> });
+        self.json = Some(JsonFunctions { write: write_json::<T>, read: read_json::<T> });
         self
     }
 
     /// Returns `true` if documents of the format can be written as JSON.
     pub fn has_json(self) -> bool {
-        self.data.is_some()
+        self.json.is_some()
     }
 
-    /// Decodes a file and writes the document as JSON, with the name of the format.
+    /// Decodes a file and returns the document as JSON, with the name of the format.
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, or the file is rejected.
+    /// If the format does not support JSON, or the file is rejected.
     pub fn write_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
-        let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
-        (data.write)(bytes, options)
+        let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
+        (json.write)(bytes, options)
     }
 
-    /// Reads a document as JSON and encodes it as a file.
+    /// Reads a document from JSON, encodes it, and returns the bytes of the file.
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, the text is not a document of the format, or the document cannot be written.
+    /// If the format does not support JSON, the text is not a document of the format, or the document cannot be
+    /// written.
     pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-        let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
-        (data.read)(text, options)
+        let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
+        (json.read)(text, options)
     }
 }
 
 fn write_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Result<String> {
     #[derive(Serialize)]
-    struct Tagged<T> {
+    struct TaggedDocument<T> {
         format: &'static str,
         #[serde(flatten)]
         document: T,
     }
-    let tagged = Tagged { format: T::ABOUT.name, document: T::read(bytes, options)? };
+    let tagged = TaggedDocument { format: T::ABOUT.name, document: T::read(bytes, options)? };
     serde_json::to_string_pretty(&tagged)
         .map_err(|error| Error::new(ErrorKind::Inexpressible, error).in_format(T::ABOUT.name))
 }
 
 fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-    let document = without_format::<T, _>(&mut serde_json::Deserializer::from_slice(text));
+    let document = deserialize_document::<T, _>(&mut serde_json::Deserializer::from_slice(text));
     document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
 }
 
-/// Deserializes a document of one format from a map, ignoring the key `format`.
-pub(super) fn without_format<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+/// Deserialises a document of the format `T` from a map, ignoring the key `format`.
+pub(super) fn deserialize_document<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     deserializer.deserialize_map(DocumentVisitor(PhantomData))
@@ -84,14 +85,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for DocumentVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(WithoutFormat(map)))
+        T::deserialize(MapAccessDeserializer::new(FormatKeySkipper(map)))
     }
 }
 
 /// A map access that skips the key `format`.
-struct WithoutFormat<A>(A);
+struct FormatKeySkipper<A>(A);
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithoutFormat<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for FormatKeySkipper<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {

@@ -1,4 +1,4 @@
-//! A vertex as floats, its packed forms, and their errors.
+//! A vertex as floats: packs it into each form, and measures the errors.
 
 use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
 use super::super::schema::{
@@ -9,7 +9,7 @@ use super::attributes::{Tolerance, VertexErrors, VertexSize};
 use super::nearest::nearest_binary16;
 use crate::{Error, path};
 
-/// A vertex as floats.
+/// A vertex to pack, as floats.
 pub(super) struct VertexToPack {
     pub position: [f32; 3],
     pub st: Option<[f32; 2]>,
@@ -18,62 +18,63 @@ pub(super) struct VertexToPack {
     /// The nearest colour/shade byte; white if the vertex has no colour.
     pub shade: u8,
     pub bone: u8,
-    /// The maximum error of the position's coordinates.
+    /// The maximum coordinate error of the position.
     pub limit: f32,
 }
 
-/// The reason a form cannot express a vertex.
+/// The reason why a form cannot express a vertex.
 pub(super) struct PackError {
     attribute: &'static str,
     message: String,
 }
 
 impl PackError {
-    pub(super) fn at(self, index: usize) -> Error {
+    /// Returns the error for the vertex at `index`.
+    pub(super) fn at_vertex(self, index: usize) -> Error {
         Error::inexpressible(self.message).at(path!(vertices[index].(self.attribute)))
     }
 }
 
 /// Packs the vertex into each form with the nearest codes.
 impl VertexToPack {
-    /// Packs the vertex into the first form of this size that can express it.
+    /// Packs the vertex into the first form of `size` that can express it.
     pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
         match (size, surface) {
-            (VertexSize::Bits64, Surface::Textured) => self.textured_64().map(PackedVertex::Textured64),
-            (VertexSize::Bits64, Surface::Flat) => self.flat_64().map(PackedVertex::Flat64),
+            (VertexSize::Bits64, Surface::Textured) => self.pack_textured_64().map(PackedVertex::Textured64),
+            (VertexSize::Bits64, Surface::Flat) => self.pack_flat_64().map(PackedVertex::Flat64),
             (VertexSize::Bits96, _) => {
-                let fine = self.fine_96().map(PackedVertex::Fine96);
-                fine.or_else(|_| self.scaled_96().map(PackedVertex::Scaled96))
+                let fine = self.pack_fine_96().map(PackedVertex::Fine96);
+                fine.or_else(|_| self.pack_scaled_96().map(PackedVertex::Scaled96))
             }
-            (VertexSize::Bits128, _) => self.vertex_128().map(PackedVertex::Vertex128),
+            (VertexSize::Bits128, _) => self.pack_vertex_128().map(PackedVertex::Vertex128),
         }
     }
 
-    fn textured_64(&self) -> Result<TexturedVertex64, PackError> {
+    fn pack_textured_64(&self) -> Result<TexturedVertex64, PackError> {
         let word = TexturedVertex64::from_bytes([0; 8]).with_st(self.scaled_st()?);
-        Ok(word.with_position(self.triple()?).with_bone(self.bone_64()?))
+        Ok(word.with_position(self.triple()?).with_bone(self.checked_bone_64()?))
     }
 
-    fn flat_64(&self) -> Result<FlatVertex64, PackError> {
+    fn pack_flat_64(&self) -> Result<FlatVertex64, PackError> {
         let word = FlatVertex64::from_bytes([0; 8]).with_position(self.triple()?);
-        Ok(word.with_normal(self.packed_normal()).with_bone(self.bone_64()?))
+        Ok(word.with_normal(self.packed_normal()).with_bone(self.checked_bone_64()?))
     }
 
-    fn fine_96(&self) -> Result<FineVertex96, PackError> {
+    fn pack_fine_96(&self) -> Result<FineVertex96, PackError> {
         let st = FineSt::nearest(self.st()).ok_or_else(|| self.st_error("−0.5 to 1.5"))?;
         let (tag, last) = self.color_or_bone();
         let word = FineVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st).with_tag(tag);
         Ok(word.with_normal(self.packed_normal()).with_color_or_bone(last))
     }
 
-    fn scaled_96(&self) -> Result<ScaledVertex96, PackError> {
+    fn pack_scaled_96(&self) -> Result<ScaledVertex96, PackError> {
         let (tag, last) = self.color_or_bone();
         let word = ScaledVertex96::from_bytes([0; 12]).with_st(self.scaled_st()?).with_tag(tag + 1);
         let word = word.with_position(self.triple()?).with_normal(self.packed_normal());
         Ok(word.with_color_or_bone(last))
     }
 
-    fn vertex_128(&self) -> Result<Vertex128, PackError> {
+    fn pack_vertex_128(&self) -> Result<Vertex128, PackError> {
         let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_error("±65,504"))?;
         let st = WideSt::nearest(self.st()).ok_or_else(|| self.st_error("±65,536"))?;
         let word = Vertex128::from_bytes([0; 16])
@@ -104,14 +105,14 @@ impl VertexToPack {
         Triple::nearest(self.position).ok_or_else(|| self.position_error("±130,560"))
     }
 
-    fn bone_64(&self) -> Result<u8, PackError> {
+    fn checked_bone_64(&self) -> Result<u8, PackError> {
         let message = || format!("bone {}, but vertices of 64 bits allow at most 239 (B9)", self.bone);
         Some(self.bone)
             .filter(|bone| *bone < VertexTag::BITS_96)
             .ok_or_else(|| PackError { attribute: "bone", message: message() })
     }
 
-    /// Packs the normal; without one, the direction of the position, as forms without a normal imply.
+    /// Packs the normal. If there is none, packs the direction of the position, the default of forms without a normal.
     fn packed_normal(&self) -> Normal {
         Normal::nearest(unit_vector(self.normal.unwrap_or(self.position)))
     }
@@ -126,7 +127,7 @@ impl VertexToPack {
         PackError { attribute: "st", message }
     }
 
-    /// Returns the errors of a packed vertex.
+    /// Returns the errors of the decoded vertex `vertex`.
     pub(super) fn errors(&self, vertex: Vertex) -> VertexErrors {
         let color = vertex.color.map_or([255; 3], shade_color);
         VertexErrors {
@@ -137,8 +138,8 @@ impl VertexToPack {
         }
     }
 
-    /// Returns `true` if a form with these errors holds the vertex. The colour must be the nearest shade.
-    pub(super) fn is_held(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
+    /// Returns `true` if `errors` are within `tolerance` and the colour is the nearest shade.
+    pub(super) fn is_precise(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
         let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade)));
         errors.position <= tolerance.position.min(self.limit)
             && errors.st <= tolerance.st

@@ -1,4 +1,4 @@
-//! The verdicts of all readers of a file, and their contradictions.
+//! The results of all readers for a file, and contradictions between them.
 
 use std::ops::ControlFlow;
 
@@ -7,39 +7,41 @@ use meshspec::{AnyFormat, Document, Limits, ReadOptions, Report, Severity};
 
 use super::Input;
 
-/// The verdicts of all readers of a file.
-pub struct Opinions {
+/// The results of all readers for a file.
+pub struct ReaderResults {
     /// The result of strict reading.
     pub strict: meshspec::Result<Document>,
     /// The result of lenient reading.
     pub lenient: meshspec::Result<Document>,
     /// The result of `check`.
     pub report: meshspec::Result<Report>,
-    /// The first error of the walker or, in a text file, the first fatal finding of a line.
+    /// The first fault that the walker finds or, in a text file, the first fatal finding of a line. `None` if there
+    /// is none.
     fault: Option<String>,
 }
 
-impl Opinions {
-    /// Judges a file in its format and dialect.
-    pub fn of(input: Input, limits: &Limits) -> Opinions {
+impl ReaderResults {
+    /// Reads a file in its format and dialect with all readers.
+    pub fn of(input: Input, limits: &Limits) -> ReaderResults {
         let Input { format, dialect, bytes } = input;
         let strict = ReadOptions::default().with_dialect(dialect).with_limits(*limits);
         let lenient = ReadOptions::lenient().with_dialect(dialect).with_limits(*limits);
-        Opinions {
+        ReaderResults {
             strict: format.read(bytes, &strict),
             lenient: format.read(bytes, &lenient),
             report: meshspec::check(bytes, format, &strict),
-            fault: fault(input, limits),
+            fault: first_fault(input, limits),
         }
     }
 
-    /// Returns the codes of the broken rules with at least this severity.
+    /// Returns the code of the rule of each finding whose severity is at least `min`.
     pub fn broken_rules(&self, min: Severity) -> Vec<&'static str> {
         let findings = self.report.iter().flat_map(|report| report.findings());
         findings.filter(|finding| finding.rule.severity >= min).map(|finding| finding.rule.code).collect()
     }
 
-    /// Returns the first contradiction between two verdicts. Findings of the same rule count as one.
+    /// Returns a description of the first contradiction between two results; `None` if they agree. Only the rules of
+    /// findings are compared.
     pub fn contradiction(&self) -> Option<String> {
         let verdict = |result: &meshspec::Result<Document>| match result {
             Ok(_) => "accepts".to_owned(),
@@ -59,9 +61,9 @@ impl Opinions {
         if self.lenient.is_err() != (self.report.is_err() || !fatal.is_empty()) {
             return Some(format!("{}, {}", lenient(), check()));
         }
-        for (result, is_it) in [(&self.strict, &errors), (&self.lenient, &fatal)] {
+        for (result, rules) in [(&self.strict, &errors), (&self.lenient, &fatal)] {
             if let (Err(error), Ok(_)) = (result, &self.report)
-                && error.rule().is_none_or(|rule| !is_it.contains(&rule.code))
+                && error.rule().is_none_or(|rule| !rules.contains(&rule.code))
             {
                 return Some(format!("reading {}, {}", verdict(result), check()));
             }
@@ -73,7 +75,7 @@ impl Opinions {
     }
 }
 
-fn fault(Input { format, dialect, bytes }: Input, limits: &Limits) -> Option<String> {
+fn first_fault(Input { format, dialect, bytes }: Input, limits: &Limits) -> Option<String> {
     if let Some(layout) = format.layout_of(bytes, dialect) {
         let fault = walk::first_fault(layout, bytes, limits)?;
         return Some(format!("{:?} {:?}", fault.kind, fault.rule));

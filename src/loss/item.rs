@@ -9,7 +9,7 @@ use crate::Path;
 
 /// Content that the target of a conversion drops or changes.
 ///
-/// Displayed as a [`LossGroup`](crate::LossGroup) of one.
+/// Displayed like a [`LossGroup`](crate::LossGroup) of a single loss.
 ///
 /// ```
 /// use meshspec::{Loss, LossKind, path};
@@ -22,31 +22,31 @@ use crate::Path;
 pub struct Loss {
     /// The kind of change.
     pub kind: LossKind,
-    /// The affected part of the model; derived from the path, unless set.
+    /// The affected part of the model. Derived from the path by default.
     pub category: Category,
-    /// The path of the field in the source. Mesh indices count the meshes that remain after all earlier losses.
+    /// The path of the field in the source. Mesh indices refer to the meshes that remain after all earlier losses.
     pub path: Path,
-    /// The change, and its result or reason. Contains no values, so that equal changes share one message.
+    /// The change, and its result or reason. Contains no values of the file, so that equal changes share one message.
     pub message: String,
     /// The affected value, such as a name.
     pub detail: Option<String>,
     /// The number of affected items, if counted.
     pub affected: Option<Affected>,
-    /// The largest deviation from the source if values were rounded, in the unit of the quantity.
+    /// The largest deviation of a value from the source, in the unit of `quantity`; `None` unless values were rounded.
     pub error: Option<f32>,
-    /// The quantity that the error measures.
+    /// The quantity that `error` measures.
     pub quantity: Option<Quantity>,
-    /// The longest side of the mesh with the error, in the same unit.
+    /// The longest side of the affected mesh, in the unit of `quantity`.
     pub size: Option<f32>,
 }
 
-/// The kind of change to content that the target cannot hold.
+/// The kind of change to content that the target cannot store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ToJson)]
 #[non_exhaustive]
 pub enum LossKind {
     /// Missing in the target.
     Dropped,
-    /// Rounded to values near those of the source.
+    /// Rounded to nearby values.
     Quantised,
     /// Split into several items.
     Split,
@@ -84,13 +84,13 @@ pub struct Affected {
 
 #[cfg_attr(
     not(all(feature = "mesh", feature = "bmd", feature = "gltf")),
-    allow(dead_code, reason = "each format tells some of this")
+    allow(dead_code, reason = "each format uses some of the functions")
 )]
 impl Loss {
-    /// Creates a loss from the path of a field of the source and a message. Crates that define formats can use it, too.
+    /// Creates a loss from the path of a field in the source and a message. Custom formats use this constructor, too.
     pub fn new(kind: LossKind, path: impl Into<Path>, message: impl Into<String>) -> Loss {
         let (path, message) = (path.into(), message.into());
-        let category = Category::of_path(&path.to_string());
+        let category = Category::from_path(&path.to_string());
         Loss {
             kind,
             category,
@@ -119,7 +119,7 @@ impl Loss {
         Loss::new(LossKind::Renamed, path, message)
     }
 
-    /// Creates a loss of kind [`LossKind::Quantised`]. Values deviate by at most `error`, in the unit of the quantity.
+    /// Creates a loss of kind [`LossKind::Quantised`]. Values deviate by at most `error`, in the unit of `quantity`.
     pub(crate) fn quantised(
         path: impl Into<Path>,
         message: impl Into<String>,
@@ -134,40 +134,40 @@ impl Loss {
         Loss { category, ..self }
     }
 
-    /// Prefixes the path with that of a containing value: `faces` within `meshes[3]` becomes `meshes[3].faces`.
-    pub fn within(self, whole: impl Into<Path>) -> Loss {
-        Loss { path: whole.into().join(self.path), ..self }
+    /// Prefixes the path with `parent`: `faces` within `meshes[3]` becomes `meshes[3].faces`.
+    pub fn within(self, parent: impl Into<Path>) -> Loss {
+        Loss { path: parent.into().join(self.path), ..self }
     }
 
     /// Sets the affected value.
-    pub(crate) fn detail(self, detail: impl fmt::Display) -> Loss {
+    pub(crate) fn with_detail(self, detail: impl fmt::Display) -> Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
-    /// Sets the names of affected items: the first 20, then the number of the others.
-    pub(crate) fn naming(self, names: impl IntoIterator<Item = String>) -> Loss {
-        const SHOWN: usize = 20;
+    /// Sets the affected value to a list of names: the first 20, then the number of the others.
+    pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Loss {
+        const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();
-        let shown: Vec<String> = names.by_ref().take(SHOWN).collect();
+        let listed: Vec<String> = names.by_ref().take(MAX_NAMES).collect();
         match names.count() {
-            0 => self.detail(shown.join(", ")),
-            more => self.detail(format_args!("{} and {more} more", shown.join(", "))),
+            0 => self.with_detail(listed.join(", ")),
+            more => self.with_detail(format_args!("{} and {more} more", listed.join(", "))),
         }
     }
 
     /// Sets the number of affected items.
-    pub(crate) fn counting(self, count: usize, items: &'static str) -> Loss {
+    pub(crate) fn with_count(self, count: usize, items: &'static str) -> Loss {
         Loss { affected: Some(Affected { count: count as u64, of: None, items }), ..self }
     }
 
     /// Sets the number of affected items and the total.
-    pub(crate) fn affecting(self, count: usize, of: usize, items: &'static str) -> Loss {
-        Loss { affected: Some(Affected { count: count as u64, of: Some(of as u64), items }), ..self }
+    pub(crate) fn with_count_of(self, count: usize, total: usize, items: &'static str) -> Loss {
+        Loss { affected: Some(Affected { count: count as u64, of: Some(total as u64), items }), ..self }
     }
 
-    /// Sets the longest side of the mesh with the error. Ignored unless positive and finite.
+    /// Sets the longest side of the affected mesh. Ignored unless positive and finite.
     #[doc(hidden)]
-    pub fn of_size(self, size: f32) -> Loss {
+    pub fn with_mesh_size(self, size: f32) -> Loss {
         Loss { size: Some(size).filter(|size| *size > 0.0 && size.is_finite()), ..self }
     }
 }

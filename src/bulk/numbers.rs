@@ -1,4 +1,4 @@
-//! Lists of plain numbers as fields of a declaration, read and written in one operation.
+//! Lists of plain numbers as fields of a declaration, each read or written in one operation.
 //!
 //! ```
 //! use binrw::{BinRead, BinWrite, binrw, io::Cursor};
@@ -29,15 +29,15 @@
 use binrw::io::{self, Read, Seek, SeekFrom, Write};
 use binrw::{BinResult, Endian, VecArgs};
 
-use super::{Plain, as_bytes};
+use super::{PlainData, as_bytes};
 
-/// Reads `count` numbers; for `parse_with`.
-pub fn read<T: Plain, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<()>) -> BinResult<Vec<T>> {
-    expect(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
+/// Reads `count` numbers. For binrw's `parse_with`.
+pub fn read<T: PlainData, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<()>) -> BinResult<Vec<T>> {
+    require_remaining(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
     // Zeroed memory is cheap to allocate.
     let mut values = bytemuck::zeroed_vec(args.count);
     if values.is_empty() {
-        // Reading past the end fails, even for an empty list.
+        // Reading past the end would fail, even for an empty list.
         return Ok(values);
     }
     reader.read_exact(bytemuck::cast_slice_mut(&mut values))?;
@@ -45,43 +45,48 @@ pub fn read<T: Plain, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<(
     Ok(values)
 }
 
-/// Writes numbers; for `write_with`.
+/// Writes numbers. For binrw's `write_with`.
 #[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
-pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
+pub fn write<T: PlainData, W: Write + Seek>(
+    values: &Vec<T>,
+    writer: &mut W,
+    _: Endian,
+    (): (),
+) -> BinResult<()> {
     Ok(writer.write_all(&as_bytes(values))?)
 }
 
-/// Reads `count` records of `stride` bytes. Calls `inspector` with each piece, a whole number of records.
+/// Reads `count` records of `stride` bytes in chunks. Calls `inspect` with each chunk, a whole number of records.
 pub fn read_records<R: Read + Seek>(
     reader: &mut R,
     count: usize,
     stride: usize,
-    inspector: impl Fn(&[u8]),
+    inspect: impl Fn(&[u8]),
 ) -> BinResult<Vec<u8>> {
     let size = count.checked_mul(stride);
-    expect(reader, size.map(|size| size as u64))?;
+    require_remaining(reader, size.map(|size| size as u64))?;
     let mut bytes = Vec::with_capacity(size.unwrap_or_default());
     while bytes.len() < bytes.capacity().min(size.unwrap_or_default()) {
         let start = bytes.len();
-        let piece = super::pieces(stride).min(size.unwrap_or_default() - start);
-        if reader.by_ref().take(piece as u64).read_to_end(&mut bytes)? < piece {
+        let chunk = super::chunk_size(stride).min(size.unwrap_or_default() - start);
+        if reader.by_ref().take(chunk as u64).read_to_end(&mut bytes)? < chunk {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
-        inspector(&bytes[start..]);
+        inspect(&bytes[start..]);
     }
     Ok(bytes)
 }
 
-/// Returns an error if fewer than `size` bytes remain. Call it before reserving memory for them.
-pub(super) fn expect<R: Seek>(reader: &mut R, size: Option<u64>) -> BinResult<()> {
+/// Returns an error if `size` is `None` or more than the remaining bytes. To be called before allocating memory.
+pub(super) fn require_remaining<R: Seek>(reader: &mut R, size: Option<u64>) -> BinResult<()> {
     match size {
-        Some(size) if size <= remaining(reader)? => Ok(()),
+        Some(size) if size <= remaining_bytes(reader)? => Ok(()),
         _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
     }
 }
 
-/// Returns the number of remaining bytes.
-pub(super) fn remaining<R: Seek>(reader: &mut R) -> BinResult<u64> {
+/// Returns the number of bytes from the current position to the end.
+pub(super) fn remaining_bytes<R: Seek>(reader: &mut R) -> BinResult<u64> {
     let here = reader.stream_position()?;
     let end = reader.seek(SeekFrom::End(0))?;
     reader.seek(SeekFrom::Start(here))?;

@@ -5,46 +5,47 @@ use super::split::PieceLimits;
 use crate::scene::{Faces, Indices, Mesh, Scene};
 use crate::{Loss, LossKind};
 
-/// Maximum vertices of triangles, which have 20-bit indices.
+/// Maximum vertices of a mesh of triangles, which have 20-bit indices.
 pub const MAX_VERTICES: usize = 1 << 20;
 
-/// Maximum vertices of quads, which have 15-bit indices.
-const MAX_VERTICES_OF_QUADS: usize = 1 << 15;
+/// Maximum vertices of a mesh with quads, which have 15-bit indices.
+const MAX_VERTICES_WITH_QUADS: usize = 1 << 15;
 
-/// Triangulates meshes with too many vertices for quads, and splits meshes with too many for triangles. Returns the
-/// previous index of each mesh.
+/// Triangulates meshes with too many vertices for quads, and splits meshes with too many vertices for triangles.
+/// Returns the original index of each resulting mesh.
 pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
-    let mut places: Vec<Vec<usize>> = Vec::new();
+    let mut pieces_by_mesh: Vec<Vec<usize>> = Vec::new();
     let mut meshes = Vec::new();
     for (index, mut mesh) in std::mem::take(&mut scene.meshes).into_iter().enumerate() {
         let vertices = mesh.positions.len();
         let has_quads = mesh.faces.corners.iter().flatten().any(|corners| *corners > 3);
-        if has_quads && vertices > MAX_VERTICES_OF_QUADS {
+        if has_quads && vertices > MAX_VERTICES_WITH_QUADS {
             let at = format!("meshes[{index}]");
             losses.extend(mesh.triangulate().map(|loss| loss.within(&*at)));
-            let message = "BMD quads address at most 32768 vertices: triangulated";
+            let message = "BMD quads address at most 32768 vertices; the mesh was triangulated";
             losses.push(Loss::new(LossKind::Split, format!("{at}.faces.corners"), message));
         }
         let first = meshes.len();
         if vertices > MAX_VERTICES {
-            meshes.extend(pieces(mesh));
-            let message = "BMD faces address at most 1048576 vertices: split";
+            meshes.extend(split_triangles(mesh));
+            let message = "BMD faces address at most 1048576 vertices; the mesh was split";
             let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);
-            losses.push(loss.detail(format_args!("into {}", meshes.len() - first)));
+            losses.push(loss.with_detail(format_args!("into {}", meshes.len() - first)));
         } else {
             meshes.push(mesh);
         }
-        places.push((first..meshes.len()).collect());
+        pieces_by_mesh.push((first..meshes.len()).collect());
     }
     for lod in &mut scene.lods {
-        lod.meshes = lod.meshes.iter().filter_map(|mesh| places.get(*mesh)).flatten().copied().collect();
+        let pieces = lod.meshes.iter().filter_map(|mesh| pieces_by_mesh.get(*mesh));
+        lod.meshes = pieces.flatten().copied().collect();
     }
     scene.meshes = meshes;
-    places.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
+    pieces_by_mesh.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
 }
 
-/// Splits the triangles of a mesh in order. Each piece copies the shared vertices.
-fn pieces(mut mesh: Mesh) -> Vec<Mesh> {
+/// Splits a mesh into pieces, keeping the order of its triangles. Each piece has its own copy of shared vertices.
+fn split_triangles(mut mesh: Mesh) -> Vec<Mesh> {
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);
     let pieces = PieceLimits::COUNTABLE.divide(triangles, mesh.positions.len()).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Serde data of packed lists, one entry per item.
+//! Serde implementations of packed lists and tracks, with one element per item.
 
 use meshspec_derive::Json;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::forms::Form;
-use super::packed::Packed;
+use super::packed::PackedList;
 use super::{F8A, Key, Rotation, Track, Triple};
 
-/// Serializes the code.
+/// Serialises the code as a number.
 impl Serialize for F8A {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u8(self.code())
@@ -20,15 +20,15 @@ impl<'de> Deserialize<'de> for F8A {
     }
 }
 
-impl<F: Form + Serialize> Serialize for Packed<F> {
+impl<F: Form + Serialize> Serialize for PackedList<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.packed())
+        serializer.collect_seq(self.packed_items())
     }
 }
 
-impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for Packed<F> {
+impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for PackedList<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut list = Packed::default();
+        let mut list = PackedList::default();
         for item in Vec::<F>::deserialize(deserializer)? {
             list.push(item).map_err(de::Error::custom)?;
         }
@@ -36,7 +36,7 @@ impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for Packed<F> {
     }
 }
 
-/// A key without its tag, which is derived from the values.
+/// A key in serialised data. It has no tag, which is derived from the values.
 #[derive(Json)]
 struct KeyData {
     skip: u8,
@@ -47,7 +47,7 @@ struct KeyData {
 
 impl Serialize for Track {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.packed().map(|Key { tag, rotation, translation, scale }| KeyData {
+        serializer.collect_seq(self.packed_keys().map(|Key { tag, rotation, translation, scale }| KeyData {
             skip: tag.skip(),
             rotation,
             translation,

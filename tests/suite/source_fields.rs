@@ -1,17 +1,17 @@
-//! The fields that become parts of scenes, and the tree of fields, agree with the walker.
+//! The walker finds the fields that `places` lists for the parts of scenes, and the branches of the tree of fields.
 
 use std::ops::ControlFlow;
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::{Branch, Dump};
 use meshspec::layout::walk;
-use meshspec::scene::{MeshPlaces, SceneOptions};
+use meshspec::scene::{MeshFields, SceneOptions};
 use meshspec::{AnyFormat, Document, Span, read};
 
 use crate::common::samples;
 
-/// Returns the location of the value at this path, in the layout or in a line of text.
-fn place_of(format: AnyFormat, layout: Option<&'static Type>, bytes: &[u8], path: &str) -> Option<Span> {
+/// Returns the location of the value at a path, in the layout or in a line of a text file; `None` if there is none.
+fn find_location(format: AnyFormat, layout: Option<&'static Type>, bytes: &[u8], path: &str) -> Option<Span> {
     let Some(layout) = layout else {
         let mut found = None;
         format.lines(bytes, &mut |line| match line.path() == path {
@@ -27,24 +27,24 @@ fn place_of(format: AnyFormat, layout: Option<&'static Type>, bytes: &[u8], path
     walk::find(layout, bytes, path.as_slice(), &Default::default())
 }
 
-/// Calls `check` with each sample, its document, and a function that finds paths.
+/// Calls `check` with the document of each sample, and a function that returns the location of a path.
 fn each_sample(check: impl Fn(&Document, &dyn Fn(&str) -> Option<Span>)) {
     for (id, bytes) in samples() {
         let document = read(&bytes, &Default::default()).unwrap();
         assert_eq!(document.format(), id);
         let format = AnyFormat::from(id);
         let layout = format.layout_of(&bytes, document.dialect());
-        check(&document, &|path| place_of(format, layout, &bytes, path));
+        check(&document, &|path| find_location(format, layout, &bytes, path));
     }
 }
 
 #[test]
 fn every_vertex_and_face_has_its_items() {
     each_sample(|document, find| {
-        let places = document.places();
+        let places = document.source_fields();
         let (scene, _) = document.clone().into_scene(&SceneOptions::default()).unwrap();
         assert_eq!(places.meshes.len(), scene.meshes.len());
-        for (mesh, MeshPlaces { vertices, faces }) in scene.meshes.iter().zip(&places.meshes) {
+        for (mesh, MeshFields { vertices, faces }) in scene.meshes.iter().zip(&places.meshes) {
             let corners = mesh.faces.corner_count(mesh.positions.len());
             let face_count = mesh.faces.corners.as_ref().map_or(corners / 3, Vec::len);
             for (shares, count) in [(vertices, mesh.positions.len()), (faces, face_count)] {
@@ -68,7 +68,7 @@ fn every_vertex_and_face_has_its_items() {
 #[test]
 fn every_joint_and_key_has_its_item() {
     each_sample(|document, find| {
-        let places = document.places();
+        let places = document.source_fields();
         let (scene, _) = document.clone().into_scene(&SceneOptions::default()).unwrap();
         assert_eq!(places.joints.len(), scene.skeleton.joints.len());
         assert!(places.joints.iter().all(|joint| find(joint).is_some()), "{:?}", places.joints);
@@ -102,7 +102,7 @@ fn branches_match_the_walker() {
     }
 }
 
-/// Checks a branch and its parts. Returns the number of branches checked.
+/// Asserts that the walker finds a branch and its parts at their offsets. Returns the number of branches.
 fn check_branch(branch: &Branch, outer: &str, layout: &'static Type, bytes: &[u8]) -> usize {
     let path = format!("{outer}{}", branch.step);
     let mut seen = 0;
@@ -130,9 +130,9 @@ fn check_branch(branch: &Branch, outer: &str, layout: &'static Type, bytes: &[u8
     seen + branch.parts.iter().map(|part| check_branch(part, &path, layout, bytes)).sum::<usize>()
 }
 
-/// Viewers iterate over lists that may be empty.
+/// Empty lists are written, since viewers iterate over them.
 #[test]
 fn empty_lists_are_written() {
-    let places = serde_json::to_value(MeshPlaces::default()).unwrap();
+    let places = serde_json::to_value(MeshFields::default()).unwrap();
     assert_eq!(places, serde_json::json!({ "vertices": [], "faces": [] }));
 }

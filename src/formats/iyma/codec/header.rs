@@ -1,0 +1,221 @@
+//! Decodes header and descriptor, detects the dialect, and verifies the checksums.
+
+use std::io::Cursor;
+use std::ops::Range;
+
+use binrw::BinRead;
+use bytes::Bytes;
+
+use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
+use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo, layout};
+use super::super::{hash, rules};
+use crate::layout::Layout;
+use crate::layout::declaration::Type;
+use crate::layout::expr::Scope;
+use crate::unpack::zstd;
+use crate::{
+    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Path, ReadOptions, Result,
+    Rule, Span, Strictness, path,
+};
+
+/// Detects IyMA by its magic bytes. Also detects the dialect (I2).
+pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
+    let confidence =
+        if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
+    let dialect = split_file(bytes)
+        .map_or(Dialect::Spec, |parts| dialect_from_checksums(&parts.header, parts.descriptor));
+    Detection { confidence, dialect }
+}
+
+/// Detects the dialect by the metadata checksum. If it matches neither dialect, tries to decode the descriptor (I2).
+fn dialect_from_checksums(header: &Header, descriptor: &[u8]) -> Dialect {
+    let matches = |dialect| {
+        hash::is_metadata_checksum(header.metadata_checksum, descriptor, header.data_checksum, dialect)
+    };
+    match (matches(Dialect::Spec), matches(Dialect::Reference)) {
+        (true, _) => Dialect::Spec,
+        (false, true) => Dialect::Reference,
+        (false, false) => Descriptor::guess_dialect(descriptor),
+    }
+}
+
+/// The parts of a file: the decoded header, the encoded descriptor and the compressed data.
+pub(super) struct FileParts<'b> {
+    pub(super) header: Header,
+    pub(super) descriptor: &'b [u8],
+    pub(super) data: &'b [u8],
+}
+
+pub(super) fn split_file(bytes: &[u8]) -> Result<FileParts<'_>> {
+    // The positions of the parts do not depend on the dialect.
+    let file = File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
+    Ok(FileParts {
+        header: file.header,
+        descriptor: file.descriptor.bytes(bytes),
+        data: file.data.0.bytes(bytes),
+    })
+}
+
+/// The decoded header and descriptor.
+#[derive(Debug)]
+pub(super) struct DecodedHeader {
+    pub(super) header: Header,
+    pub(super) dialect: Dialect,
+    pub(super) descriptor: Descriptor,
+    /// The metadata checksum, if it is wrong.
+    pub(super) metadata_checksum: Option<WrongChecksum>,
+}
+
+pub(super) fn read_header(bytes: &[u8]) -> Result<Header> {
+    Header::read(&mut Cursor::new(bytes)).map_err(Error::malformed)
+}
+
+/// Decodes the descriptor. In strict mode, verifies the metadata checksum first.
+pub(super) fn decode_descriptor(
+    header: Header,
+    descriptor: &[u8],
+    dialect: Dialect,
+    strictness: Strictness,
+) -> Result<DecodedHeader> {
+    let wrong = wrong_metadata_checksum(&header, descriptor, dialect);
+    if let (Some(wrong), Strictness::Strict) = (&wrong, strictness) {
+        let message = rules::mismatch_message(wrong).to_string();
+        let range = header_field_range("metadata_checksum");
+        return Err(error_at(&rules::METADATA_CHECKSUM, path!(header.metadata_checksum), range, message));
+    }
+    let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
+        if wrong.is_none() {
+            message +=
+                "; its checksum is correct, so an older version of the author's tool may have written it";
+        }
+        let start = Header::size() as u64;
+        error_at(&rules::DESCRIPTOR, path!(descriptor), start..start + descriptor.len() as u64, message)
+    })?;
+    Ok(DecodedHeader { header, dialect, descriptor: decoded, metadata_checksum: wrong })
+}
+
+/// Verifies the metadata checksum. Returns it if it is wrong.
+fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
+    let Header { metadata_checksum: stored, data_checksum, .. } = *header;
+    (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect)).then(|| {
+        WrongChecksum::with_computed(stored, hash::metadata_checksum(descriptor, data_checksum, dialect))
+    })
+}
+
+/// Compares the data checksum with the hash of `packed`, the compressed data.
+fn data_checksum_state(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
+    match header.data_checksum {
+        0 => DataChecksum::Absent,
+        stored if hash::is_one_shot_hash(stored, packed) => DataChecksum::Present,
+        stored => {
+            DataChecksum::Wrong(WrongChecksum::with_computed(stored, hash::one_shot_hash(packed, dialect)))
+        }
+    }
+}
+
+/// Verifies both checksums, even if nothing else can be decoded. Returns the metadata checksum if it is wrong, and the
+/// state of the data checksum. `None` if the header or descriptor is truncated.
+pub(in super::super) fn verify_checksums(
+    bytes: &[u8],
+    dialect: Dialect,
+) -> Option<(Option<WrongChecksum>, DataChecksum)> {
+    let FileParts { header, descriptor, data } = split_file(bytes).ok()?;
+    Some((
+        wrong_metadata_checksum(&header, descriptor, dialect),
+        data_checksum_state(&header, &[data], dialect),
+    ))
+}
+
+/// Returns the byte range of a header field in the file.
+fn header_field_range(name: &str) -> Range<u64> {
+    let Type::Declared(header) = Header::TYPE else { return 0..0 };
+    let field = header.offset_of(name, &Scope::default());
+    let (start, size) = field.map_or((0, 0), |(start, field)| (start, field.ty.size().unwrap_or_default()));
+    start..start + size
+}
+
+fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, message: String) -> Error {
+    Error::malformed(message).at(path).with_rule(rule).with_span(Some(Span::Bytes(bytes)))
+}
+
+impl DecodedHeader {
+    /// The file offset of the data.
+    pub(super) fn data_start(&self) -> u64 {
+        Header::size() as u64 + u64::from(self.header.descriptor_len)
+    }
+
+    /// Compares the data checksum with the hash of `packed`, the compressed data. Strict mode rejects a wrong checksum.
+    pub(super) fn verify_data(
+        &self,
+        packed: &[impl AsRef<[u8]>],
+        strictness: Strictness,
+    ) -> Result<DataChecksum> {
+        match (data_checksum_state(&self.header, packed, self.dialect), strictness) {
+            (DataChecksum::Wrong(wrong), Strictness::Strict) => {
+                let message = rules::mismatch_message(&wrong).to_string();
+                let range = header_field_range("data_checksum");
+                Err(error_at(&rules::DATA_CHECKSUM, path!(header.data_checksum), range, message))
+            }
+            (checksum, _) => Ok(checksum),
+        }
+    }
+
+    /// Converts an error of decompressing the data. `end` is the file offset of the end of the data, if known.
+    pub(super) fn unpack_error(&self, error: zstd::ZstdError, end: Option<u64>) -> Error {
+        let rule = match error {
+            zstd::ZstdError::Invalid(_) => &rules::PACKING,
+            zstd::ZstdError::Window(_) => &rules::WINDOW,
+            zstd::ZstdError::Size(_) => &rules::DATA_SIZE,
+            zstd::ZstdError::Trailing(bytes) => {
+                let end = end.unwrap_or(self.data_start());
+                let range = end.saturating_sub(bytes as u64)..end;
+                return error_at(&rules::TRAILING, path!(data), range, error.to_string());
+            }
+            zstd::ZstdError::Limit(message) => {
+                return Error::limit_exceeded(Limit::Decoded, message).at(path!(data));
+            }
+            zstd::ZstdError::Io(error) => return error.into(),
+        };
+        let range = self.data_start()..end.unwrap_or(self.data_start());
+        error_at(rule, path!(data), range, error.to_string())
+    }
+
+    /// Builds the document from the uncompressed data.
+    pub(super) fn into_document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
+        let DecodedHeader { header: _, dialect, descriptor, metadata_checksum } = self;
+        // The ranges cannot exceed the data, which was unpacked to the size in the descriptor.
+        let buffers =
+            descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
+        let mut buffers = buffers.collect::<Vec<_>>().into_iter();
+        let mut next_buffer = || buffers.next().unwrap_or_default();
+        let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
+        let (user_data, index_data) = (next_buffer(), next_buffer());
+        Document {
+            dialect,
+            user_data,
+            n_vertices,
+            meshes,
+            indices: indices
+                .map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data: index_data }),
+            attributes: attributes
+                .into_iter()
+                .map(|VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next_buffer() })
+                .collect(),
+            data_checksum,
+            metadata_checksum,
+        }
+    }
+}
+
+/// Adds the format to an error, and its location if missing.
+pub(in super::super) fn locate_error(
+    error: Error,
+    bytes: &[u8],
+    dialect: Dialect,
+    options: &ReadOptions,
+) -> Error {
+    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded(_)) {
+        return error.in_format(FormatId::Iyma);
+    }
+    Document::ABOUT.structure(layout(dialect)).locate(error, bytes, &options.limits)
+}

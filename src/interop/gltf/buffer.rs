@@ -1,0 +1,250 @@
+//! Plans the buffer of an output file: views, accessors, and the streams of their values.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::entries::{RawEntry, to_raw_entry};
+use crate::bulk;
+
+/// The component type of an accessor, as an OpenGL constant.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub(super) enum ComponentType {
+    I8 = 5120,
+    U8 = 5121,
+    I16 = 5122,
+    U16 = 5123,
+    U32 = 5125,
+    F32 = 5126,
+}
+
+/// The content of a buffer view.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ViewUse {
+    /// A vertex attribute.
+    Vertices,
+    /// A list of vertex indices.
+    Indices,
+    /// Inverse bind matrices, or transforms of instances.
+    Matrices,
+    /// Times and samples of animations, which share a view.
+    Animation,
+    /// The content of an image file.
+    Image,
+}
+
+/// The values of an accessor, or the content of an image.
+pub(super) enum Stream<'a> {
+    /// Little-endian numbers, copied unchanged.
+    Bytes(Cow<'a, [u8]>),
+    /// Indices that fit in 16 bits.
+    U16Indices(&'a [u32]),
+    /// Joint indices that fit in 8 bits.
+    U8Joints(&'a [[u16; 4]]),
+    /// Records of the given size in bytes, each to be padded to a multiple of 4 bytes.
+    PaddedRecords(Cow<'a, [u8]>, usize),
+}
+
+/// The type and bounds of an accessor.
+pub(super) struct AccessorType {
+    pub component_type: ComponentType,
+    pub name: &'static str,
+    pub normalized: bool,
+    /// The minimum and maximum of each component.
+    pub bounds: Option<(Vec<f32>, Vec<f32>)>,
+}
+
+impl AccessorType {
+    /// Creates the type of an accessor whose values are not normalised and have no bounds.
+    pub fn new(component_type: ComponentType, name: &'static str) -> AccessorType {
+        AccessorType { component_type, name, normalized: false, bounds: None }
+    }
+
+    /// Sets the bounds to the minimum and maximum of `values`.
+    pub fn with_bounds_of<const N: usize>(mut self, values: &[[f32; N]]) -> AccessorType {
+        let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
+        for value in values {
+            for lane in 0..N {
+                // Faster than `f32::min`, which handles NaN.
+                low[lane] = if value[lane] < low[lane] { value[lane] } else { low[lane] };
+                high[lane] = if value[lane] > high[lane] { value[lane] } else { high[lane] };
+            }
+        }
+        self.bounds = Some((low.to_vec(), high.to_vec()));
+        self
+    }
+
+    /// Marks the integers as normalised.
+    pub fn into_normalized(mut self) -> AccessorType {
+        self.normalized = true;
+        self
+    }
+}
+
+/// Returns the name of the glTF accessor type with the given number of components.
+pub(super) fn accessor_type_name(components: usize) -> &'static str {
+    match components {
+        1 => "SCALAR",
+        2 => "VEC2",
+        3 => "VEC3",
+        _ => "VEC4",
+    }
+}
+
+/// The buffer of an output file, with its views and accessors.
+#[derive(Default)]
+pub(super) struct BufferPlan<'a> {
+    pub views: Vec<RawEntry>,
+    pub accessors: Vec<RawEntry>,
+    streams: Vec<Stream<'a>>,
+    length: u64,
+    /// The offset of the animation view, if it is the last view.
+    animation_start: Option<u64>,
+}
+
+impl<'a> BufferPlan<'a> {
+    /// Returns the total size in bytes, a multiple of 4.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Adds an accessor for the `count` values of `stream`. Returns the index of the accessor.
+    pub fn push(
+        &mut self,
+        view_use: ViewUse,
+        stream: Stream<'a>,
+        count: usize,
+        accessor_type: AccessorType,
+    ) -> usize {
+        let offset = self.extend_view(view_use, &stream);
+        let mut accessor = json!({
+            "bufferView": self.views.len().saturating_sub(1),
+            "componentType": accessor_type.component_type as u32,
+            "count": count,
+            "type": accessor_type.name,
+        });
+        if offset > 0 {
+            accessor["byteOffset"] = offset.into();
+        }
+        if accessor_type.normalized {
+            accessor["normalized"] = true.into();
+        }
+        if let Some((low, high)) = accessor_type.bounds {
+            accessor["min"] = low.into();
+            accessor["max"] = high.into();
+        }
+        self.accessors.push(to_raw_entry(&accessor));
+        self.streams.push(stream);
+        self.accessors.len() - 1
+    }
+
+    /// Adds a view with the content of an image file. Returns the index of the view.
+    pub fn push_image(&mut self, bytes: &'a [u8]) -> usize {
+        let stream = Stream::Bytes(Cow::Borrowed(bytes));
+        self.extend_view(ViewUse::Image, &stream);
+        self.streams.push(stream);
+        self.views.len() - 1
+    }
+
+    /// Adds a view for `stream`, or extends the animation view. Returns the offset of the stream in its view.
+    fn extend_view(&mut self, view_use: ViewUse, stream: &Stream) -> u64 {
+        let (start, length) = (self.length, stream.len());
+        self.length += length.next_multiple_of(4);
+        if let (ViewUse::Animation, Some(first), Some(view)) =
+            (view_use, self.animation_start, self.views.last_mut())
+        {
+            *view = to_raw_entry(&view_json(first, start - first + length));
+            return start - first;
+        }
+        let mut view = view_json(start, length);
+        match view_use {
+            ViewUse::Vertices => view["target"] = 34962.into(),
+            ViewUse::Indices => view["target"] = 34963.into(),
+            ViewUse::Matrices | ViewUse::Animation | ViewUse::Image => {}
+        }
+        if let Stream::PaddedRecords(_, size) = stream {
+            view["byteStride"] = size.next_multiple_of(4).into();
+        }
+        self.animation_start = (view_use == ViewUse::Animation).then_some(start);
+        self.views.push(to_raw_entry(&view));
+        0
+    }
+
+    /// Writes all streams, each padded to a multiple of 4 bytes.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for stream in &self.streams {
+            stream.write(out)?;
+            let length = stream.len();
+            let padding = length.next_multiple_of(4) - length;
+            out.write_all(&[0; 4][..padding as usize])?;
+        }
+        Ok(())
+    }
+}
+
+fn view_json(start: u64, length: u64) -> Value {
+    json!({ "buffer": 0, "byteOffset": start, "byteLength": length })
+}
+
+/// The number of values converted to bytes at a time.
+const VALUES_PER_CHUNK: usize = 1 << 16;
+
+impl<'a> Stream<'a> {
+    /// Creates a stream that borrows numbers.
+    pub fn borrowed<T: bulk::PlainData>(values: &'a [T]) -> Stream<'a> {
+        Stream::Bytes(bulk::as_bytes(values))
+    }
+
+    /// Creates a stream with a copy of numbers.
+    pub fn owned<T: bulk::PlainData>(values: &[T]) -> Stream<'static> {
+        Stream::Bytes(Cow::Owned(bulk::as_bytes(values).into_owned()))
+    }
+
+    fn len(&self) -> u64 {
+        let length = match self {
+            Stream::Bytes(bytes) => bytes.len(),
+            Stream::U16Indices(values) => values.len() * 2,
+            Stream::U8Joints(values) => values.len() * 4,
+            Stream::PaddedRecords(bytes, size) => bytes.len() / size * size.next_multiple_of(4),
+        };
+        length as u64
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Stream::Bytes(bytes) => out.write_all(bytes),
+            Stream::U16Indices(values) => write_in_chunks(values, out, |value| (*value as u16).to_le_bytes()),
+            Stream::U8Joints(values) => {
+                write_in_chunks(values, out, |joints| joints.map(|joint| joint as u8))
+            }
+            Stream::PaddedRecords(bytes, size) => {
+                let padding = size.next_multiple_of(4) - size;
+                for records in bytes.chunks(VALUES_PER_CHUNK * size) {
+                    let mut chunk = Vec::with_capacity(records.len() / size * (size + padding));
+                    for record in records.chunks_exact(*size) {
+                        chunk.extend_from_slice(record);
+                        chunk.resize(chunk.len() + padding, 0);
+                    }
+                    out.write_all(&chunk)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn write_in_chunks<T, const N: usize>(
+    values: &[T],
+    out: &mut dyn Write,
+    convert: impl Fn(&T) -> [u8; N],
+) -> io::Result<()> {
+    let mut chunk = Vec::new();
+    for values in values.chunks(VALUES_PER_CHUNK) {
+        chunk.clear();
+        chunk.extend(values.iter().map(&convert));
+        out.write_all(chunk.as_flattened())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Values whose type the field at their path determines.
+
+use super::tree::{GivenValue, ValueTree};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
+use crate::layout::walk::{Segment, parse_field};
+use crate::{Error, Result};
+
+/// A value without a type. The type of the field that is set determines how text is parsed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntypedValue {
+    /// A number, packed word, flag, enum value or string: `7`, `-0x10`, `1.5`, `NaN`, `true`, a name.
+    Text(String),
+    /// A string without its terminating NUL.
+    Unterminated(Vec<u8>),
+    /// A string that need not be UTF-8.
+    Bytes(Vec<u8>),
+    /// The items of an array.
+    List(Vec<UntypedValue>),
+    /// The fields of a struct or packed word, by name. Omitted fields are computed.
+    Struct(Vec<(String, UntypedValue)>),
+}
+
+impl UntypedValue {
+    /// Returns an upper bound on the encoded size in bytes.
+    pub(super) fn max_size(&self) -> u64 {
+        match self {
+            UntypedValue::Text(text) => 16 + text.len() as u64,
+            UntypedValue::Unterminated(bytes) | UntypedValue::Bytes(bytes) => 1 + bytes.len() as u64,
+            UntypedValue::List(items) => items.iter().map(UntypedValue::max_size).sum(),
+            UntypedValue::Struct(fields) => fields.iter().map(|(_, field)| field.max_size()).sum(),
+        }
+    }
+
+    /// Converts the value to a tree. `ty` is the type of the whole file, and `path` the path of the value.
+    pub(super) fn into_tree<'b>(self, ty: &Type, path: &[Segment]) -> Result<ValueTree<'b>> {
+        self.build_tree(ty, &mut path.to_vec())
+    }
+
+    fn build_tree<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<ValueTree<'b>> {
+        let value = match self {
+            UntypedValue::Text(text) => GivenValue::Text(text),
+            UntypedValue::Unterminated(text) => GivenValue::Unterminated(text),
+            UntypedValue::Bytes(text) => GivenValue::Value(Value::Text(text)),
+            UntypedValue::List(items) => {
+                let mut list = ValueTree::default();
+                let group = list.group_mut();
+                for (index, item) in (0..).zip(items) {
+                    path.push(Segment::Index(index));
+                    group.items.push(item.build_tree(ty, path)?);
+                    path.pop();
+                }
+                return Ok(list);
+            }
+            UntypedValue::Struct(fields) => {
+                let mut whole = ValueTree::default();
+                whole.group_mut();
+                for (name, field) in fields {
+                    let step = parse_field(ty, path, &name).ok_or_else(|| {
+                        Error::inexpressible(format!("has no field `{name}`")).at(path.as_slice())
+                    })?;
+                    path.push(step);
+                    let field = field.build_tree(ty, path)?;
+                    path.pop();
+                    if let Some(slot) = whole.get_or_insert(step) {
+                        *slot = field;
+                    }
+                }
+                return Ok(whole);
+            }
+        };
+        Ok(value.into())
+    }
+}
+
+impl From<&str> for UntypedValue {
+    fn from(text: &str) -> UntypedValue {
+        UntypedValue::Text(text.to_owned())
+    }
+}
+
+impl From<String> for UntypedValue {
+    fn from(text: String) -> UntypedValue {
+        UntypedValue::Text(text)
+    }
+}

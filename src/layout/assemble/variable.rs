@@ -1,0 +1,215 @@
+//! Variables: stored values that equations may determine.
+
+use std::collections::HashMap;
+
+use super::sparse_buffer::RegionId;
+use crate::layout::declaration::{BitField, BitRange, Type};
+use crate::layout::program::{Cell, Code, SlotMark, field_value};
+use crate::layout::walk::Segment;
+
+/// Numbers by path.
+pub(super) type NumbersByPath = HashMap<Vec<Segment>, i128>;
+
+/// Index of a [`Variable`].
+pub(super) type VariableId = usize;
+
+/// The origin of the value in a slot of a unit.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum SlotOrigin {
+    /// A value that cannot change, or a value that is not stored.
+    #[default]
+    Other,
+    /// A stored value that is never recomputed.
+    Fixed,
+    /// A variable, or a bit field of it.
+    Variable(VariableId, Option<(BitRange, &'static BitField)>),
+}
+
+/// A stored value that is omitted or may be recomputed, or a bit field of it.
+pub(super) struct Variable {
+    pub(super) path: Vec<Segment>,
+    pub(super) kind: VariableKind,
+    /// The equation that determined the value; `None` if none has.
+    pub(super) cause: Option<Cause>,
+    /// The value at the time a choice or packed bytes first depended on it; the outer `Option` is `None` if none does.
+    value_when_used: Option<Option<i128>>,
+}
+
+pub(super) enum VariableKind {
+    /// A whole value.
+    Whole {
+        region: RegionId,
+        at: u64,
+        ty: &'static Type,
+        value: Option<i128>,
+        is_omitted: bool,
+        is_written: bool,
+        /// The names of the bit fields that are never recomputed.
+        fixed_fields: Vec<&'static str>,
+        /// The bit fields that are variables themselves.
+        bit_fields: Vec<VariableId>,
+    },
+    /// A bit field: the variable of its packed word, and its range in the word.
+    Bits(VariableId, BitRange, &'static BitField),
+}
+
+/// A property of a written field from which an equation follows.
+#[derive(Clone)]
+pub(super) struct Cause {
+    /// The path of the written field.
+    pub(super) path: Vec<Segment>,
+    /// The property of the field, such as its size or offset.
+    pub(super) property: &'static str,
+    /// The value of the property.
+    pub(super) number: i128,
+}
+
+/// The variables of a run.
+#[derive(Default)]
+pub(super) struct Variables(Vec<Variable>);
+
+impl SlotMark for SlotOrigin {
+    fn of_argument(code: &Code, origins: &[SlotOrigin]) -> SlotOrigin {
+        match code {
+            Code::Slot(slot, _) => origins[*slot as usize],
+            Code::Bits(slot, bits, field) => origins[*slot as usize].bit_field(*bits, field),
+            Code::Cast(inner, _) => SlotOrigin::of_argument(inner, origins),
+            _ => SlotOrigin::Other,
+        }
+    }
+}
+
+impl SlotOrigin {
+    /// Returns the origin of a bit field of the value.
+    fn bit_field(self, bits: BitRange, field: &'static BitField) -> SlotOrigin {
+        match self {
+            SlotOrigin::Variable(variable, outer) => {
+                let offset = outer.map_or(0, |(outer, _)| outer.offset) + bits.offset;
+                SlotOrigin::Variable(variable, Some((BitRange { offset, ..bits }, field)))
+            }
+            other => other,
+        }
+    }
+}
+
+impl Variable {
+    pub(super) fn is_omitted(&self) -> bool {
+        matches!(self.kind, VariableKind::Whole { is_omitted: true, .. })
+    }
+}
+
+impl Variables {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn get(&self, id: VariableId) -> &Variable {
+        &self.0[id]
+    }
+
+    pub(super) fn get_mut(&mut self, id: VariableId) -> &mut Variable {
+        &mut self.0[id]
+    }
+
+    pub(super) fn add(&mut self, path: &[Segment], kind: VariableKind) -> VariableId {
+        self.0.push(Variable { path: path.to_vec(), kind, cause: None, value_when_used: None });
+        self.0.len() - 1
+    }
+
+    /// Returns the variable of an origin; `None` for other origins, and for bit fields that are not variables.
+    pub(super) fn find(&self, origin: SlotOrigin) -> Option<VariableId> {
+        let SlotOrigin::Variable(whole, bits) = origin else { return None };
+        let Some((bits, _)) = bits else { return Some(whole) };
+        let VariableKind::Whole { bit_fields, .. } = &self.0[whole].kind else { return None };
+        let is_this_field =
+            |id: &&VariableId| matches!(self.0[**id].kind, VariableKind::Bits(_, range, _) if range == bits);
+        bit_fields.iter().find(is_this_field).copied()
+    }
+
+    /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` for other
+    /// origins, and for bit fields that are never recomputed.
+    pub(super) fn find_or_add(&mut self, origin: SlotOrigin) -> Option<VariableId> {
+        if let (None, SlotOrigin::Variable(whole, Some((bits, field)))) = (self.find(origin), origin) {
+            let path = [&self.0[whole].path[..], &[Segment::Field(field.name)]].concat();
+            let id = self.0.len();
+            match &mut self.0[whole].kind {
+                VariableKind::Whole { fixed_fields, bit_fields, .. }
+                    if !fixed_fields.contains(&field.name) =>
+                {
+                    bit_fields.push(id)
+                }
+                _ => return None,
+            }
+            self.add(&path, VariableKind::Bits(whole, bits, field));
+        }
+        self.find(origin)
+    }
+
+    /// Returns `true` if a value of this origin is never recomputed.
+    pub(super) fn is_fixed(&self, origin: SlotOrigin) -> bool {
+        match origin {
+            SlotOrigin::Other => false,
+            SlotOrigin::Fixed => true,
+            SlotOrigin::Variable(whole, bits) => bits.is_some_and(|(_, field)| match &self.0[whole].kind {
+                VariableKind::Whole { fixed_fields, .. } => fixed_fields.contains(&field.name),
+                VariableKind::Bits(..) => false,
+            }),
+        }
+    }
+
+    /// Returns the variable of the packed word that contains a bit field; for other variables, `id` itself.
+    pub(super) fn whole_value(&self, id: VariableId) -> VariableId {
+        match self.0[id].kind {
+            VariableKind::Whole { .. } => id,
+            VariableKind::Bits(whole, ..) => whole,
+        }
+    }
+
+    /// Returns the current value; `None` if it is unknown.
+    pub(super) fn value(&self, id: VariableId) -> Option<i128> {
+        match &self.0[id].kind {
+            VariableKind::Whole { value, .. } => *value,
+            VariableKind::Bits(whole, bits, field) => {
+                Some(field_value(self.value(*whole)? as u128, *bits, field).to_int())
+            }
+        }
+    }
+
+    /// Returns the current value of a slot with this origin; `None` for other origins and unknown values.
+    pub(super) fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
+        let SlotOrigin::Variable(whole, bits) = origin else { return None };
+        let value = self.value(whole)?;
+        Some(match bits {
+            Some((bits, field)) => field_value(value as u128, bits, field).into(),
+            None => Cell::Int(value),
+        })
+    }
+
+    /// Records that bytes already written depend on the current value.
+    pub(super) fn record_dependency(&mut self, id: VariableId) {
+        let value = self.value(id);
+        self.0[id].value_when_used.get_or_insert(value);
+    }
+
+    /// Returns `true` if a value changed after bytes that depend on it were written.
+    pub(super) fn has_stale_dependency(&self) -> bool {
+        let mut variables = self.0.iter().enumerate();
+        variables.any(|(id, variable)| variable.value_when_used.is_some_and(|value| value != self.value(id)))
+    }
+
+    /// Returns all values determined by equations.
+    pub(super) fn determined_values(&self) -> NumbersByPath {
+        let variables = self.0.iter().enumerate().filter(|(_, variable)| variable.cause.is_some());
+        variables.filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?))).collect()
+    }
+
+    /// Returns the path of the first omitted value that no equation determines.
+    pub(super) fn first_undetermined(&self) -> Option<&[Segment]> {
+        let is_unknown = |variable: &&Variable| variable.cause.is_none() && variable.is_omitted();
+        self.0.iter().find(is_unknown).map(|variable| &variable.path[..])
+    }
+}

@@ -1,0 +1,323 @@
+//! Predicates: requirements with evaluated expressions.
+
+use std::collections::HashMap;
+
+use super::forest::{Forest, invalid_parents};
+use super::numbers::StridedNumbers;
+use super::scalar::Scalar;
+use crate::layout::declaration::{Requirement, Type};
+use crate::layout::expr::{Expr, Lookup};
+use crate::layout::walk::Segment;
+
+/// The allowed difference of the length of a unit vector from 1. Vectors with 8-bit components stay within it.
+const UNIT_TOLERANCE: f64 = 0.01;
+
+/// A [`Requirement`] with evaluated expressions.
+#[derive(Debug)]
+pub(super) enum Predicate<'b> {
+    Below(i128),
+    AtLeast(i128),
+    UnitVector,
+    OneOf(Vec<i128>),
+    Finite,
+    Unique,
+    Ordered,
+    Position,
+    Equal,
+    /// Each group of this many numbers is a permutation of 0 to the group size − 1. If the size is 0, the
+    /// whole list is one group.
+    Permutation(usize),
+    Forest(Forest),
+    Sum {
+        total: f64,
+        tolerance: f64,
+    },
+    /// The bits of the mask are 0.
+    ReservedZero(u128),
+    /// The last byte of the strings is 0.
+    Terminated,
+    /// The result of the condition.
+    Holds(bool),
+    /// At least one number is not 0: each number is the result of the condition for an item.
+    Some,
+    /// All numbers are below `len`, or equal to `none` with a weight of 0.
+    IndexInto {
+        /// The number of items in the list.
+        len: i128,
+        /// The number for "no item".
+        none: Option<i128>,
+        weights: Option<StridedNumbers<'b>>,
+    },
+    /// The range from `first` with this number of items ends at or before `len`.
+    Within {
+        /// The index of the first item.
+        first: i128,
+        /// The number of items in the list.
+        len: i128,
+    },
+}
+
+/// A violation of a constraint.
+pub(super) struct Violation {
+    /// The index of the item in the list.
+    pub(super) item: usize,
+    /// The index of the number within the item; `None` if the whole item is wrong.
+    pub(super) component: Option<usize>,
+    /// The wrong number; `None` if the message should show all numbers of the item.
+    pub(super) found: Option<Scalar>,
+    /// The number that the wrong number conflicts with.
+    pub(super) previous: Option<Scalar>,
+    /// The message; `None` if the default message of the requirement applies.
+    pub(super) message: Option<String>,
+}
+
+impl Violation {
+    fn at(item: usize) -> Violation {
+        Violation { item, component: None, found: None, previous: None, message: None }
+    }
+}
+
+impl<'b> Predicate<'b> {
+    /// Evaluates the expressions of a requirement; `None` if one has no value. `len` returns the number of items in a
+    /// list, and `column` the values of another field in the same items.
+    pub(super) fn evaluate(
+        requirement: &Requirement,
+        ty: &Type,
+        values: &dyn Lookup,
+        len: &dyn Fn(&[Segment]) -> Option<u64>,
+        column: &dyn Fn(&str) -> Option<StridedNumbers<'b>>,
+    ) -> Option<Predicate<'b>> {
+        let value = |expr: &Expr| expr.eval_int(values).ok();
+        Some(match requirement {
+            Requirement::Below(limit) => Predicate::Below(value(limit)?),
+            Requirement::OneOf(values) => Predicate::OneOf(values.iter().filter_map(value).collect()),
+            Requirement::AtLeast(limit) => Predicate::AtLeast(value(limit)?),
+            Requirement::UnitVector => Predicate::UnitVector,
+            Requirement::Finite => Predicate::Finite,
+            Requirement::Unique => Predicate::Unique,
+            Requirement::Ordered => Predicate::Ordered,
+            Requirement::Position => Predicate::Position,
+            Requirement::Equal | Requirement::SameLength => Predicate::Equal,
+            Requirement::Permutation { groups, .. } => Predicate::Permutation(match groups {
+                Some(groups) => usize::try_from(value(groups)?).ok()?,
+                None => 0,
+            }),
+            Requirement::Forest { none, rooted, ids, parents_first } => Predicate::Forest(Forest {
+                none: none.as_ref().and_then(value),
+                rooted: *rooted,
+                ids: ids.and_then(column).map(|ids| ids.first_numbers().map(Scalar::equality_key).collect()),
+                parents_first: *parents_first,
+            }),
+            Requirement::Sum { of: _, total, tolerance } => {
+                Predicate::Sum { total: *total, tolerance: *tolerance }
+            }
+            Requirement::ReservedZero => Predicate::ReservedZero(ty.reserved_bits()),
+            Requirement::Terminated if ty.flatten().item == Type::NulString => Predicate::Terminated,
+            Requirement::Terminated => return None,
+            Requirement::Holds(condition) => Predicate::Holds(condition.eval_bool(values).ok()?),
+            Requirement::Some(_) => Predicate::Some,
+            Requirement::IndexInto { list, none, weights } => Predicate::IndexInto {
+                len: len(list)?.into(),
+                none: none.as_ref().and_then(value),
+                weights: weights.and_then(column),
+            },
+            Requirement::Counts { list } => Predicate::OneOf(vec![len(list)?.into()]),
+            Requirement::Within { list, first } => {
+                Predicate::Within { first: value(first)?, len: len(list)?.into() }
+            }
+        })
+    }
+
+    /// Returns `true` if a requirement compares the items of a list with each other.
+    pub(super) fn compares_items(requirement: &Requirement) -> bool {
+        matches!(
+            requirement,
+            Requirement::Unique
+                | Requirement::Ordered
+                | Requirement::Position
+                | Requirement::Equal
+                | Requirement::Some(_)
+                | Requirement::SameLength
+                | Requirement::Permutation { .. }
+                | Requirement::Forest { .. }
+        )
+    }
+
+    /// Returns `true` if no number violates the requirement. Fast for valid files.
+    pub(super) fn is_satisfied_by(&self, numbers: &StridedNumbers) -> bool {
+        match self {
+            Predicate::Below(limit) => numbers.are_below(*limit),
+            Predicate::Finite => numbers.are_finite(),
+            Predicate::Ordered => numbers.are_ascending(),
+            Predicate::Holds(holds) => *holds,
+            Predicate::IndexInto { len, none, weights } => numbers.are_indices(*len, *none, weights.as_ref()),
+            _ => {
+                let mut is_satisfied = true;
+                self.for_each_violation(numbers, &mut |_| {
+                    is_satisfied = false;
+                    false
+                });
+                is_satisfied
+            }
+        }
+    }
+
+    /// Calls `each` with each violation until `each` returns `false`.
+    pub(super) fn for_each_violation(
+        &self,
+        numbers: &StridedNumbers,
+        each: &mut dyn FnMut(Violation) -> bool,
+    ) {
+        let items = 0..numbers.len();
+        let mut check = |item: usize, holds: bool, found: Option<Scalar>| {
+            holds || each(Violation { found, ..Violation::at(item) })
+        };
+        match self {
+            Predicate::Below(limit) => {
+                items.into_iter().all(|i| check(i, numbers.item(i).all(|n| n.is_below(*limit)), None));
+            }
+            Predicate::AtLeast(limit) => {
+                items.into_iter().all(|i| check(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None));
+            }
+            Predicate::UnitVector => {
+                for item in items {
+                    let square: f64 = numbers.item(item).map(|n| n.as_f64() * n.as_f64()).sum();
+                    if !check(item, (square.sqrt() - 1.0).abs() <= UNIT_TOLERANCE, None) {
+                        return;
+                    }
+                }
+            }
+            Predicate::OneOf(values) => {
+                let is_one = |number: Scalar| values.iter().any(|value| number.equals(*value));
+                items.into_iter().all(|i| check(i, numbers.item(i).all(is_one), None));
+            }
+            Predicate::Finite => {
+                items.into_iter().all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None));
+            }
+            Predicate::Terminated => {
+                items.into_iter().all(|i| check(i, numbers.item(i).all(|last| last.equals(0)), None));
+            }
+            Predicate::Holds(holds) => {
+                items.into_iter().all(|i| check(i, *holds, None));
+            }
+            Predicate::Some => {
+                check(0, numbers.iter().any(|truth| !truth.equals(0)), None);
+            }
+            Predicate::ReservedZero(mask) => {
+                for (item, number) in numbers.first_numbers().enumerate() {
+                    let Scalar::Int(word) = number else { continue };
+                    let set = word as u128 & mask;
+                    if !check(item, set == 0, Some(Scalar::Int(set as i128))) {
+                        return;
+                    }
+                }
+            }
+            Predicate::Sum { total, tolerance } => {
+                for item in items {
+                    let sum = Scalar::sum(numbers.item(item));
+                    if !check(item, (sum.as_f64() - total).abs() <= *tolerance, Some(sum)) {
+                        return;
+                    }
+                }
+            }
+            Predicate::Within { first, len } => {
+                for (item, number) in numbers.first_numbers().enumerate() {
+                    let Scalar::Int(count) = number else { continue };
+                    let is_inside = *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len;
+                    if !check(item, is_inside, None) {
+                        return;
+                    }
+                }
+            }
+            Predicate::IndexInto { len, none, weights } => {
+                let mut weights = weights.iter().flat_map(StridedNumbers::iter);
+                for item in items {
+                    for (component, number) in numbers.item(item).enumerate() {
+                        let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
+                        let is_none = none.is_some_and(|none| number.equals(none) && is_weightless);
+                        let component = (numbers.per_item > 1).then_some(component);
+                        let is_inside = number.is_below(*len) && number.is_at_least(0);
+                        if !is_inside
+                            && !is_none
+                            && !each(Violation { component, found: Some(number), ..Violation::at(item) })
+                        {
+                            return;
+                        }
+                    }
+                }
+            }
+            Predicate::Unique => {
+                let mut seen = HashMap::new();
+                for item in items {
+                    for (component, number) in numbers.item(item).enumerate() {
+                        if seen.insert(number.equality_key(), item).is_some() {
+                            let component = (numbers.per_item > 1).then_some(component);
+                            if !each(Violation { component, found: Some(number), ..Violation::at(item) }) {
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+            Predicate::Ordered => {
+                let mut previous: Option<Scalar> = None;
+                for (item, number) in numbers.first_numbers().enumerate() {
+                    // Only the first violation is reported.
+                    if let Some(previous) = previous.replace(number).filter(|previous| number < *previous) {
+                        let found = Some(number);
+                        each(Violation { found, previous: Some(previous), ..Violation::at(item) });
+                        return;
+                    }
+                }
+            }
+            Predicate::Position => {
+                for (item, number) in numbers.first_numbers().enumerate() {
+                    if !check(item, number.equals(item as i128), Some(number)) {
+                        return;
+                    }
+                }
+            }
+            Predicate::Equal => {
+                let first = numbers.first_numbers().next();
+                for (item, number) in numbers.first_numbers().enumerate() {
+                    if Some(number) != first
+                        && !each(Violation { found: Some(number), previous: first, ..Violation::at(item) })
+                    {
+                        return;
+                    }
+                }
+            }
+            Predicate::Permutation(group_size) => {
+                let size = if *group_size == 0 { numbers.len() } else { *group_size };
+                let mut seen = vec![usize::MAX; size];
+                for (item, number) in numbers.first_numbers().enumerate() {
+                    let group = item / size.max(1);
+                    let seen_in =
+                        usize::try_from(number.equality_key()).ok().and_then(|number| seen.get_mut(number));
+                    let message = match seen_in {
+                        None => format!("{number} is not in 0..{size}"),
+                        Some(seen_in) => {
+                            if std::mem::replace(seen_in, group) != group {
+                                continue;
+                            }
+                            format!("{number} is a duplicate")
+                        }
+                    };
+                    let message = Some(message);
+                    if !each(Violation { found: Some(number), message, ..Violation::at(item) }) {
+                        return;
+                    }
+                }
+            }
+            Predicate::Forest(forest) => {
+                let parents: Vec<i128> = numbers.first_numbers().map(Scalar::equality_key).collect();
+                for (item, message) in invalid_parents(&parents, forest) {
+                    let found = parents.get(item).map(|parent| Scalar::Int(*parent));
+                    if !each(Violation { found, message: Some(message), ..Violation::at(item) }) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
