@@ -8,7 +8,7 @@ use crate::layout::walk::{Fields, Part, StoredFields};
 impl Fields for Document {
     fn field(&self, name: &'static str) -> Part<'_> {
         match name {
-            "header" => Part::fields(HeaderFields(self)),
+            "header" => Header::of(self).map_or(Part::Unknown, Part::fields),
             "vertices" => Part::Bytes(self.vertices.as_bytes().into()),
             "indices" => Part::Bytes(bulk::as_bytes(&self.indices)),
             "joints" => Part::little_endian(&self.joints),
@@ -21,24 +21,9 @@ impl Fields for Document {
     }
 }
 
-struct HeaderFields<'d>(&'d Document);
-
-impl Fields for HeaderFields<'_> {
+impl Fields for Header {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let Document { vertices, indices, joints, animations, root_transform, dialect, strings: _ } = self.0;
-        match name {
-            "version" => Part::number([Header::VERSION]),
-            "format" => Part::number(vertices.format().into_bytes()),
-            "vertex_count" => Part::count::<u32>(vertices.len()),
-            "index_count" => Part::count::<u32>(indices.len()),
-            "joint_count" => Part::count::<u8>(joints.len()),
-            "animation_count" if *dialect == Dialect::Renderlib => Part::count::<u16>(animations.len()),
-            "animation_count" => Part::count::<u8>(animations.len()),
-            "root_transform" => root_transform
-                .as_ref()
-                .map_or(Part::Unknown, |transform| Part::Bytes(bulk::as_bytes(transform.as_flattened()))),
-            _ => Part::Unknown,
-        }
+        self.stored(name)
     }
 }
 

@@ -4,9 +4,8 @@ use super::{Animation, AnimationCount, Document, Header};
 use crate::{Dialect, Error, Path, Result, path};
 
 impl Header {
-    /// Returns the header of a document; fails if the dialect cannot express the document.
-    pub(super) fn of(document: &Document) -> Result<Header> {
-        reject_inexpressible(document)?;
+    /// Returns the header of a document; fails if a count does not fit.
+    pub(in super::super) fn of(document: &Document) -> Result<Header> {
         let animations = document.animations.len();
         Ok(Header {
             version: Header::VERSION,
@@ -32,7 +31,7 @@ fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
 }
 
 /// Returns an error if the document has a part that its dialect lacks, or lacks a required one.
-fn reject_inexpressible(document: &Document) -> Result<()> {
+pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
     let renderlib = document.dialect == Dialect::Renderlib;
     match document.root_transform {
         Some(_) if !renderlib => {
