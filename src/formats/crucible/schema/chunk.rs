@@ -280,16 +280,21 @@ fn unpack(
 /// A chunk ready to be written.
 #[derive(Debug)]
 pub struct PackedChunk {
-    index_size: u8,
-    indices: Lz4,
-    streams: Vec<PackedStream>,
+    /// The index size in the file.
+    pub index_size: u8,
+    /// The packed indices.
+    pub indices: Lz4,
+    /// The packed streams.
+    pub streams: Vec<PackedStream>,
 }
 
 /// The attribute and packed values of a stream.
 #[derive(Debug)]
 pub struct PackedStream {
-    attribute: AttributeFlags,
-    block: Lz4,
+    /// The attribute.
+    pub attribute: AttributeFlags,
+    /// The packed values.
+    pub block: Lz4,
 }
 
 impl PackedChunk {
