@@ -127,12 +127,11 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
             mesh::Joint { id: 0, parent: 255, transform: identity(0.0) },
             mesh::Joint { id: 1, parent: 0, transform: identity(1.0) },
         ],
-        animations: vec![mesh::Animation {
-            name: Some(0),
-            duration: 48.0,
-            speed: 24.0,
-            timestamps: vec![0.0, 24.0, 48.0],
-            poses: vec![
+        animations: vec![tentacle::animation(
+            0,
+            24.0,
+            vec![0.0, 24.0, 48.0],
+            vec![
                 pose(0, still),
                 pose(1, still),
                 pose(0, still),
@@ -140,7 +139,7 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
                 pose(0, still),
                 pose(1, still),
             ],
-        }],
+        )],
         strings: ["wave"].into_iter().collect(),
         ..Default::default()
     })

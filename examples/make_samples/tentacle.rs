@@ -96,13 +96,7 @@ fn sway() -> mesh::Animation {
             mesh::Pose { joint, position: rest_translation(joint), rotation, scale: [1.0; 3] }
         })
     });
-    mesh::Animation {
-        name: Some(0),
-        duration: 40.0,
-        speed: 20.0,
-        timestamps: vec![0.0, 10.0, 20.0, 30.0, 40.0],
-        poses: poses.collect(),
-    }
+    animation(0, 20.0, vec![0.0, 10.0, 20.0, 30.0, 40.0], poses.collect())
 }
 
 /// Returns an animation that stretches the tentacle, with keys at uneven times.
@@ -114,13 +108,22 @@ fn stretch() -> mesh::Animation {
             mesh::Pose { joint, position: [x, y * factor, z], rotation: [1.0, 0.0, 0.0, 0.0], scale }
         })
     });
-    mesh::Animation {
-        name: Some(1),
-        duration: 10.0,
-        speed: 10.0,
-        timestamps: vec![0.0, 2.5, 10.0],
-        poses: poses.collect(),
-    }
+    animation(1, 10.0, vec![0.0, 2.5, 10.0], poses.collect())
+}
+
+/// Returns an animation that ends at its last timestamp. Fields added to the declaration have their default.
+pub fn animation(name: u32, speed: f32, timestamps: Vec<f32>, poses: Vec<mesh::Pose>) -> mesh::Animation {
+    let duration = timestamps.last().copied().unwrap_or_default();
+    #[expect(clippy::needless_update, reason = "a new field is edited in the schema, not here")]
+    let animation = mesh::Animation {
+        name: Some(name),
+        duration,
+        speed,
+        timestamps,
+        poses,
+        ..mesh::Animation::default()
+    };
+    animation
 }
 
 /// Returns the rest translation of a joint relative to its parent.

@@ -16,7 +16,7 @@ static void number(const char *path, const char *field, int64_t value)
 
 static void attribute_stream(const char *path)
 {
-    const crucible_attribute_stream_start *stream = take(sizeof(*stream));
+    const crucible_stream_start *stream = take(sizeof(*stream));
     const crucible_attribute_flags attribute = stream->attribute;
     number(path, "attribute", attribute);
     number(path, "attribute.position_3d", CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_3D(attribute));

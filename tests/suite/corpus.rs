@@ -243,7 +243,9 @@ fn valid_bmd_files_have_many_vertices_and_flat_colours() {
         for (index, mesh) in document.meshes.into_iter().enumerate() {
             if mesh.vertices.len() >= 1024 {
                 // `Mesh::n_tris` is `None` if the number is canonical, so it is read from the bytes.
-                let n_tris = u16::from_le_bytes(*bytes[table + 32 * index + 14..].first_chunk().unwrap());
+                let n_tris = u16::from_le_bytes(
+                    *bytes[table + bmd::schema::MeshDef::SIZE as usize * index + 14..].first_chunk().unwrap(),
+                );
                 counts.insert((mesh.vertices.len(), n_tris));
             }
             materials.extend(mesh.material.map(|name| name.to_string()));

@@ -55,7 +55,10 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
+            // Without streams, a file of another format may have matching sizes.
+            let unpacks = || read(bytes, Dialect::Spec, &Limits::default()).is_ok();
             let fits = (spec || tangent) && !sizes.has_large_empty_stream && end == bytes.len() as u64;
+            let fits = fits && (!sizes.streams.is_empty() || unpacks());
             if fits { Confidence::Structure } else { Confidence::Possible }
         }
         _ => Confidence::None,

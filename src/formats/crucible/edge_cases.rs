@@ -1,5 +1,12 @@
 //! Valid Crucible files that generated files rarely resemble: long runs and distant matches in LZ4 blocks.
 
+use std::io::Cursor;
+
+use binrw::{BinWrite, Endian};
+
+use super::schema::AttributeFlags;
+use super::schema::chunk::{PackedChunk, PackedStream};
+use super::schema::packing::Lz4Block;
 use super::{Chunk, Container, Document, Indices, Values};
 use crate::{Format, WriteOptions};
 
@@ -7,9 +14,8 @@ use crate::{Format, WriteOptions};
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let literals = "a stream of more than 15 + 255 bytes that do not repeat";
     let window = "indices of more than 64 KiB, with a match 65,535 bytes back";
-    let mut cases = vec![(window, distant_match())];
-    cases.extend(long_literals().map(|bytes| (literals, bytes)));
-    cases
+    let cases = [(window, distant_match()), (literals, long_literals())];
+    cases.into_iter().filter_map(|(what, bytes)| Some((what, bytes?))).collect()
 }
 
 /// Builds a file whose positions have no repeated bytes, so that LZ4 stores them as literals.
@@ -26,12 +32,12 @@ fn long_literals() -> Option<Vec<u8>> {
         ..Chunk::default()
     };
     let document = Document { container: Container::Model, chunks: vec![chunk], ..Document::default() };
-    document.write(&WriteOptions::default()).ok()
+    Format::write(&document, &WriteOptions::default()).ok()
 }
 
 /// Builds a bare chunk whose indices are zeros, a run of ones, and a copy of the first zeros. A reader that copies from
 /// a wrong, odd offset in the ones gets indices of 256, which are out of range.
-fn distant_match() -> Vec<u8> {
+fn distant_match() -> Option<Vec<u8>> {
     const ONES: usize = 65_520;
     let mut packed = Vec::new();
     push_sequence(&mut packed, &[0; 4], Some((1, 60)));
@@ -40,18 +46,16 @@ fn distant_match() -> Vec<u8> {
     push_sequence(&mut packed, &[0; 16], None);
     let mut positions = Vec::new();
     push_sequence(&mut positions, &[0; 36], None);
-    let size = |bytes: usize| (bytes as i32).to_le_bytes();
-    [
-        &[0][..],
-        &size(packed.len()),
-        &size(64 + ONES + 26),
-        &packed,
-        &[1, 1, 0],
-        &size(positions.len()),
-        &size(36),
-        &positions,
-    ]
-    .concat()
+    let attribute = AttributeFlags::new().with_position_3d(true);
+    let packed = PackedChunk {
+        index_size: 0,
+        indices: Lz4Block { unpacked_size: 64 + ONES as i32 + 26, bytes: packed },
+        streams: vec![PackedStream { attribute, block: Lz4Block { unpacked_size: 36, bytes: positions } }],
+    };
+    let streams = vec![Values::Position3d(Vec::new()).into()];
+    let mut bytes = Cursor::new(Vec::new());
+    Chunk { streams, ..Chunk::default() }.write_options(&mut bytes, Endian::Little, (&packed,)).ok()?;
+    Some(bytes.into_inner())
 }
 
 /// Appends an LZ4 sequence: literals, then a match with this distance and length, if there is one.

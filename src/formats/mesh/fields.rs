@@ -8,7 +8,7 @@ use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => DocumentValue::fields(HeaderFields(self)),
+            "header" => Header::from_document(self).map_or(DocumentValue::Unknown, DocumentValue::fields),
             "vertices" => DocumentValue::Bytes(self.vertices.as_bytes().into()),
             "indices" => DocumentValue::Bytes(bulk::as_bytes(&self.indices)),
             "joints" => DocumentValue::little_endian(&self.joints),
@@ -21,26 +21,9 @@ impl Fields for Document {
     }
 }
 
-struct HeaderFields<'d>(&'d Document);
-
-impl Fields for HeaderFields<'_> {
+impl Fields for Header {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        let Document { vertices, indices, joints, animations, root_transform, dialect, strings: _ } = self.0;
-        match name {
-            "version" => DocumentValue::number([Header::VERSION]),
-            "format" => DocumentValue::number(vertices.format().into_bytes()),
-            "vertex_count" => DocumentValue::count::<u32>(vertices.len()),
-            "index_count" => DocumentValue::count::<u32>(indices.len()),
-            "joint_count" => DocumentValue::count::<u8>(joints.len()),
-            "animation_count" if *dialect == Dialect::Renderlib => {
-                DocumentValue::count::<u16>(animations.len())
-            }
-            "animation_count" => DocumentValue::count::<u8>(animations.len()),
-            "root_transform" => root_transform.as_ref().map_or(DocumentValue::Unknown, |transform| {
-                DocumentValue::Bytes(bulk::as_bytes(transform.as_flattened()))
-            }),
-            _ => DocumentValue::Unknown,
-        }
+        self.stored_field(name)
     }
 }
 

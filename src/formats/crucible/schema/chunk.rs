@@ -280,16 +280,21 @@ fn unpack(
 /// A chunk whose lists are compressed.
 #[derive(Debug)]
 pub struct PackedChunk {
-    index_size: u8,
-    indices: Lz4Block,
-    streams: Vec<PackedStream>,
+    /// The index size in the file.
+    pub index_size: u8,
+    /// The compressed indices.
+    pub indices: Lz4Block,
+    /// The compressed streams.
+    pub streams: Vec<PackedStream>,
 }
 
 /// The attribute and compressed values of a stream.
 #[derive(Debug)]
 pub struct PackedStream {
-    attribute: AttributeFlags,
-    block: Lz4Block,
+    /// The attribute.
+    pub attribute: AttributeFlags,
+    /// The compressed values.
+    pub block: Lz4Block,
 }
 
 impl PackedChunk {

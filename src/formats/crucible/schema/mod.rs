@@ -3,9 +3,9 @@
 
 #![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
 
-mod chunk;
+pub(super) mod chunk;
 mod lists;
-mod packing;
+pub(super) mod packing;
 pub(super) mod rules;
 
 use std::io::Cursor;

@@ -4,9 +4,8 @@ use super::{Animation, AnimationCount, Document, Header};
 use crate::{Dialect, Error, Path, Result, path};
 
 impl Header {
-    /// Returns the header of a document, or an error if the dialect cannot express the document.
-    pub(super) fn from_document(document: &Document) -> Result<Header> {
-        reject_inexpressible(document)?;
+    /// Returns the header of a document, or an error if a count does not fit.
+    pub(in super::super) fn from_document(document: &Document) -> Result<Header> {
         let animations = document.animations.len();
         Ok(Header {
             version: Header::VERSION,
@@ -34,7 +33,7 @@ fn convert_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Resu
 }
 
 /// Returns an error if the document has content that its dialect lacks, or lacks content that its dialect requires.
-fn reject_inexpressible(document: &Document) -> Result<()> {
+pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
     let is_renderlib = document.dialect == Dialect::Renderlib;
     match document.root_transform {
         Some(_) if !is_renderlib => {

@@ -37,7 +37,7 @@ pub struct Document {
     pub dialect: Dialect,
     /// Always present.
     #[br(temp, args(dialect))]
-    #[bw(try_calc = Header::from_document(self))]
+    #[bw(try_calc = header::reject_inexpressible(self).and_then(|()| Header::from_document(self)))]
     header: Header,
     /// Transform of the whole model, 4×4, row-major. Only the renderlib dialect has one (M17).
     #[br(calc = header.root_transform)]
@@ -69,7 +69,7 @@ pub struct Document {
 }
 
 /// The header: 13 bytes, or 78 in the renderlib dialect.
-#[derive(Layout)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect))]
