@@ -9,17 +9,17 @@
  * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
- * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
- * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * An id in parentheses, a letter and a number, is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that no field states:
+ * Rules that are not declared at a field:
  *
  * - BMD-MAGIC, B1 (fatal): An image starts with `BMD1`.
  * - BMD-TRUNCATED, B29 (fatal): Lists are inside the image, and items inside their lists.
  * - BMD-STRING, B29 (fatal): A string ends with a NUL.
  * - BMD-FRAMES, B23 (fatal): The keys of each normal bone end within the frames list.
- * - BMD-SHARING, B29 (fatal): Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than it has bytes.
+ * - BMD-SHARING, B29 (fatal): Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than the image has bytes.
  * - BMD-TRIANGLE-COUNT, B12 (error): The number of triangles matches the faces, with a quad counted as one or as two.
  * - BMD-LOD-DRAWABLE, B18 (warning): The meshes of a level of detail have a material and are therefore drawn.
  * - BMD-PSEUDO-ORDER, B22 (error): Pseudo-bones come after the normal bones.
@@ -27,7 +27,7 @@
  * - BMD-SOLID-CLOSED (warning): The solid of a bone is closed: each edge belongs to two faces, which use it in opposite directions.
  * - BMD-SOLID-BONE (warning): The vertices of a solid are all bound to its bone, or all to bone 0.
  * - BMD-KEY-RANGE, B23 (error): Every key is at a frame of the animation.
- * - BMD-FRAMES-TRAILING, B23 (error): Nothing follows the keys of the last bone.
+ * - BMD-FRAMES-TRAILING, B23 (error): No bytes follow the keys of the last bone.
  */
 #ifndef BMD_LAYOUT_H
 #define BMD_LAYOUT_H
@@ -47,7 +47,7 @@
 #endif
 #endif
 
-/* GCC, Clang and MSVC all know this one. */
+/* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)
 
 /*
@@ -57,17 +57,17 @@
 #define BMD_HEADER_MAGIC_SIZE 4
 typedef struct bmd_header {
     uint8_t magic_bytes[4]; /* BMD_HEADER_MAGIC */
-    uint32_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t ofs_meshes; /* Mesh list. Rejected unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t resv2; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t ofs_meshes; /* Offset of the mesh list. Rejected unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
     uint32_t sz_meshes; /* Size of the mesh list in bytes. Rejected unless sz_meshes % 32 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_meshes == 0 or ofs_meshes >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_lods; /* LODs list. Rejected unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_lods; /* Size of the LODs list in bytes. Rejected unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_bones; /* Bone list, MBZ if static. Rejected unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_bones; /* Size of the bone list in bytes, MBZ if static. Rejected unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST). Rejected unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST). */
-    uint32_t ofs_anims; /* Animation list, MBZ if static. Rejected unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t sz_anims; /* Size of the animation list in bytes, MBZ if static. Rejected unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_lods; /* Offset of the list of levels of detail. Rejected unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_lods; /* Size of the list of levels of detail in bytes. Rejected unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_bones; /* Offset of the bone list; must be zero in a static model. Rejected unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_bones; /* Size of the bone list in bytes; must be zero in a static model. Rejected unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST). Rejected unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_anims; /* Offset of the animation list; must be zero in a static model. Rejected unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_anims; /* Size of the animation list in bytes; must be zero in a static model. Rejected unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Rejected unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST). */
 } bmd_header;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_header) == 48, "size of bmd_header");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv1) == 4, "offset of resv1");
@@ -83,7 +83,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_anims) == 40, "offset of ofs_ani
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_anims) == 44, "offset of sz_anims");
 
 /*
- * The forms in use by the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
+ * The forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
  */
 typedef uint32_t bmd_control_flags;
 /* 0: 64 bits; 1: any; 2: 128 bits; 3: 96 bits. */
@@ -94,7 +94,7 @@ typedef uint32_t bmd_control_flags;
 #define BMD_CONTROL_FLAGS_TRIANGLES_TYPE_SHIFT 2
 #define BMD_CONTROL_FLAGS_TRIANGLES_TYPE_MASK UINT64_C(0x3)
 #define BMD_CONTROL_FLAGS_TRIANGLES_TYPE(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3))
-/* Not defined. */
+/* Reserved. */
 #define BMD_CONTROL_FLAGS_RESERVED_SHIFT 4
 #define BMD_CONTROL_FLAGS_RESERVED_MASK UINT64_C(0xfffffff)
 #define BMD_CONTROL_FLAGS_RESERVED(word) (((uint64_t)(word) >> 4) & UINT64_C(0xfffffff))
@@ -103,7 +103,7 @@ typedef uint32_t bmd_control_flags;
  * The first word of any vertex.
  */
 typedef uint64_t bmd_vertex_tag;
-/* Remaining bits; their meaning depends on the form. */
+/* The remaining bits; their meaning depends on the form. */
 #define BMD_VERTEX_TAG_CONTENT_SHIFT 0
 #define BMD_VERTEX_TAG_CONTENT_MASK UINT64_C(0xffffffffffffff)
 #define BMD_VERTEX_TAG_CONTENT(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffffffffff))
@@ -207,7 +207,7 @@ typedef uint64_t bmd_flat_vertex64;
 #define BMD_FLAT_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
 
 /*
- * Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+ * Texture coordinates of a fixed range: fraction / 2048 − 0.5 (B5).
  * Decoded as [frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5].
  */
 typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
@@ -298,7 +298,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Colour/shade. */
 #define BMD_VERTEX128_COLOR_SHIFT 48
 #define BMD_VERTEX128_COLOR_WIDTH 8
-/* FD. Must be 253 (BMD-VERTEX-TAG). */
+/* FD; other values are reserved. Must be 253 (BMD-VERTEX-TAG). */
 #define BMD_VERTEX128_TAG_SHIFT 56
 #define BMD_VERTEX128_TAG_WIDTH 8
 /* Texture coordinate. */
@@ -312,7 +312,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 #define BMD_VERTEX128_BONE_WIDTH 8
 
 /*
- * VertexItem: A vertex, in the size that its tag selects.
+ * VertexItem: A vertex in the form that its tag selects.
  *
  * - first: VertexTag, at 0, as a look-ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
@@ -328,7 +328,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
  */
 
 /*
- * VertexList: Vertices of mixed sizes that fill the block.
+ * VertexList: Vertices in any mix of sizes, up to the end of their bytes.
  *
  * - vertices: VertexItem[to the end], at 0
  */
@@ -341,7 +341,7 @@ typedef uint8_t bmd_face_tag;
 #define BMD_FACE_TAG_TAG_SHIFT 0
 #define BMD_FACE_TAG_TAG_MASK UINT64_C(0x3)
 #define BMD_FACE_TAG_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* Remaining bits; their meaning depends on the form. */
+/* The remaining bits; their meaning depends on the form. */
 #define BMD_FACE_TAG_CONTENT_SHIFT 2
 #define BMD_FACE_TAG_CONTENT_MASK UINT64_C(0x3f)
 #define BMD_FACE_TAG_CONTENT(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3f))
@@ -350,7 +350,7 @@ typedef uint8_t bmd_face_tag;
  * A triangle of 32 bits: indices up to 1,023.
  */
 typedef uint32_t bmd_triangle32;
-/* 0. */
+/* Always 0. */
 #define BMD_TRIANGLE32_TAG_SHIFT 0
 #define BMD_TRIANGLE32_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
@@ -371,7 +371,7 @@ typedef uint32_t bmd_triangle32;
  * A quad of 32 bits: indices up to 127.
  */
 typedef uint32_t bmd_quad32;
-/* 1. */
+/* Always 1. */
 #define BMD_QUAD32_TAG_SHIFT 0
 #define BMD_QUAD32_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
@@ -391,7 +391,7 @@ typedef uint32_t bmd_quad32;
 #define BMD_QUAD32_V3_SHIFT 23
 #define BMD_QUAD32_V3_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V3(word) (((uint64_t)(word) >> 23) & UINT64_C(0x7f))
-/* 0 (B13). Must be 0 (BMD-TAG2). */
+/* Must be 0 (B13). Must be 0 (BMD-TAG2). */
 #define BMD_QUAD32_TAG2_SHIFT 30
 #define BMD_QUAD32_TAG2_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG2(word) (((uint64_t)(word) >> 30) & UINT64_C(0x3))
@@ -400,7 +400,7 @@ typedef uint32_t bmd_quad32;
  * A triangle of 64 bits: indices up to 1,048,575.
  */
 typedef uint64_t bmd_triangle64;
-/* 2. */
+/* Always 2. */
 #define BMD_TRIANGLE64_TAG_SHIFT 0
 #define BMD_TRIANGLE64_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
@@ -416,7 +416,7 @@ typedef uint64_t bmd_triangle64;
 #define BMD_TRIANGLE64_V2_SHIFT 42
 #define BMD_TRIANGLE64_V2_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V2(word) (((uint64_t)(word) >> 42) & UINT64_C(0xfffff))
-/* 0 (B13). Must be 0 (BMD-TAG2). */
+/* Must be 0 (B13). Must be 0 (BMD-TAG2). */
 #define BMD_TRIANGLE64_TAG2_SHIFT 62
 #define BMD_TRIANGLE64_TAG2_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
@@ -425,7 +425,7 @@ typedef uint64_t bmd_triangle64;
  * A quad of 64 bits: indices up to 32,767.
  */
 typedef uint64_t bmd_quad64;
-/* 3. */
+/* Always 3. */
 #define BMD_QUAD64_TAG_SHIFT 0
 #define BMD_QUAD64_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
@@ -445,13 +445,13 @@ typedef uint64_t bmd_quad64;
 #define BMD_QUAD64_V3_SHIFT 47
 #define BMD_QUAD64_V3_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V3(word) (((uint64_t)(word) >> 47) & UINT64_C(0x7fff))
-/* 0 (B13). Must be 0 (BMD-TAG2). */
+/* Must be 0 (B13). Must be 0 (BMD-TAG2). */
 #define BMD_QUAD64_TAG2_SHIFT 62
 #define BMD_QUAD64_TAG2_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
 
 /*
- * FaceItem: A face, in the form of its tag.
+ * FaceItem: A face in the form that its tag selects.
  *
  * - first: FaceTag, at 0, as a look-ahead
  * - triangle_32: Triangle32, at 0, if first.tag == 0
@@ -491,20 +491,20 @@ typedef uint64_t bmd_quad64;
  * - resv3: u32, at 28
  *   Must be 0 (BMD-RESERVED).
  * - material: NUL-terminated bytes, at ofs_mat, if ofs_mat != 0
- * - vertices: u8[sz_vtx] that hold VertexList, at ofs_vtx
- * - faces: u8[sz_tris] that hold FaceList, at ofs_tris
+ * - vertices: u8[sz_vtx] that contain VertexList, at ofs_vtx
+ * - faces: u8[sz_tris] that contain FaceList, at ofs_tris
  */
 /* The fixed start of every MeshDef. */
 typedef struct bmd_mesh_def_start {
-    uint32_t ofs_vtx; /* Offset of the vertices list. Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t ofs_tris; /* Offset of the triangles list. Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
-    uint32_t ofs_mat; /* Material name string; 0 for none. Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST). */
+    uint32_t ofs_vtx; /* Offset of the vertex list. Rejected unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t ofs_tris; /* Offset of the face list. Rejected unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t ofs_mat; /* Offset of the material name; 0 for none. Rejected unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST). */
     uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT). */
     uint16_t n_tris; /* Number of triangles (B12). */
-    uint32_t sz_vtx; /* Size of the vertices list in bytes. Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
-    uint32_t sz_tris; /* Size of the triangles list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST). */
-    bmd_control_flags flags; /* Mesh control flags. Reserved bits must be 0 (BMD-RESERVED). */
-    uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t sz_vtx; /* Size of the vertex list in bytes. Rejected unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
+    uint32_t sz_tris; /* Size of the face list in bytes. Rejected unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST). */
+    bmd_control_flags flags; /* The forms that the vertices and faces may have. Reserved bits must be 0 (BMD-RESERVED). */
+    uint32_t resv3; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
 } bmd_mesh_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_mesh_def_start) == 32, "size of bmd_mesh_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, ofs_vtx) == 0, "offset of ofs_vtx");
@@ -526,7 +526,7 @@ typedef uint8_t bmd_f8_a;
 #define BMD_F8_A_FRACTION_SHIFT 0
 #define BMD_F8_A_FRACTION_MASK UINT64_C(0xf)
 #define BMD_F8_A_FRACTION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xf))
-/* Exponent: the leading one is 2^(exponent − 7). */
+/* Exponent: the value of the leading one is 2^(exponent − 7). */
 #define BMD_F8_A_EXPONENT_SHIFT 4
 #define BMD_F8_A_EXPONENT_MASK UINT64_C(0x7)
 #define BMD_F8_A_EXPONENT(word) (((uint64_t)(word) >> 4) & UINT64_C(0x7))
@@ -541,8 +541,8 @@ typedef uint8_t bmd_f8_a;
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
     uint8_t n_mesh; /* Number of meshes. The range of this length from id_mesh must lie within meshes (BMD-LOD-RANGE). */
-    bmd_f8_a ld_sc; /* Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18). */
-    uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
+    bmd_f8_a ld_sc; /* Nominal scale: at scale s, the viewing distance is 1/s − 1 metres (B18). */
+    uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_lod_def) == 4, "size of bmd_lod_def");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, id_mesh) == 0, "offset of id_mesh");
@@ -551,10 +551,10 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, ld_sc) == 2, "offset of ld_sc");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, resv1) == 3, "offset of resv1");
 
 /*
- * A bone up to and including its parent.
+ * The bytes of a bone up to and including its parent.
  */
 typedef struct bmd_bone_entry {
-    uint8_t content[12]; /* Transform and name. */
+    uint8_t content[12]; /* The transform, and the offset of the name. */
     uint8_t id_parent; /* Parent bone; FF for a pseudo-bone. */
 } bmd_bone_entry;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_bone_entry) == 13, "size of bmd_bone_entry");
@@ -674,15 +674,15 @@ typedef uint8_t bmd_anim_tag;
 #define BMD_ANIM_TAG_SKIP_SHIFT 0
 #define BMD_ANIM_TAG_SKIP_MASK UINT64_C(0x1f)
 #define BMD_ANIM_TAG_SKIP(word) (((uint64_t)(word) >> 0) & UINT64_C(0x1f))
-/* Scale present. */
+/* Whether the key has a scale. */
 #define BMD_ANIM_TAG_SCALE_SHIFT 5
 #define BMD_ANIM_TAG_SCALE_MASK UINT64_C(0x1)
 #define BMD_ANIM_TAG_SCALE(word) (((uint64_t)(word) >> 5) & UINT64_C(0x1))
-/* Translation present. */
+/* Whether the key has a translation. */
 #define BMD_ANIM_TAG_TRANSLATION_SHIFT 6
 #define BMD_ANIM_TAG_TRANSLATION_MASK UINT64_C(0x1)
 #define BMD_ANIM_TAG_TRANSLATION(word) (((uint64_t)(word) >> 6) & UINT64_C(0x1))
-/* Rotation present. */
+/* Whether the key has a rotation. */
 #define BMD_ANIM_TAG_ROTATION_SHIFT 7
 #define BMD_ANIM_TAG_ROTATION_MASK UINT64_C(0x1)
 #define BMD_ANIM_TAG_ROTATION(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
@@ -719,15 +719,15 @@ typedef uint8_t bmd_anim_tag;
  *   Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST).
  *   n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
- * - frames: u8[sz_frames] that hold KeyList, at ofs_frames
+ * - frames: u8[sz_frames] that contain KeyList, at ofs_frames
  */
 /* The fixed start of every AnimDef. */
 typedef struct bmd_anim_def_start {
-    uint32_t ofs_name; /* Offset of the animation name; 0 for none. Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
+    uint32_t ofs_name; /* Offset of the name; 0 for none. Rejected unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
     uint8_t n_frames; /* Number of frames. */
     bmd_anim_rate fl_hz; /* Frame rate, and whether the animation loops. */
-    uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
-    uint8_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
+    uint8_t resv1; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
+    uint8_t resv2; /* Reserved; must be zero (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_frames; /* Offset of the frames list. */
     uint32_t sz_frames; /* Size of the frames list in bytes. Rejected unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST). n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
 } bmd_anim_def_start;

@@ -10,7 +10,7 @@ seq:
   - id: header
     type: 'header'
     doc: |
-      48 bytes.
+      The header.
 instances:
   meshes:
     io: _root._io
@@ -56,26 +56,26 @@ types:
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
       - id: resv2
         type: u4
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
       - id: resv3
         type: u4
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
       - id: ofs_meshes
         type: u4
         doc: |
-          Mesh list.
+          Offset of the mesh list.
       - id: check_ofs_meshes
         size: 0
         valid:
@@ -101,7 +101,7 @@ types:
       - id: ofs_lods
         type: u4
         doc: |
-          LODs list.
+          Offset of the list of levels of detail.
       - id: check_ofs_lods
         size: 0
         valid:
@@ -111,7 +111,7 @@ types:
       - id: sz_lods
         type: u4
         doc: |
-          Size of the LODs list in bytes.
+          Size of the list of levels of detail in bytes.
       - id: check_sz_lods
         size: 0
         valid:
@@ -127,7 +127,7 @@ types:
       - id: ofs_bones
         type: u4
         doc: |
-          Bone list, MBZ if static.
+          Offset of the bone list; must be zero in a static model.
       - id: check_ofs_bones
         size: 0
         valid:
@@ -137,7 +137,7 @@ types:
       - id: sz_bones
         type: u4
         doc: |
-          Size of the bone list in bytes, MBZ if static.
+          Size of the bone list in bytes; must be zero in a static model.
       - id: check_sz_bones
         size: 0
         valid:
@@ -159,7 +159,7 @@ types:
       - id: ofs_anims
         type: u4
         doc: |
-          Animation list, MBZ if static.
+          Offset of the animation list; must be zero in a static model.
       - id: check_ofs_anims
         size: 0
         valid:
@@ -169,7 +169,7 @@ types:
       - id: sz_anims
         type: u4
         doc: |
-          Size of the animation list in bytes, MBZ if static.
+          Size of the animation list in bytes; must be zero in a static model.
       - id: check_sz_anims
         size: 0
         valid:
@@ -189,7 +189,7 @@ types:
       - id: ofs_vtx
         type: u4
         doc: |
-          Offset of the vertices list.
+          Offset of the vertex list.
       - id: check_ofs_vtx
         size: 0
         valid:
@@ -199,7 +199,7 @@ types:
       - id: ofs_tris
         type: u4
         doc: |
-          Offset of the triangles list.
+          Offset of the face list.
       - id: check_ofs_tris
         size: 0
         valid:
@@ -209,7 +209,7 @@ types:
       - id: ofs_mat
         type: u4
         doc: |
-          Material name string; 0 for none.
+          Offset of the material name; 0 for none.
       - id: check_ofs_mat
         size: 0
         valid:
@@ -228,7 +228,7 @@ types:
       - id: sz_vtx
         type: u4
         doc: |
-          Size of the vertices list in bytes.
+          Size of the vertex list in bytes.
       - id: check_sz_vtx
         size: 0
         valid:
@@ -238,7 +238,7 @@ types:
       - id: sz_tris
         type: u4
         doc: |
-          Size of the triangles list in bytes.
+          Size of the face list in bytes.
       - id: check_sz_tris
         size: 0
         valid:
@@ -248,7 +248,7 @@ types:
       - id: flags
         type: 'control_flags'
         doc: |
-          Mesh control flags.
+          The forms that the vertices and faces may have.
           Reserved bits must be 0 (BMD-RESERVED).
       - id: check_flags
         size: 0
@@ -261,7 +261,7 @@ types:
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
     instances:
       material:
@@ -287,7 +287,7 @@ types:
           The faces, in any mix of forms.
   control_flags:
     doc: |
-      The forms in use by the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
+      The forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
     seq:
       - id: vertex_subtype
         type: b2
@@ -300,10 +300,10 @@ types:
       - id: reserved
         type: b28
         doc: |
-          Not defined.
+          Reserved.
   vertex_list:
     doc: |
-      Vertices of mixed sizes that fill the block.
+      Vertices in any mix of sizes, up to the end of their bytes.
     params:
       - id: subtype
         type: u1
@@ -317,7 +317,7 @@ types:
           The vertices.
   vertex_item:
     doc: |
-      A vertex, in the size that its tag selects.
+      A vertex in the form that its tag selects.
     params:
       - id: subtype
         type: u1
@@ -380,7 +380,7 @@ types:
         if: 'first.tag >= 252'
         type: 'vertex128'
         doc: |
-          128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them alike (B8).
+          128 bits with tag FD. FC, FE and FF are reserved; lenient mode reads them like FD (B8).
           subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
       - id: check_vertex_128
         if: '(first.tag >= 252)'
@@ -402,7 +402,7 @@ types:
       - id: content
         type: b56
         doc: |
-          Remaining bits; their meaning depends on the form.
+          The remaining bits; their meaning depends on the form.
       - id: tag
         type: b8
         doc: |
@@ -649,7 +649,7 @@ types:
           Fraction of Z.
   fine_st:
     doc: |
-      Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+      Texture coordinates of a fixed range: fraction / 2048 − 0.5 (B5).
       Decoded as [frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5].
     seq:
       - id: frac_s
@@ -759,7 +759,7 @@ types:
       - id: tag
         type: b8
         doc: |
-          FD.
+          FD; other values are reserved.
           Must be 253 (BMD-VERTEX-TAG).
       - id: st_frac_s
         type: b14
@@ -824,7 +824,7 @@ types:
           The faces.
   face_item:
     doc: |
-      A face, in the form of its tag.
+      A face in the form that its tag selects.
     params:
       - id: kind
         type: u1
@@ -833,7 +833,7 @@ types:
         if: 'first.tag == 0'
         type: 'triangle32'
         doc: |
-          Tag 00.
+          A triangle of 32 bits: tag 00.
           kind <= 1 must hold (BMD-FLAGS).
       - id: check_triangle_32
         if: '(first.tag == 0)'
@@ -846,7 +846,7 @@ types:
         if: 'first.tag == 1'
         type: 'quad32'
         doc: |
-          Tag 01.
+          A quad of 32 bits: tag 01.
           kind == 1 must hold (BMD-FLAGS).
       - id: check_quad_32
         if: '(first.tag == 1)'
@@ -859,7 +859,7 @@ types:
         if: 'first.tag == 2'
         type: 'triangle64'
         doc: |
-          Tag 10.
+          A triangle of 64 bits: tag 10.
           kind != 0 must hold (BMD-FLAGS).
       - id: check_triangle_64
         if: '(first.tag == 2)'
@@ -872,7 +872,7 @@ types:
         if: 'first.tag == 3'
         type: 'quad64'
         doc: |
-          Tag 11.
+          A quad of 64 bits: tag 11.
           kind == 1 or kind == 3 must hold (BMD-FLAGS).
       - id: check_quad_64
         if: '(first.tag == 3)'
@@ -898,7 +898,7 @@ types:
       - id: content
         type: b6
         doc: |
-          Remaining bits; their meaning depends on the form.
+          The remaining bits; their meaning depends on the form.
   triangle32:
     doc: |
       A triangle of 32 bits: indices up to 1,023.
@@ -906,7 +906,7 @@ types:
       - id: tag
         type: b2
         doc: |
-          0.
+          Always 0.
       - id: v0
         type: b10
         doc: |
@@ -929,7 +929,7 @@ types:
       - id: tag
         type: b2
         doc: |
-          1.
+          Always 1.
       - id: v0
         type: b7
         doc: |
@@ -953,7 +953,7 @@ types:
       - id: tag2
         type: b2
         doc: |
-          0 (B13).
+          Must be 0 (B13).
           Must be 0 (BMD-TAG2).
   triangle64:
     doc: |
@@ -962,7 +962,7 @@ types:
       - id: tag
         type: b2
         doc: |
-          2.
+          Always 2.
       - id: v0
         type: b20
         doc: |
@@ -981,7 +981,7 @@ types:
       - id: tag2
         type: b2
         doc: |
-          0 (B13).
+          Must be 0 (B13).
           Must be 0 (BMD-TAG2).
   quad64:
     doc: |
@@ -990,7 +990,7 @@ types:
       - id: tag
         type: b2
         doc: |
-          3.
+          Always 3.
       - id: v0
         type: b15
         doc: |
@@ -1014,7 +1014,7 @@ types:
       - id: tag2
         type: b2
         doc: |
-          0 (B13).
+          Must be 0 (B13).
           Must be 0 (BMD-TAG2).
   lod_def:
     doc: |
@@ -1032,13 +1032,13 @@ types:
       - id: ld_sc
         type: 'f8_a'
         doc: |
-          Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
+          Nominal scale: at scale s, the viewing distance is 1/s − 1 metres (B18).
       - id: resv1
         type: u1
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
   f8_a:
     doc: |
@@ -1052,7 +1052,7 @@ types:
       - id: exponent
         type: b3
         doc: |
-          Exponent: the leading one is 2^(exponent − 7).
+          Exponent: the value of the leading one is 2^(exponent − 7).
       - id: negative
         type: b1
         doc: |
@@ -1074,7 +1074,7 @@ types:
       - id: ofs_name
         type: u4
         doc: |
-          Bone name string; 0 for none.
+          Offset of the bone name; 0 for none.
       - id: check_ofs_name
         size: 0
         valid:
@@ -1089,28 +1089,28 @@ types:
       - id: id_solid
         type: u1
         doc: |
-          Mesh of the bone's solid; 0 for none.
+          Index of the mesh that is the bone's solid; 0 for none.
           Must be an index into meshes, or 0 for none (BMD-SOLID-RANGE).
       - id: resv1
         type: u1
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
       - id: resv2
         type: u1
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
     instances:
       entry:
         pos: _io.pos
         type: 'bone_entry'
         doc: |
-          The parent, which determines the kind of transform.
+          The entry up to the parent, read first because the parent determines the type of the transform.
       name:
         io: _root._io
         pos: 'ofs_name'
@@ -1120,14 +1120,14 @@ types:
           The name.
   bone_entry:
     doc: |
-      A bone up to and including its parent.
+      The bytes of a bone up to and including its parent.
     seq:
       - id: content
         type: u1
         repeat: expr
         repeat-expr: 12
         doc: |
-          Transform and name.
+          The transform, and the offset of the name.
       - id: id_parent
         type: u1
         doc: |
@@ -1257,7 +1257,7 @@ types:
       - id: ofs_name
         type: u4
         doc: |
-          Offset of the animation name; 0 for none.
+          Offset of the name; 0 for none.
       - id: check_ofs_name
         size: 0
         valid:
@@ -1277,14 +1277,14 @@ types:
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
       - id: resv2
         type: u1
         valid:
           any-of: ['0']
         doc: |
-          MBZ (B28).
+          Reserved; must be zero (B28).
           Must be 0 (BMD-RESERVED).
       - id: ofs_frames
         type: u4
@@ -1321,7 +1321,7 @@ types:
         size: 'sz_frames'
         type: 'key_list'
         doc: |
-          The keys of all normal bones, one bone after the other.
+          The keys of all normal bones, bone by bone.
   anim_rate:
     doc: |
       Frame rate and loop flag of an animation: 8 bits (B27).
@@ -1351,7 +1351,7 @@ types:
       - id: tag
         type: 'anim_tag'
         doc: |
-          The values present; 00 ends the bone.
+          The skipped frames and the present values; 00 ends the track.
       - id: rotation
         if: 'tag.rotation'
         type: 'rotation'
@@ -1379,12 +1379,12 @@ types:
       - id: scale
         type: b1
         doc: |
-          Scale present.
+          Whether the key has a scale.
       - id: translation
         type: b1
         doc: |
-          Translation present.
+          Whether the key has a translation.
       - id: rotation
         type: b1
         doc: |
-          Rotation present.
+          Whether the key has a rotation.

@@ -9,16 +9,16 @@
  * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
- * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
- * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * An id in parentheses, a letter and a number, is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that no field states:
+ * Rules that are not declared at a field:
  *
  * - CRUCIBLE-MAGIC, C11 (fatal): A container starts with `cmodel` and a line feed.
  * - CRUCIBLE-TRUNCATED (fatal): The file contains all data that its sizes and counts declare.
  * - CRUCIBLE-PACKING, C3, C4 (fatal): A stream is one raw LZ4 block that decompresses to the uncompressed size.
- * - CRUCIBLE-TRAILING, C9 (error): Nothing follows the last stream.
+ * - CRUCIBLE-TRAILING, C9 (error): No bytes follow the last stream.
  */
 #ifndef CRUCIBLE_LAYOUT_H
 #define CRUCIBLE_LAYOUT_H
@@ -38,7 +38,7 @@
 #endif
 #endif
 
-/* GCC, Clang and MSVC all know this one. */
+/* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)
 
 /*
@@ -61,7 +61,7 @@
  *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 4
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
+ * - data: u8[compressed_size] that contain one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
  */
 /* The fixed start of every IndexStream. */
 typedef struct crucible_index_stream_start {
@@ -148,18 +148,18 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * Stream: A vertex attribute: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
- *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
+ *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE).
  *   Must be unique in the list (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
  *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
+ * - data: u8[compressed_size] that contain one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
  */
 /* The fixed start of every Stream. */
 typedef struct crucible_stream_start {
-    crucible_attribute_flags attribute; /* The attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
+    crucible_attribute_flags attribute; /* The attribute; exactly one bit is set (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
     int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_stream_start;
@@ -192,7 +192,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset 
  */
 
 /*
- * The start of a `.cmodel` file (C11).
+ * The header of a `.cmodel` file (C11).
  */
 #define CRUCIBLE_MODEL_HEADER_MAGIC "cmodel\012"
 #define CRUCIBLE_MODEL_HEADER_MAGIC_SIZE 7
@@ -207,7 +207,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_header, chunk_count) == 7, "offse
  * ModelChunk: A chunk in a container.
  *
  * - length: u64, at 0
- * - chunk: u8[length] that hold Chunk, at 8
+ * - chunk: u8[length] that contain Chunk, at 8
  */
 /* The fixed start of every ModelChunk. */
 typedef struct crucible_model_chunk_start {
@@ -254,18 +254,18 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentStream: A vertex attribute: a header and the compressed values.
  *
  * - attribute: AttributeFlags, at 0
- *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
+ *   Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE).
  *   Must be unique in the list (CRUCIBLE-DUPLICATE).
  *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
  *   Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
+ * - data: u8[compressed_size] that contain one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
  */
 /* The fixed start of every TangentStream. */
 typedef struct crucible_tangent_stream_start {
-    crucible_attribute_flags attribute; /* The attribute: exactly one bit (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
+    crucible_attribute_flags attribute; /* The attribute; exactly one bit is set (C2). Rejected unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute does not have exactly one known bit set (CRUCIBLE-ATTRIBUTE). Must be unique in the list (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
     int32_t compressed_size; /* Size of the compressed data in bytes, at least 1 (C3). Rejected unless compressed_size > 0: an LZ4 block has at least 1 byte (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Rejected unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_tangent_stream_start;
@@ -301,7 +301,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_chunk_start, index_size) == 0, 
  * TangentModelChunk: A chunk in a container.
  *
  * - length: u64, at 0
- * - chunk: u8[length] that hold TangentChunk, at 8
+ * - chunk: u8[length] that contain TangentChunk, at 8
  */
 /* The fixed start of every TangentModelChunk. */
 typedef struct crucible_tangent_model_chunk_start {

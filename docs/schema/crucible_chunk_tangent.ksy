@@ -161,7 +161,7 @@ types:
       - id: attribute
         type: 'attribute_flags'
         doc: |
-          The attribute: exactly one bit (C2).
+          The attribute; exactly one bit is set (C2).
           Must be unique in the list (CRUCIBLE-DUPLICATE).
           attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
       - id: check_attribute
@@ -169,7 +169,7 @@ types:
         valid:
           expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0'
         doc: |
-          Fails with: the attribute is not exactly one known bit.
+          Fails with: the attribute does not have exactly one known bit set.
       - id: compressed_size
         type: s4
         doc: |

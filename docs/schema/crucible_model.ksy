@@ -10,7 +10,7 @@ seq:
   - id: header
     type: 'model_header'
     doc: |
-      The start of a container.
+      The header of a container.
   - id: chunks
     type: 'model_chunk'
     repeat: expr
@@ -20,7 +20,7 @@ seq:
 types:
   model_header:
     doc: |
-      The start of a `.cmodel` file (C11).
+      The header of a `.cmodel` file (C11).
     seq:
       - id: magic_bytes
         contents: [0x63, 0x6d, 0x6f, 0x64, 0x65, 0x6c, 0x0a]
@@ -188,7 +188,7 @@ types:
       - id: attribute
         type: 'attribute_flags'
         doc: |
-          The attribute: exactly one bit (C2).
+          The attribute; exactly one bit is set (C2).
           Must be unique in the list (CRUCIBLE-DUPLICATE).
           attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
       - id: check_attribute
@@ -196,7 +196,7 @@ types:
         valid:
           expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0 and not attribute.bit_6'
         doc: |
-          Fails with: the attribute is not exactly one known bit.
+          Fails with: the attribute does not have exactly one known bit set.
       - id: compressed_size
         type: s4
         doc: |

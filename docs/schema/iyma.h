@@ -9,11 +9,11 @@
  * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
- * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
- * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * An id in parentheses, a letter and a number, is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that no field states:
+ * Rules that are not declared at a field:
  *
  * - IYMA-MAGIC (fatal): A file starts with `IyMA`.
  * - IYMA-TRUNCATED (fatal): The file contains the whole header and descriptor.
@@ -45,7 +45,7 @@
 #endif
 #endif
 
-/* GCC, Clang and MSVC all know this one. */
+/* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)
 
 /*
@@ -89,7 +89,7 @@ typedef uint8_t iyma_index_format;
 #define IYMA_INDEX_FORMAT_U32 1 /* 32-bit indices. */
 
 /*
- * The usage of a vertex buffer, from either dialect.
+ * The usage of a vertex buffer, with the same numbers for both dialects.
  */
 typedef uint8_t iyma_usage_field;
 #define IYMA_USAGE_FIELD_CUSTOM 0 /* A custom usage. */
@@ -163,7 +163,7 @@ typedef uint8_t iyma_vertex_format;
  */
 
 /*
- * Descriptor: The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
+ * Descriptor: The structure of the data. Files store it encoded with bitcode. This struct declares its content as plain fields.
  *
  * - data_len: u64, at 0
  * - n_vertices: u32, at 8
@@ -208,9 +208,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  * File: A file. The dialects encode the usages in the descriptor differently (I1).
  *
  * - header: Header, at 0
- * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
+ * - descriptor: u8[header.descriptor_len] that contain bitcode: Descriptor, at 24
  *   Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
- * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ * - data: u8[to the end] that contain a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
  *   Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
  */
 
@@ -218,9 +218,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  * ReferenceFile: A file. The dialects encode the usages in the descriptor differently (I1).
  *
  * - header: Header, at 0
- * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
+ * - descriptor: u8[header.descriptor_len] that contain bitcode: Descriptor, at 24
  *   Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
- * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ * - data: u8[to the end] that contain a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
  *   Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
  */
 

@@ -68,7 +68,7 @@ types:
           RapidHash of the compressed data; 0 if absent (I5).
   descriptor:
     doc: |
-      The structure of the data. Files store it encoded with bitcode; this declares its content as plain fields.
+      The structure of the data. Files store it encoded with bitcode. This struct declares its content as plain fields.
     seq:
       - id: data_len
         type: u8

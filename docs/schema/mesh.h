@@ -9,11 +9,11 @@
  * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" introduces a formula: x is the stored number,
  * the fields of a word have their names, and brackets enclose the numbers of a vector.
  *
- * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
- * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * An id in parentheses, a letter and a number, is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that no field states:
+ * Rules that are not declared at a field:
  *
  * - MESH-TRUNCATED (fatal): The file contains all data that its header and counts declare.
  * - MESH-TRAILING, M17 (fatal): Nothing follows the animations of a renderlib file.
@@ -38,7 +38,7 @@
 #endif
 #endif
 
-/* GCC, Clang and MSVC all know this one. */
+/* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)
 
 /*
@@ -115,7 +115,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
  */
 typedef struct mesh_joint {
     uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be a permutation of 0, 1, 2, … (MESH-JOINT-ID). Must be the index of the item (MESH-JOINT-ORDER). */
-    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index of the parent, or its id; by one of the two readings, no item is its own ancestor; 255 means no parent (MESH-PARENT). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the index of the parent, or its id; with the same meaning for all items, no item is its own ancestor; 255 means no parent (MESH-PARENT). */
     float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
 } mesh_joint;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");

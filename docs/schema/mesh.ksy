@@ -24,7 +24,7 @@ seq:
     valid:
       expr: '(not (header.vertex_count > 0) or _ < header.vertex_count)'
     doc: |
-      Vertex indices, three per triangle; the specification leaves this open (M13).
+      Vertex indices, three per triangle, although the specification does not state it (M13).
       Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
   - id: joints
     type: 'joint'
@@ -198,7 +198,7 @@ types:
         type: u1
         doc: |
           Index of the parent entry; 255 for a root (M10).
-          Must be the index of the parent, or its id; by one of the two readings, no item is its own ancestor; 255 means no parent (MESH-PARENT).
+          Must be the index of the parent, or its id; with the same meaning for all items, no item is its own ancestor; 255 means no parent (MESH-PARENT).
       - id: transform
         type: f4
         repeat: expr

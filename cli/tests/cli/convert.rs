@@ -90,7 +90,7 @@ fn unwritable_documents_are_invalid() {
     let document = Document::Mesh(mesh::Document { animations: vec![no_poses], ..animated() });
     folder.put("in.json", serde_json::to_string(&document).unwrap());
     let message = folder.run("convert in.json out.mesh --to mesh").fails(1);
-    assert!(message.starts_with("error: in.json: mesh: animations[0].poses: 0 entries"), "{message}");
+    assert!(message.starts_with("error: in.json: mesh: animations[0].poses: found 0 poses"), "{message}");
     assert_eq!(folder.names(), ["in.json"]);
 }
 

@@ -390,7 +390,7 @@ fn output_locations() {
     folder.run("iyma split a.ima --out new/folder").fine();
     assert_eq!(read(&folder, "new/folder/a.0.ima"), triangle(1.0, "first"));
     let message = folder.run("iyma split a.ima --out -").fails(2);
-    assert!(message.starts_with("error: standard output: cannot hold a file for each mesh"), "{message}");
+    assert!(message.starts_with("error: standard output: cannot be used for --out"), "{message}");
     assert!(!folder.names().contains(&"-".to_owned()));
     let message = folder.run("iyma merge - - -o x.ima").fails(2);
     assert_eq!(message, "error: standard input: can be used for one input only\n");

@@ -316,7 +316,7 @@ fn incomparable_files_are_shown_with_the_reason() {
     let page = folder.run("view a.mesh a.glb --out -").stdout;
     assert_eq!(data(&page)["comparison"]["compared"], "scenes");
     assert!(folder.run("view a.mesh -").fails(2).contains("--out"));
-    assert!(folder.run("view - - --out b.html").fails(2).contains("only one"));
+    assert!(folder.run("view - - --out b.html").fails(2).contains("can be used for one of the files only"));
     assert!(folder.run("view --serve . a.mesh").fails(2).contains("--serve"));
 }
 

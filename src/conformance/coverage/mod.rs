@@ -27,9 +27,9 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 ///
 /// let mut coverage = Coverage::of(FormatId::Mesh);
 /// coverage.add(&std::fs::read("samples/mesh/flag.mesh")?, Dialect::Spec);
-/// let never: Vec<_> = coverage.never().collect();
-/// assert!(never.contains(&("header.format.position", "false")));
-/// assert!(!never.contains(&("vertices.position", "0")));
+/// let missing: Vec<_> = coverage.missing().collect();
+/// assert!(missing.contains(&("header.format.position", "false")));
+/// assert!(!missing.contains(&("vertices.position", "0")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]

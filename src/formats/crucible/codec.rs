@@ -55,10 +55,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
-            // Without streams, a file of another format may have matching sizes.
-            let unpacks = || read(bytes, Dialect::Spec, &Limits::default()).is_ok();
-            let fits = (spec || tangent) && !sizes.has_large_empty_stream && end == bytes.len() as u64;
-            let fits = fits && (!sizes.streams.is_empty() || unpacks());
+            let fits = (spec || tangent) && !sizes.has_odd_block && end == bytes.len() as u64;
             if fits { Confidence::Structure } else { Confidence::Possible }
         }
         _ => Confidence::None,
@@ -75,8 +72,9 @@ struct StreamSizes {
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether an empty stream is compressed to more than one byte (C3), which suggests another format.
-    has_large_empty_stream: bool,
+    /// Whether the sizes of a block suggest another format: it is empty, but compressed to more than one byte (C3), or
+    /// larger than an LZ4 block can be.
+    has_odd_block: bool,
 }
 
 impl Visitor for StreamSizes {
@@ -97,7 +95,9 @@ impl Visitor for StreamSizes {
             }
             ("compressed_size", Value::Int(size)) => self.compressed_size = *size,
             ("uncompressed_size", Value::Int(size)) => {
-                self.has_large_empty_stream |= *size == 0 && self.compressed_size != 1;
+                self.has_odd_block |= *size == 0 && self.compressed_size != 1;
+                // A byte adds at most 255 bytes to the length of a match.
+                self.has_odd_block |= *size / 255 > self.compressed_size;
                 self.streams.extend(self.attribute.take().map(|attribute| (*chunk, attribute, *size as u64)));
             }
             _ => {}

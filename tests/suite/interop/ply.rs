@@ -86,7 +86,7 @@ fn the_three_encodings_are_equivalent() {
             losses,
             "dropped: obj_info: comments are not converted: 2\n\
              dropped: vertex.skipped: lists of values per vertex are not converted\n\
-             quantised: vertex.x, y, z: positions rounded from 64 to 32 bits, off by at most 9.5e-8 m\n\
+             quantised: vertex.x, y, z: positions were rounded from 64 to 32 bits, off by at most 9.5e-8 m\n\
              dropped: edge: items of an unsupported element: 1\n\
              dropped: face.flags: properties of faces are not converted\n\
              dropped: face: faces with fewer than 3 corners, 1 of 3 faces"
@@ -102,7 +102,10 @@ fn rounding_of_normals_is_an_angle() {
     let (_, losses) = scene(Ply, file);
     let angle = (4.000_000_1_f64 - 4.0) * 3.0 / 25.0;
     let error = format!("off by at most {:.1e}°", angle.to_degrees());
-    assert!(losses.contains("vertex.nx, ny, nz: normals rounded") && losses.ends_with(&error), "{losses}");
+    assert!(
+        losses.contains("vertex.nx, ny, nz: normals were rounded") && losses.ends_with(&error),
+        "{losses}"
+    );
 }
 
 #[test]

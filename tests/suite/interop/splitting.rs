@@ -75,7 +75,7 @@ fn split_sizes_do_not_affect_the_result() {
             // The expected result: each line is parsed separately.
             let alone = ParseSizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
             let expected = parse_to_debug(&text, strictness, alone);
-            *if expected.starts_with("File") { &mut read } else { &mut rejected } += 1;
+            *if expected.starts_with("ObjFile") { &mut read } else { &mut rejected } += 1;
             for (window, piece, run) in
                 [(1 << 20, 1 << 20, 1), (1 << 20, 100, 10), (300, 1 << 20, 1), (64, 30, 1), (1, 1, 1)]
             {
