@@ -1,4 +1,4 @@
-//! Errors of reading and writing.
+//! Read and write errors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::{Finding, Limit, Rule, Span, unpack};
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of reading or writing: message, location, rule and kind.
+/// A read or write error: message, location, rule and kind.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {

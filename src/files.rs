@@ -25,13 +25,13 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, has an unknown format, or violates the rules of its format. The message starts with
-    /// the path.
+    /// Returns an error if the file cannot be read, has an unknown format, or violates the rules of its format. The
+    /// message starts with the path.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
         Scene::open_with(path, &ReadOptions::default())
     }
 
-    /// Reads a file with options, for example leniently. Interchange formats only use the strictness and the limits.
+    /// Reads a file with options, for example leniently. Interchange formats use only the strictness and the limits.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -46,7 +46,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, has an unknown format, or violates a rule that `options.strictness` rejects.
+    /// Returns an error if the file cannot be read, has an unknown format, or violates a rule that `options.strictness`
+    /// rejects.
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
@@ -61,8 +62,8 @@ impl Scene {
     }
 
     /// Writes the scene to `path`. The extension selects a built-in or interchange format. Overwrites existing files.
-    /// Returns the losses: content that the format cannot store. Missing normals are not
-    /// [generated](crate::scene::Mesh::generate_normals).
+    /// Returns the losses: content that the format cannot store. Does not
+    /// [generate](crate::scene::Mesh::generate_normals) missing normals.
     ///
     /// ```no_run
     /// use meshspec::scene::Scene;
@@ -89,8 +90,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// If the extension is unknown or belongs to several formats, the format cannot express the scene, or writing
-    /// fails. The message starts with the path. Files are written atomically, after the conversion succeeds.
+    /// Returns an error if the extension is unknown or belongs to several formats, the format cannot express the scene,
+    /// or writing fails. The message starts with the path. Files are written atomically, after the conversion succeeds.
     pub fn save(self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         if Interchange::by_extension(path).is_some() {
@@ -129,9 +130,9 @@ impl Interchange {
     ///
     /// # Errors
     ///
-    /// If the extension belongs to no interchange format, the format cannot express the scene, or writing fails. The
-    /// message starts with the path. Nothing is written until the conversion succeeds, and each file is written
-    /// atomically.
+    /// Returns an error if the extension belongs to no interchange format, the format cannot express the scene, or
+    /// writing fails. The message starts with the path. Nothing is written until the conversion succeeds, and each file
+    /// is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let format =
@@ -152,7 +153,8 @@ fn interchange_names() -> Vec<&'static str> {
     Interchange::ALL.iter().map(|format| format.name()).collect()
 }
 
-/// Returns the error for a path whose extension selects no format. `supported` lists the extensions that do.
+/// Returns the error for a path whose extension selects no format. `supported` lists the extensions that select a
+/// format.
 fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let formats = FormatId::ALL.iter().filter(|format| format.about().has_extension(&extension));

@@ -11,8 +11,8 @@ use crate::{Limits, Path, Span, Strictness};
 pub enum Severity {
     /// The file ignores a recommendation, or the violation is unlikely to affect readers. Never rejected.
     Warning,
-    /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects it, lenient
-    /// reading reports it.
+    /// The file violates the specification, or a reader could decode wrong data. Strict reading rejects the file;
+    /// lenient reading reports the violation.
     Error,
     /// The file cannot be decoded without guessing. Both modes reject it.
     Fatal,
@@ -92,7 +92,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// The section of the specification that states the rule.
     pub section: &'static str,
-    /// The rows of `docs/interpretations.md` that the rule relies on, such as `M13`; empty if the specification is
+    /// The rows of `docs/interpretations.md` on which the rule relies, such as `M13`; empty if the specification is
     /// clear.
     pub row: &'static str,
     /// The part of the library that finds violations.
@@ -126,7 +126,7 @@ impl Rule {
         Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
     }
 
-    /// The reference in brackets after a message: the code, and the row if there is one.
+    /// The reference in brackets after a message: the code, then the row if the rule has one.
     pub fn reference(&self) -> String {
         match self.row {
             "" => self.code.to_owned(),

@@ -1,8 +1,8 @@
 //! Lossless serialization of floats.
 //!
-//! JSON lacks infinities and NaN. They become the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with other
-//! bits than [`f32::NAN`] becomes a string like `"NaN:ffc00001"`. `#[derive(Json)]` uses this module for floats, and
-//! for arrays, options and lists of floats.
+//! JSON lacks infinities and NaN. Such values become the strings `"Infinity"`, `"-Infinity"` and `"NaN"`; a NaN with
+//! other bits than [`f32::NAN`] becomes a string like `"NaN:ffc00001"`. `#[derive(Json)]` uses this module for floats,
+//! and for arrays, options and lists of floats.
 
 use std::fmt;
 

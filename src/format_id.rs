@@ -3,8 +3,8 @@
 use meshspec_derive::Json;
 use std::fmt;
 
-/// The table of the built-in formats: feature and name, variant, module, title. Calls a macro with some arguments and
-/// the rows.
+/// The table of built-in formats: feature and name, variant, module, title. Passes the given arguments and the rows to
+/// `$macro`.
 macro_rules! formats {
     ($macro:ident { $($arguments:tt)* }) => {
         $macro! {

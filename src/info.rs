@@ -17,7 +17,7 @@ pub struct Info {
     pub format: &'static str,
     /// The dialect.
     pub dialect: Dialect,
-    /// Format-specific values, or the named texts of the file, in file order.
+    /// Format-specific values, or the named strings in the file, in file order.
     pub properties: Vec<Property>,
     /// The meshes.
     #[json(always)]
@@ -52,7 +52,7 @@ impl Info {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneInfo {
-    /// Named texts.
+    /// Named strings.
     pub properties: Vec<Property>,
     /// The meshes, each with its number of triangles after triangulation.
     pub meshes: Vec<(MeshInfo, u64)>,
@@ -110,7 +110,7 @@ pub struct MeshInfo {
     pub indices: u64,
     /// Bits per index; 0 if the mesh has no indices.
     pub index_bits: u32,
-    /// The start of the mesh in the buffers that all meshes of the file share; `None` if each mesh has its own buffers.
+    /// The start of the mesh in buffers that all meshes share; `None` if each mesh has its own buffers.
     #[json(flatten)]
     pub start: Option<MeshStart>,
     /// The number of instances; `None` without node transforms.
@@ -125,7 +125,7 @@ pub struct MeshInfo {
 pub struct MeshStart {
     /// The position of its first index.
     pub first_index: u64,
-    /// The position of its first vertex, to which its indices are relative.
+    /// The position of the first vertex in the mesh, to which the indices of the mesh are relative.
     pub first_vertex: u64,
 }
 

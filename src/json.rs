@@ -12,7 +12,7 @@ pub mod float {
     pub use crate::float::{deserialize, serialize};
 }
 
-/// Packed words as maps of their bit fields.
+/// Packed words as JSON objects, one key per bit field.
 pub mod word {
     pub use crate::layout::word::{ImpliedFields, deserialize, serialize};
 }

@@ -24,7 +24,7 @@ pub struct Limits {
     pub max_decoded: u64,
     /// Maximum total size in bytes of the material libraries that one OBJ file references; 64 MiB by default.
     pub max_libraries: u64,
-    /// Maximum number of findings per rule that a report keeps; 100 by default. The others are only counted.
+    /// Maximum number of findings per rule that a report keeps; 100 by default. Further findings are only counted.
     pub max_findings_per_rule: usize,
     /// Maximum number of triangles, and of vertices, in an interchange file; 134,217,728 by default, which takes
     /// about 4 GiB. A mesh that several nodes reference counts once, unless it is copied because the target format
@@ -40,7 +40,7 @@ pub enum Limit {
     Decoded,
     /// [`Limits::max_triangles`].
     Triangles,
-    /// A limit that no option changes, such as the maximum total size of lists that share bytes of a file.
+    /// A limit that no option changes, such as the maximum total size of overlapping lists in a file.
     Fixed,
 }
 

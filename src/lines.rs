@@ -42,7 +42,7 @@ impl Line<'_> {
         }
     }
 
-    /// A description of the meaning of the line; empty for a line without content.
+    /// The meaning of the line, described in words; empty for a line without content.
     pub fn meaning(&self) -> String {
         (self.describe)(self)
     }

@@ -135,7 +135,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Paths are equal if their texts are equal.
+/// Paths are equal if they are displayed as the same string.
 impl PartialEq for Path {
     fn eq(&self, other: &Path) -> bool {
         match (&self.0, &other.0) {

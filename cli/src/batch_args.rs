@@ -79,7 +79,7 @@ impl BatchArgs {
         }
     }
 
-    /// Returns the name of the first of these options that is given; `None` if none is.
+    /// Returns the name of the first given option; `None` if none of these options is given.
     pub fn first_given(&self) -> Option<&'static str> {
         let options = [
             ("--files-from", self.files_from.is_some()),

@@ -25,7 +25,8 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the encoding with the file extension of `path`; `None` if there is none, or several formats share it.
+    /// Returns the encoding for the file extension of `path`; `None` if the extension is unknown or several formats
+    /// share it.
     pub fn by_extension(path: &Path, formats: &Formats) -> Option<Encoding> {
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
             return Some(Encoding::Json);
@@ -66,8 +67,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of an output file whose extension several formats share: the format `own` of the input if
-    /// it has the extension, otherwise the format with the extension as its name.
+    /// Returns the encoding of an output file whose extension several formats share: the input's format `own` if it
+    /// uses the extension, otherwise the format whose name is the extension.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl Encoding {
         format.map(Encoding::Format).ok_or_else(|| unknown_output_format(path, formats))
     }
 
-    /// Returns the extension for an output file: the extension of `input` if the format has it, otherwise the first
+    /// Returns the extension for an output file: the extension of `input` if the format uses it, otherwise the first
     /// extension of the format.
     pub fn output_extension(self, input: &Path) -> &str {
         let own = input.extension().and_then(OsStr::to_str);
@@ -126,7 +127,7 @@ fn formats_with_extension(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
 }
 
 /// Guesses the format of a file with a damaged header: the only format with its extension that is text if the bytes are
-/// text, or binary if they are binary. Returns `None` if there is no such format or several.
+/// text, or binary if they are binary. Returns `None` if no format or several formats qualify.
 fn guess_format(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
     let is_whitespace = |byte: u8| byte.is_ascii_whitespace() || byte == b'\x0b';
     let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));

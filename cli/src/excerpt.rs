@@ -8,8 +8,8 @@ use anstyle::Style;
 const WIDTH: usize = 16;
 const MAX_LINES: usize = 3;
 
-/// Prints the lines with the bytes of `marked`, underlined, up to [`MAX_LINES`]. An empty range marks the position of a
-/// missing value.
+/// Prints at most [`MAX_LINES`] lines that contain bytes of `marked`, with these bytes underlined. An empty range marks
+/// the position of a missing value.
 pub struct HexExcerpt<'a> {
     pub bytes: &'a [u8],
     pub marked: Range<u64>,

@@ -19,7 +19,7 @@ const RAISE_LIMIT: &str = "info, check, convert, diff, render and view raise the
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The exit status of a command. For several files, the highest status of any file.
+/// The exit status of a command. For several files, the highest status of all files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Success = 0,
@@ -112,7 +112,8 @@ impl Failure {
         }
     }
 
-    /// Like [`from_error`](Failure::from_error), with an excerpt of the line that contains the error if `file` is text.
+    /// Like [`from_error`](Failure::from_error), but if `file` is text, adds an excerpt of the line that contains the
+    /// error.
     pub fn from_file_error(subject: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
         let mut failure = Failure::from_error(subject, error);
         if let Some(Span::Text { range, line, .. }) = error.span() {

@@ -39,7 +39,7 @@ pub fn is_pattern(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
 }
 
-/// Creates the failure for an error of opening or reading the file `path`.
+/// Creates the failure for an error when opening or reading the file `path`.
 fn read_failure(path: &Path, error: io::Error) -> Failure {
     let error = match error.kind() {
         io::ErrorKind::NotFound if is_pattern(path) => {

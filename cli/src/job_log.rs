@@ -228,7 +228,7 @@ fn is_log_file(mut file: &File) -> io::Result<bool> {
         })
 }
 
-/// Returns the last state of each file in a log, and the offset of the end of its last complete line.
+/// Returns the last state of each file in a log, and the offset at which the last complete line of the log ends.
 fn read_states(log: &File) -> io::Result<(HashMap<String, FileState>, u64)> {
     let mut reader = BufReader::new(log);
     let mut states = HashMap::new();

@@ -28,7 +28,7 @@ mod output;
 mod output_format;
 mod packing;
 mod per_file;
-mod problem;
+mod printed_finding;
 mod process_groups;
 mod program;
 mod progress;

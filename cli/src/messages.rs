@@ -44,7 +44,7 @@ pub struct Note {
 #[derive(Debug)]
 struct GroupedLosses {
     group: LossGroup,
-    /// The number of files with losses of the group; `None` if there is a single input file.
+    /// The number of files with losses in the group; `None` if there is a single input file.
     files: Option<usize>,
 }
 
@@ -145,7 +145,7 @@ pub fn print_all(prefix: &str, notes: &[Note], losses: &[Loss], warnings: &[Stri
     }
 }
 
-/// Prints the notes, warnings and losses of the conversion of a single file.
+/// Prints the notes, warnings and losses from converting a single file.
 pub fn print(verbosity: Verbosity, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     if verbosity.verbose {
         return print_all("", notes, losses, warnings);

@@ -7,13 +7,13 @@ use meshspec::scene::{Colors, Indices, Mesh, Pose, Scene};
 
 use crate::failure::{Failure, Result};
 
-/// The maximum number of triangles and the maximum number of vertices, since indices have 32 bits.
+/// The maximum number of triangles, and of vertices, since indices have 32 bits.
 const MAX_COUNT: usize = u32::MAX as usize - 1;
 
 /// The triangles of a scene.
 pub struct Model {
     pub meshes: Vec<Mesh>,
-    /// The ranges of triangles and vertices of each mesh that is drawn.
+    /// The range of triangles and the range of vertices of each drawn mesh.
     pub drawn_meshes: Vec<DrawnMesh>,
     /// Indices into `points`.
     pub triangles: Vec<[u32; 3]>,
@@ -71,7 +71,7 @@ impl PoseSelection {
 }
 
 impl Model {
-    /// Collects the triangles of the finest level of detail of a posed scene.
+    /// Collects the triangles of a posed scene at its finest level of detail.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Model {
             normals: Vec::new(),
         };
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(index, _)| drawn[*index]) {
-            // Ignores losses: polygons that cannot be triangulated without overlaps are drawn with them.
+            // Ignores losses: polygons whose triangles overlap are drawn nevertheless.
             mesh.triangulate();
             model.add_mesh(index, mesh);
         }
@@ -139,7 +139,7 @@ impl Model {
         }
     }
 
-    /// Returns the positions of the corners of a triangle.
+    /// Returns the corner positions of a triangle.
     pub fn triangle_points(&self, triangle: usize) -> [DVec3; 3] {
         self.triangles[triangle].map(|corner| self.points[corner as usize])
     }
@@ -164,7 +164,7 @@ impl Model {
     }
 }
 
-/// Returns the minimum and maximum corner of the bounding box of the finite points.
+/// Returns the minimum and maximum corner of the box that bounds the finite points.
 pub fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
     points.filter(|point| point.is_finite()).fold(empty, |[low, high], at| [low.min(at), high.max(at)])

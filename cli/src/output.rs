@@ -44,7 +44,7 @@ pub struct StagedOutput {
     /// Whether to create missing folders.
     creates_folders: bool,
     files: Vec<StagedFile>,
-    /// The file or image that each path is used for, as text for messages.
+    /// The owner of each used path, a file or an image, as text for messages.
     owners: BTreeMap<PathBuf, String>,
     /// The images copied by the last conversion, which may be replaced; `None` without a log.
     earlier_images: Option<ImageHashes>,
@@ -334,8 +334,8 @@ fn has_hash(path: &Path, expected: Option<&str>) -> bool {
     expected.is_some_and(|expected| hash_file(path).is_ok_and(|found| found == expected))
 }
 
-/// Returns `Some(true)` if the content of the file at `path` equals `bytes`, `Some(false)` if it differs, and `None` if
-/// the file does not exist.
+/// Returns `Some(true)` if the content of the file at `path` equals `bytes`, `Some(false)` if they differ, and `None`
+/// if the file does not exist.
 fn compare_content(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
     match File::open(path) {
         Ok(file) => has_content(file, bytes).map(Some),

@@ -57,7 +57,7 @@ enum Command {
     Man(man::Man),
 }
 
-/// The extent of the help of a command.
+/// The level of detail of a command's help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Help {
     /// The usual options, one line each: `-h`.

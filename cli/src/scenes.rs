@@ -14,7 +14,7 @@ use crate::read_args::{LimitArgs, ReadArgs};
 /// The content of a file to be converted to a scene: a document, or a file of a custom format.
 pub enum SceneSource {
     Document(Box<Document>),
-    /// The bytes of a file of a custom format.
+    /// The bytes of a file in a custom format.
     File(AnyFormat, Vec<u8>),
 }
 

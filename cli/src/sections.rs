@@ -1,4 +1,4 @@
-//! Finds the sections and packed blocks of a file by walking the declaration of its format.
+//! Finds the sections and packed blocks of a file by walking its format's declaration.
 
 use std::ops::{ControlFlow, Range};
 

@@ -21,7 +21,7 @@ impl PathResolver<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error if no value has the path, or several have.
+    /// Returns an error if no value or several values have the path.
     pub fn resolve(&self, path: &str) -> Result<Vec<Segment>> {
         let (first, count) = match walk::select(self.layout, self.bytes, path, self.limits) {
             Selection::One(path) => return Ok(path),

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::model::Model;
 
-/// The maximum number of triangles in a leaf of the hierarchy.
+/// The maximum number of triangles per leaf.
 const MAX_LEAF: usize = 4;
 
 /// The largest distance that counts as 0 because of rounding errors, relative to the largest coordinate.
@@ -35,8 +35,8 @@ impl Surface {
         surface
     }
 
-    /// Adds the node for `count` triangles from `first` on, and its children. Each child has half of the triangles, so
-    /// the depth is logarithmic.
+    /// Adds the node for `count` triangles starting at `first`, and its children. Each child has half of the triangles,
+    /// so the depth is logarithmic.
     fn add_node(&mut self, first: usize, count: usize) {
         let range = &mut self.triangles[first..first + count];
         let corners = range.as_flattened().iter();
@@ -64,8 +64,7 @@ impl Surface {
         if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
 
-    /// Sets `nearest`, a squared distance, to the smallest distance of the node's triangles from `point` if that is
-    /// smaller.
+    /// Lowers `nearest`, the smallest squared distance from `point` so far, if a triangle of the node is nearer.
     fn update_nearest(&self, node: usize, point: DVec3, nearest: &mut f64) {
         let Some(BvhNode { first, count, second, .. }) = self.nodes.get(node) else { return };
         let Some(second) = *second else {
@@ -85,7 +84,7 @@ impl Surface {
         }
     }
 
-    /// Returns the distances of the vertices and triangle centres of a model from the surface.
+    /// Returns the distances from the surface to a model's vertices and triangle centres.
     pub fn distances(&self, model: &Model) -> Distances {
         let distance = |point: DVec3| if point.is_finite() { self.distance(point) } else { 0.0 };
         let center = |triangle| model.triangle_points(triangle).iter().sum::<DVec3>() / 3.0;

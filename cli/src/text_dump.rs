@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::failure::{Failure, Result, Status};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
-use crate::problem::{Problem, ProblemPrinter};
+use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{Escaped, TITLE, counted};
 
 /// The maximum number of lines to print per list, and for a list selected by `--path`.
@@ -133,8 +133,8 @@ impl TextDump<'_> {
 
     fn print_findings(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         let limits = Default::default();
-        let mut bytes = ProblemPrinter::new(None, self.bytes, &limits);
-        findings.iter().try_for_each(|finding| bytes.print(&Problem::of_finding(finding), out))
+        let mut bytes = FindingPrinter::new(None, self.bytes, &limits);
+        findings.iter().try_for_each(|finding| bytes.print(&PrintedFinding::of_finding(finding), out))
     }
 }
 

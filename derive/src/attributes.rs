@@ -52,7 +52,7 @@ pub struct Container {
     pub repr: Option<Type>,
     /// The byte order, if it is declared.
     pub order: Option<Order>,
-    /// The number of bits of a packed word.
+    /// The number of bits in a packed word.
     pub bits: Option<u32>,
     /// The fields and imports of the enclosing struct that the constraints of a packed word refer to.
     pub outer: Vec<Ident>,

@@ -31,7 +31,7 @@ pub struct Checksum {
     pub arguments: Vec<Expr>,
     /// The first field covered.
     pub from: Option<String>,
-    /// The stored number for "no checksum".
+    /// The stored number that means "no checksum".
     pub none: Option<LitInt>,
 }
 

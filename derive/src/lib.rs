@@ -88,9 +88,9 @@ pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
 /// Implements serde's `Serialize` and `Deserialize` for a lossless JSON round trip. Expands to nothing unless
 /// meshspec's feature `serde` is enabled.
 ///
-/// Fields need no attribute. Floats are numbers, or strings if JSON has no number for their bits. Absent options
-/// are omitted, as are reserved fields (`one_of(0)`) that are 0. Unknown keys of structs are errors. Packed words
-/// are maps of their bit fields. The variants of an enum are in snake case; the values of a declared enum
+/// Fields need no attribute. Floats are numbers, or strings if JSON has no number for their bits. Absent options are
+/// omitted, as are reserved fields (`one_of(0)`) that are 0. Unknown keys of structs are errors. Packed words are
+/// objects with a key per bit field. The variants of an enum are in snake case; the values of a declared enum
 /// (`repr = u8`) have their declared names. Fields that binrw removes (`temp`) are omitted.
 ///
 /// `#[json(…)]` declares exceptions:

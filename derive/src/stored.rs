@@ -60,7 +60,7 @@ enum FieldEncoding {
     Bulk,
 }
 
-/// Returns the encoding of a field; `None` if the file does not store its value, or stores another one.
+/// Returns the encoding of a field; `None` if the file does not store its value, or stores another value.
 fn stored_encoding(field: &Field) -> Result<Option<FieldEncoding>> {
     let mut encoding = FieldEncoding::Value;
     for directive in parse_directives(&field.attrs)? {

@@ -70,9 +70,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
  * The range of a mesh in the buffers.
  */
 typedef struct iyma_mesh_info {
-    uint32_t first_index; /* Position of its first index in the index buffer. */
+    uint32_t first_index; /* Position of the first index in the index buffer. */
     uint32_t index_count; /* Number of its indices. The range of this length from first_index must lie within n_indices (IYMA-MESH-RANGE). */
-    uint32_t first_vertex; /* Position of its first vertex; its indices are relative to it. */
+    uint32_t first_vertex; /* Position of the first vertex in the mesh; the indices of the mesh are relative to this vertex. */
     uint32_t vertex_count; /* Number of its vertices. The range of this length from first_vertex must lie within n_vertices (IYMA-MESH-RANGE). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
@@ -148,7 +148,7 @@ typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four unsigned normalised 8-bit integers, 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Four normalised 8-bit integers, 0 to 1: blue, green, red, alpha. */
 #define IYMA_VERTEX_FORMAT_UNORM16 41 /* One unsigned normalised 16-bit integer, 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three normalised 10-bit integers and a 2-bit one, 0 to 1, packed in a word from the lowest bit. */
+#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit. */
 #define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two unsigned normalised 16-bit integers, 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four unsigned normalised 16-bit integers, 0 to 1. */
 

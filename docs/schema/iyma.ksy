@@ -99,7 +99,7 @@ types:
       - id: n_indices
         type: u4
         doc: |
-          Number of indices of all meshes; 0 without an index buffer.
+          Total number of indices in all meshes; 0 without an index buffer.
       - id: index_format
         type: u1
         enum: index_format
@@ -124,7 +124,7 @@ types:
       - id: first_index
         type: u4
         doc: |
-          Position of its first index in the index buffer.
+          Position of the first index in the index buffer.
       - id: index_count
         type: u4
         doc: |
@@ -133,7 +133,7 @@ types:
       - id: first_vertex
         type: u4
         doc: |
-          Position of its first vertex; its indices are relative to it.
+          Position of the first vertex in the mesh; the indices of the mesh are relative to this vertex.
       - id: vertex_count
         type: u4
         doc: |
@@ -458,7 +458,7 @@ enums:
     42:
       id: unorm10_10_10_2
       doc: |
-        Three normalised 10-bit integers and a 2-bit one, 0 to 1, packed in a word from the lowest bit.
+        Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit.
     43:
       id: unorm16x2
       doc: |

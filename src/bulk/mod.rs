@@ -1,8 +1,8 @@
 //! Bulk reading and writing of plain numbers and strings.
 //!
 //! Declarations use the functions and types of this module for bulk data. [`read()`] and [`write()`] copy each list
-//! once. [`Strings`] stores the bytes of the file. [`Bulk`] and [`Rest`] store the byte range of the data after
-//! reading, and borrow the data for writing.
+//! once. [`Strings`] stores the bytes of the file. After reading, [`Bulk`] and [`Rest`] store the byte range of the
+//! data; for writing, they borrow the data.
 
 mod column;
 mod numbers;

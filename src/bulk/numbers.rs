@@ -77,7 +77,7 @@ pub fn read_records<R: Read + Seek>(
     Ok(bytes)
 }
 
-/// Returns an error if `size` is `None` or more than the remaining bytes. To be called before allocating memory.
+/// Returns an error if `size` is `None` or more than the remaining bytes. Call this before allocating memory.
 pub(super) fn require_remaining<R: Seek>(reader: &mut R, size: Option<u64>) -> BinResult<()> {
     match size {
         Some(size) if size <= remaining_bytes(reader)? => Ok(()),

@@ -25,7 +25,7 @@ const STEP: usize = 1024;
 /// ```
 #[derive(Clone, Default)]
 pub struct Strings {
-    /// The strings, each with its NUL. The last one may lack its NUL.
+    /// The strings, each with its NUL. The last string may lack its NUL.
     bytes: Vec<u8>,
     /// The offsets of the strings with the indices `STEP`, `2 * STEP`, ….
     starts: Vec<usize>,

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// The maximum number of characters of a value in the text of a difference.
+/// The maximum number of characters shown of each differing value.
 const MAX_WIDTH: usize = 100;
 
 /// The first difference between two values.

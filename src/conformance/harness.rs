@@ -115,7 +115,7 @@ impl<S: TestedFormat> Harness<S> {
         self
     }
 
-    /// Restricts generated files to realistic ones, with finite floats, UTF-8 names and no warnings.
+    /// Restricts generated files to plausible ones, with finite floats, UTF-8 names and no warnings.
     pub fn plausible(mut self) -> Harness<S> {
         self.config.plausible = true;
         self
@@ -155,7 +155,7 @@ impl<S: TestedFormat> Harness<S> {
         self
     }
 
-    /// Runs a loader over all files, and compares its verdicts with the verdicts of strict reading.
+    /// Runs a loader over all files, and compares its verdicts with those of strict reading.
     pub fn run<L: LoaderResult>(self, mut load: impl FnMut(&[u8]) -> L) -> RunReport {
         self.run_with(&mut |bytes, _| match catch_panic(|| load(bytes).contents()) {
             Ok(Ok(_)) => LoadOutcome::Accepted,
@@ -191,7 +191,7 @@ impl<S: TestedFormat> Harness<S> {
         let about = tested_format.about();
         let dialect = given_dialect.or(about.dialects.first().copied()).unwrap_or_default();
         let unknown = ignored.iter().find(|code| about.rules.iter().all(|rule| rule.code != **code));
-        let unknown = unknown.map(|code| format!("the format has no rule {code} to ignore"));
+        let unknown = unknown.map(|code| format!("cannot ignore {code}: the format has no such rule"));
         let mut report = RunReport {
             format: about.name,
             dialect,

@@ -21,7 +21,7 @@ impl fmt::Display for HexDump<'_> {
         let marked = self.marked.clone().unwrap_or_default();
         let marked_line = usize::try_from(marked.start).unwrap_or(usize::MAX) / WIDTH;
         let lines = self.bytes.len().div_ceil(WIDTH);
-        // Starts with the first line of a short file; otherwise, half of the maximum before the marked line.
+        // Prints a short file entirely, and other files starting `MAX_LINES / 2` lines before the marked line.
         let first = if lines <= MAX_LINES { 0 } else { marked_line.saturating_sub(MAX_LINES / 2) };
         let first = first.min(lines.saturating_sub(MAX_LINES));
         if first > 0 {

@@ -41,7 +41,7 @@ impl RunReport {
         &self.disagreements
     }
 
-    /// Returns the numbers of files that test each rule of the format.
+    /// Returns, for each rule of the format, the numbers of files that test it.
     pub fn coverage(&self) -> &[RuleCoverage] {
         &self.coverage
     }

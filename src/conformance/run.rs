@@ -1,4 +1,4 @@
-//! Runs a loader over files, and compares its verdicts with the verdicts of strict reading.
+//! Runs a loader over files, and compares its verdicts with those of strict reading.
 
 use std::collections::BTreeMap;
 

@@ -162,7 +162,7 @@ impl Array {
         Array::from_rows(matrix.to_vec())
     }
 
-    /// Creates an array with the shape [1] from a number.
+    /// Creates an array with the shape `[1]` from a number.
     pub fn from_number<T>(value: T) -> Array
     where
         Numbers: From<Vec<T>>,

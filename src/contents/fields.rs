@@ -27,7 +27,7 @@ pub struct Fields<'f> {
 pub enum FieldValue {
     /// A number, or all numbers in a list.
     Numbers(Array),
-    /// A text.
+    /// A string.
     Text(Text),
 }
 
@@ -36,7 +36,7 @@ impl<'f> Fields<'f> {
     ///
     /// # Errors
     ///
-    /// If `bytes` does not match the declaration.
+    /// Returns an error if `bytes` does not match the declaration.
     pub fn new(
         ty: &'static Type,
         bytes: impl Into<Cow<'f, [u8]>>,

@@ -1,7 +1,7 @@
 //! The contents of a file as plain numbers: the values that a loader should have in memory after reading.
 //!
 //! All formats share one structure, described in `docs/contents.md`. Values stay in the file's coordinate system, and
-//! nothing is repaired. To test a loader, it prints the same JSON, or parts of it, and [`compare`] lists the
+//! nothing is repaired. To test a loader, let it print the same JSON, or parts of it; [`compare`] lists the
 //! differences.
 
 mod array;

@@ -15,7 +15,7 @@ pub struct Contents<'f> {
     pub format: &'static str,
     /// The dialect that the file was read as.
     pub dialect: Dialect,
-    /// Named texts, in file order.
+    /// Named strings, in file order.
     pub properties: Vec<Property>,
     /// Application-defined bytes.
     pub user_data: Option<Array>,
@@ -152,7 +152,7 @@ pub struct Skeleton {
     pub translations: Option<Array>,
     /// The rest rotation of each joint relative to its parent: quaternions (X, Y, Z, W).
     pub rotations: Option<Array>,
-    /// Joints that follow the weighted mean of other joints.
+    /// Joints driven by weighted combinations of other joints (BMD pseudo-bones).
     pub blends: Vec<Blend>,
     /// The index of the solid mesh of each joint; 0 for none.
     pub solids: Option<Array>,

@@ -19,7 +19,7 @@ pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
     sampled
 }
 
-/// The number of vertices and joints that further poses of a file may have.
+/// The remaining number of vertices and joints that poses of a file may contain.
 pub(crate) struct PoseBudget {
     /// The number of vertices and joints in one pose.
     pose_cost: u64,
@@ -33,7 +33,7 @@ impl PoseBudget {
         PoseBudget { pose_cost, remaining: MAX_POSED_ITEMS.max(pose_cost.saturating_mul(4)) }
     }
 
-    /// Takes one pose from the budget. Returns `false` if it does not fit.
+    /// Deducts one pose from the budget. Returns `false` if the pose does not fit.
     pub(crate) fn take_pose(&mut self) -> bool {
         let rest = self.remaining.checked_sub(self.pose_cost);
         self.remaining = rest.unwrap_or(0);
@@ -52,7 +52,7 @@ pub(crate) struct SkinnedPositions {
 }
 
 impl SkinnedPositions {
-    /// Adds a vertex, transformed by `matrix`. If `None`, its position is undefined.
+    /// Adds a vertex, transformed by `matrix`. If `matrix` is `None`, the position is undefined.
     pub(crate) fn add_vertex(&mut self, point: [f32; 3], matrix: Option<Matrix>) {
         let Some([x, y, z, origin]) = matrix else { return self.positions.extend([f32::NAN; 3]) };
         let [px, py, pz] = point.map(f64::from);
@@ -73,8 +73,8 @@ impl SkinnedPositions {
         self.max_deviation = self.max_deviation.max(deviation);
     }
 
-    /// Returns the positions with their tolerance. `max_translation` is the largest absolute value in
-    /// the translations of the skinning matrices.
+    /// Returns the positions with their tolerance. `max_translation` is the largest absolute translation component of
+    /// any skinning matrix.
     pub(crate) fn into_array(self, max_translation: f64) -> Array {
         let max_translation = if max_translation.is_finite() { max_translation } else { 0.0 };
         Array::from(Numbers::F32(self.positions)).with_components(3).with_tolerance(

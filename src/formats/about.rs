@@ -115,7 +115,7 @@ impl About {
     ///
     /// # Errors
     ///
-    /// If the format lacks the dialect; the message lists the available ones.
+    /// Returns an error if the format lacks the dialect; the message lists the available ones.
     pub fn require_dialect(&self, dialect: Dialect) -> Result<()> {
         if self.dialects.contains(&dialect) {
             return Ok(());
@@ -146,7 +146,8 @@ impl About {
         own.map_or(&[], |(_, layouts)| layouts)
     }
 
-    /// Returns `true` if the rule applies to the dialect: not if only the layouts of other dialects declare it.
+    /// Returns `true` if the rule applies to the dialect. Rules that only the layouts of other dialects declare do not
+    /// apply.
     pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {
         let is_declared_in = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
         rule.enforced_by != Enforcement::Declaration
@@ -154,7 +155,7 @@ impl About {
             || !is_declared_in(self.layouts())
     }
 
-    /// Returns the layout at the index of `dialect` among the dialects; `None` if there is none.
+    /// Returns the layout at the index of `dialect` in the list of dialects; `None` if the format has no layout there.
     pub(super) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
         let index = self.dialects.iter().position(|known| *known == dialect)?;
         self.layouts().get(index).map(|(_, layout)| *layout)

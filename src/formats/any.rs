@@ -50,7 +50,7 @@ pub struct AnyFormat {
     lines: fn(&[u8], LineCallback),
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
-    files: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
+    file_strategy: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
     #[cfg(feature = "proptest")]
     edge_cases: fn() -> Vec<(&'static str, Vec<u8>)>,
     example_of: fn(&'static Rule) -> Option<RuleExample>,
@@ -76,7 +76,7 @@ impl AnyFormat {
             lines: T::lines,
             check_lines: T::check_lines,
             #[cfg(feature = "proptest")]
-            files: T::files,
+            file_strategy: T::files,
             #[cfg(feature = "proptest")]
             edge_cases: T::edge_cases,
             example_of: T::example_of,
@@ -116,11 +116,11 @@ impl AnyFormat {
         (self.detect)(bytes)
     }
 
-    /// Returns the dialect to read `bytes` in: the dialect in the options, or else the detected one.
+    /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.
     ///
     /// # Errors
     ///
-    /// If the format lacks the dialect in the options.
+    /// Returns an error if the format lacks the dialect in the options.
     pub fn dialect_of(self, bytes: &[u8], options: &ReadOptions) -> Result<Dialect> {
         (self.dialect_of)(bytes, options)
     }
@@ -143,7 +143,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// The first violation that the strictness in the options rejects, with its location.
+    /// Returns the first violation that the strictness in the options rejects, with its location.
     pub fn info(self, bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         (self.info)(bytes, options)
     }
@@ -152,7 +152,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// The first violation that the strictness in the options rejects, with its location.
+    /// Returns the first violation that the strictness in the options rejects, with its location.
     pub fn contents<'f>(self, bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         (self.contents)(bytes, options)
     }
@@ -193,7 +193,7 @@ impl AnyFormat {
     /// Returns a strategy for valid files, each with its dialect. See [`Declared::files`].
     #[cfg(feature = "proptest")]
     pub fn files(self, config: crate::layout::generate::Config) -> Option<super::generated::Files> {
-        (self.files)(config)
+        (self.file_strategy)(config)
     }
 
     /// Returns how a rule is enforced, in Markdown: the requirements in the declaration, `structure`, or `code` with
@@ -215,8 +215,8 @@ impl AnyFormat {
     }
 
     /// Returns a violating and a correct file for a rule. Uses the format's [own](Declared::example_of) example, or
-    /// else a [generated](crate::layout::generate) file and one of its breakages. `None` if no such file breaks only
-    /// `rule`.
+    /// else a [generated](crate::layout::generate) file and one of its breakages. `None` if no generated file has a
+    /// breakage that breaks only `rule`.
     pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         let AnyFormat { about, check, layout_of, .. } = self;
         (self.example_of)(rule).or_else(|| ExampleSearch { about, check, layout_of }.example_of(rule))

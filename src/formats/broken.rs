@@ -23,7 +23,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the file is invalid, or the format lacks the dialect in the options.
+    /// Returns an error if the file is invalid, or the format lacks the dialect in the options.
     pub fn breakages<'f>(
         self,
         file: &'f [u8],
@@ -98,7 +98,7 @@ fn error_findings(report: &Report) -> impl Iterator<Item = &Finding> {
     report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
 }
 
-/// Compares the findings before and after a change to a text.
+/// Compares the findings before and after a change to a text file.
 struct TextOracle {
     format: AnyFormat,
     options: ReadOptions,
@@ -156,7 +156,7 @@ impl TextOracle {
     }
 }
 
-/// Returns the line at `index` of a text.
+/// Returns line `index` of a text file.
 fn line_at(text: &[u8], index: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
     String::from_utf8_lossy(line).into_owned()

@@ -67,11 +67,11 @@ pub trait Declared: 'static {
         detect_by_layouts(Self::ABOUT, bytes)
     }
 
-    /// Returns the dialect to read `bytes` in: the dialect in the options, or else the detected one.
+    /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.
     ///
     /// # Errors
     ///
-    /// If the format lacks the dialect in the options.
+    /// Returns an error if the format lacks the dialect in the options.
     fn dialect_of(bytes: &[u8], options: &ReadOptions) -> Result<Dialect> {
         match options.dialect {
             Some(dialect) => Self::ABOUT.require_dialect(dialect).map(|()| dialect),
@@ -80,7 +80,7 @@ pub trait Declared: 'static {
     }
 
     /// Returns the layout of a file in `dialect`; `None` for a text format. By default, the layout at the index of
-    /// `dialect` among the dialects.
+    /// `dialect` in the list of dialects.
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         let _ = bytes;
         Self::ABOUT.layout(dialect)
@@ -98,12 +98,12 @@ pub trait Declared: 'static {
 
     /// Returns all violations in a file, each with its location. See [`check`](crate::check).
     ///
-    /// By default, reports the first structural fault. If there is none, reports trailing data, violations of
+    /// By default, reports the first structural fault. If the structure is valid, reports trailing data, violations of
     /// constraints, and the findings of [`check_content`](Declared::check_content).
     ///
     /// # Errors
     ///
-    /// If decoding would exceed the limits, or the format lacks the dialect in the options.
+    /// Returns an error if decoding would exceed the limits, or the format lacks the dialect in the options.
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
@@ -126,7 +126,7 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// The first fault that prevents decoding, with its location.
+    /// Returns the first fault that prevents decoding, with its location.
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut info = Info::new(Self::ABOUT.name, dialect);
@@ -143,7 +143,7 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// The first fault that prevents decoding, with its location.
+    /// Returns the first fault that prevents decoding, with its location.
     fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
         let dialect = Self::dialect_of(bytes, options)?;
         let mut contents = Contents::new(Self::ABOUT.name, dialect);
@@ -172,8 +172,8 @@ pub trait Declared: 'static {
         Vec::new()
     }
 
-    /// Returns an example of a rule that no [breakage](crate::layout::generate::breakages) of a generated file breaks
-    /// alone. `None` by default.
+    /// Returns an example for a rule that no generated [breakage](crate::layout::generate::breakages) violates alone.
+    /// `None` by default.
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         let _ = rule;
         None
@@ -203,7 +203,7 @@ fn rate_layout(layout: &'static Type, bytes: &[u8]) -> Confidence {
     if first_mismatch(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
 }
 
-/// Returns the offset of the first mismatch with a layout, or `u64::MAX` if there is none.
+/// Returns the offset of the first mismatch with a layout, or `u64::MAX` if the whole file matches.
 fn first_mismatch(layout: &'static Type, bytes: &[u8]) -> u64 {
     let mut report = Report::default();
     match walk::walk(layout, bytes, &Default::default(), &mut TrailingVisitor(&mut report)) {

@@ -59,7 +59,7 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// # Errors
 ///
-/// If no built-in format matches the bytes, or several do.
+/// Returns an error if no built-in format matches the bytes, or several do.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
     detect_among(FormatId::ALL, &[], bytes, path)
 }

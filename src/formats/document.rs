@@ -82,7 +82,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the format lacks the dialect.
+    /// Returns an error if the format lacks the dialect.
     pub fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
         with_format!(self, Document(document), |D| {
             let (document, losses) = D::into_dialect(document, dialect)?;

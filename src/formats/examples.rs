@@ -12,7 +12,7 @@ pub struct RuleExample {
     pub dialect: Dialect,
     /// The file that breaks the rule: [`check`](crate::check) returns one finding.
     pub violating: Vec<u8>,
-    /// The file that follows all rules: [`check`](crate::check) returns no finding.
+    /// The correct file, for which [`check`](crate::check) returns no finding.
     pub correct: Vec<u8>,
     /// Whether both files are JSON documents, because no encoded file can break the rule.
     pub is_json: bool,
@@ -24,7 +24,7 @@ const MAX_ITEMS: [u64; 4] = [1, 2, 3, 6];
 /// The number of files generated per layout and maximum.
 const FILES_PER_LAYOUT: u64 = 24;
 
-/// The number of random numbers that each file is generated from.
+/// The number of random numbers from which each file is generated.
 const RANDOM_NUMBERS: usize = 128;
 
 /// The search for an example of a rule among generated files.
@@ -53,7 +53,8 @@ impl ExampleSearch {
         })
     }
 
-    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if there is none.
+    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if `file` has no such
+    /// breakage.
     fn example_from_file(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
         let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;
@@ -81,7 +82,7 @@ impl ExampleSearch {
         Some(report.findings().iter().map(|finding| finding.rule.code).collect())
     }
 
-    /// Returns a valid file in which the broken value is at the limit of its constraint; `None` if there is none.
+    /// Returns a valid file in which the broken value is at the limit of its constraint; `None` if no such file exists.
     fn counterpart(
         self,
         file: &[u8],
@@ -98,7 +99,7 @@ impl ExampleSearch {
     }
 }
 
-/// Returns the random numbers to generate a file from. Seed 0 returns none, for the simplest file.
+/// Returns the random numbers from which to generate a file. Seed 0 returns none, for the simplest file.
 fn random_numbers(seed: u64) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {

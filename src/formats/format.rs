@@ -25,14 +25,14 @@ pub trait Format: Declared + Sized {
     ///
     /// # Errors
     ///
-    /// The first violation that the strictness in the options rejects, with its location.
+    /// Returns the first violation that the strictness in the options rejects, with its location.
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Self>;
 
     /// Encodes the document in its own dialect. The output is deterministic across machines.
     ///
     /// # Errors
     ///
-    /// If the dialect cannot express the document, or strict reading would reject the file.
+    /// Returns an error if the dialect cannot express the document, or strict reading would reject the file.
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>>;
 
     /// Adds every violation of the format's rules to `report`.
@@ -67,7 +67,7 @@ pub trait Format: Declared + Sized {
     ///
     /// # Errors
     ///
-    /// If the format lacks the dialect.
+    /// Returns an error if the format lacks the dialect.
     fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)> {
         Self::ABOUT.require_dialect(dialect)?;
         Ok((self, Vec::new()))

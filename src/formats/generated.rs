@@ -22,8 +22,8 @@ pub(super) fn encoded_files<D: Format + Debug>(documents: impl Strategy<Value = 
     documents.prop_filter_map("a document that cannot be written", encode).boxed()
 }
 
-/// Returns a strategy for generated files in which `check` finds no error, or nothing at all if `config.plausible` is
-/// set. `None` if the format has no layouts.
+/// Returns a strategy for generated files in which `check` finds no error; if `config.plausible` is set, no violation
+/// at all. `None` if the format has no layouts.
 pub(super) fn generated_files(
     about: &'static About,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,

@@ -1,4 +1,4 @@
-//! JSON documents: the fields of a document and the name of its format.
+//! JSON documents: the document fields and the format name.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format does not support JSON, or the file is rejected.
+    /// Returns an error if the format does not support JSON, or the file is rejected.
     pub fn write_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
         let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
         (json.write)(bytes, options)
@@ -43,8 +43,8 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format does not support JSON, the text is not a document of the format, or the document cannot be
-    /// written.
+    /// Returns an error if the format does not support JSON, the text is not a document of the format, or the document
+    /// cannot be written.
     pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
         let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
         (json.read)(text, options)
@@ -68,7 +68,7 @@ fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) 
     document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
 }
 
-/// Deserialises a document of the format `T` from a map, ignoring the key `format`.
+/// Deserialises a document of the format `T` from an object, ignoring the key `format`.
 pub(super) fn deserialize_document<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

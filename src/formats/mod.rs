@@ -71,7 +71,7 @@ use crate::{Error, ReadOptions, Report, Result};
 ///
 /// # Errors
 ///
-/// If no built-in format matches the bytes, or they violate its rules.
+/// Returns an error if no built-in format matches the bytes, or they violate its rules.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     detect(bytes, None)?.read(bytes, options)
 }
@@ -86,8 +86,8 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, matches no built-in format, or violates the rules of its format. The message starts with
-/// the path.
+/// Returns an error if the file cannot be read, matches no built-in format, or violates the rules of its format. The
+/// message starts with the path.
 pub fn open(path: impl AsRef<Path>) -> Result<Document> {
     open_with(path, &ReadOptions::default())
 }
@@ -106,7 +106,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, matches no built-in format, or is rejected by the strictness in the options.
+/// Returns an error if the file cannot be read, matches no built-in format, or is rejected by the strictness in the
+/// options.
 pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
     let read = |bytes: Vec<u8>| detect(&bytes, Some(path))?.read(&bytes, options);
@@ -128,8 +129,8 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 ///
 /// # Errors
 ///
-/// If decoding would exceed the limits or needs a packing whose feature is disabled, or the format lacks the dialect in
-/// the options.
+/// Returns an error if decoding would exceed the limits or needs a packing whose feature is disabled, or the format
+/// lacks the dialect in the options.
 pub fn check(bytes: &[u8], format: impl Into<AnyFormat>, options: &ReadOptions) -> Result<Report> {
     format.into().check(bytes, options)
 }

@@ -39,12 +39,12 @@ impl Formats {
         Formats(FormatId::ALL.iter().map(|format| (*format).into()).collect())
     }
 
-    /// Adds a format. If formats share a file extension, the content of the file decides.
+    /// Adds a format. If several formats have the same file extension, the content of the file decides.
     ///
     /// # Errors
     ///
-    /// If the name is taken. If the name, or the name of a layout, is not made of lower-case letters, digits and `_`,
-    /// starting with a letter.
+    /// Returns an error if the name is already registered, or if it or the name of a layout does not match
+    /// `[a-z][a-z0-9_]*`.
     pub fn with<T: Declared>(self) -> Result<Formats> {
         self.with_format(AnyFormat::of::<T>())
     }
@@ -84,7 +84,7 @@ impl Formats {
     ///
     /// # Errors
     ///
-    /// If the name is unknown; the message lists the known names.
+    /// Returns an error if the name is unknown; the message lists the known names.
     pub fn get(&self, name: &str) -> Result<AnyFormat> {
         self.iter().find(|format| format.name() == name).ok_or_else(|| {
             Error::unsupported(format!("unknown format `{name}`: the formats are {}", self.names()))
@@ -101,7 +101,7 @@ impl Formats {
     ///
     /// # Errors
     ///
-    /// If no format matches the bytes, or several do.
+    /// Returns an error if no format matches the bytes, or several do.
     pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected<AnyFormat>> {
         detect_among(&self.0, &[], bytes, path)
     }

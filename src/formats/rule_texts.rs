@@ -1,4 +1,4 @@
-//! Texts about rules: how they are enforced, and which interpretations they cite.
+//! Describes how rules are enforced, and which interpretations they cite.
 
 use super::About;
 use crate::layout::grammar::Grammar;

@@ -1,4 +1,4 @@
-//! SceneFunctions of formats chosen at run time.
+//! Scene functions of formats chosen at run time.
 
 use super::{AnyFormat, Document};
 use crate::info::Info;
@@ -21,7 +21,7 @@ pub(super) struct SceneFunctions {
 }
 
 impl AnyFormat {
-    /// Adds conversion of files to scenes. Summaries then list the scene's meshes.
+    /// Adds conversion of files to scenes. Summaries then list the meshes of the scene.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -67,7 +67,7 @@ impl AnyFormat {
         self.scenes.is_some_and(|scenes| scenes.write.is_some())
     }
 
-    /// Returns `true` if software for this format needs normals. See [`FromScene::NEEDS_NORMALS`].
+    /// Returns `true` if readers of this format require normals. See [`FromScene::NEEDS_NORMALS`].
     pub fn needs_normals(self) -> bool {
         self.scenes.and_then(|scenes| scenes.write).is_some_and(|(_, needs_normals)| needs_normals)
     }
@@ -76,7 +76,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format cannot be converted to scenes, or the file is rejected.
+    /// Returns an error if the format cannot be converted to scenes, or the file is rejected.
     pub fn read_scene(
         self,
         bytes: &[u8],
@@ -93,7 +93,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format has no conversion from scenes, or cannot express the scene.
+    /// Returns an error if the format has no conversion from scenes, or cannot express the scene.
     pub fn write_scene(
         self,
         scene: Scene,
@@ -128,8 +128,7 @@ impl FormatId {
         with_format!(self, FormatId {}, |D| D::CONVENTIONS)
     }
 
-    /// Returns `true` if software for this format needs normals. Converters then generate them for scenes without
-    /// normals.
+    /// Returns `true` if readers of this format require normals. If so, converters generate missing normals.
     pub fn needs_normals(self) -> bool {
         with_format!(self, FormatId {}, |D| D::NEEDS_NORMALS)
     }
@@ -141,7 +140,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the document is inconsistent, which is possible after lenient reading.
+    /// Returns an error if the document is inconsistent, which is possible after lenient reading.
     pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let format = self.format();
         let (scene, losses): (Scene, Vec<Loss>) =
@@ -150,7 +149,7 @@ impl Document {
         Ok((scene, losses))
     }
 
-    /// Returns the paths of the fields that become parts of the scene.
+    /// Returns, for each part of the scene, the paths of its source fields.
     pub fn source_fields(&self) -> SourceFields {
         with_format!(*self, Document(ref document), |D| D::source_fields(document))
     }
@@ -159,7 +158,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the scene is inconsistent, or the format cannot express it at all.
+    /// Returns an error if the scene is inconsistent, or the format cannot express it at all.
     pub fn from_scene(
         format: FormatId,
         scene: Scene,

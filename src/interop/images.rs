@@ -26,7 +26,7 @@ pub(super) fn detect_media_type(bytes: &[u8]) -> Option<&'static str> {
     found.map(|(media_type, ..)| *media_type)
 }
 
-/// Returns the media type of an image file by its extension, ignoring case; `None` if it is unknown.
+/// Returns the media type of an image file by its extension, ignoring case; `None` if the extension is unknown.
 pub(super) fn media_type_by_name(name: &str) -> Option<&'static str> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     let found = MEDIA_TYPES.iter().find(|(_, extensions, _)| extensions.contains(&&*extension));
@@ -83,7 +83,7 @@ fn external_images(scene: &Scene) -> impl Iterator<Item = &str> {
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the paths of images that cannot be embedded, with the error: remote images, unreadable files, and types that
+/// Returns the path and error of each image that cannot be embedded: remote images, unreadable files, and types that
 /// glTF does not support.
 pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Error)> {
     let mut images = BTreeMap::new();
@@ -104,7 +104,7 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
     failed
 }
 
-/// The size in bytes from which images are not embedded, since GLB stores sizes in 32 bits.
+/// The size in bytes at or above which images are not embedded, since GLB stores sizes in 32 bits.
 const MAX_IMAGE_SIZE: u64 = u32::MAX as u64;
 
 fn load_image(name: &str, files: &dyn Files) -> io::Result<Image> {
@@ -128,7 +128,7 @@ pub(super) struct ImageFiles<'a> {
     stem: &'a str,
     /// File names in use, in lower case, since some file systems ignore case.
     reserved: HashSet<String>,
-    /// The file name of each written image; empty if it could not be created.
+    /// The file name of each embedded image; empty if the file could not be created.
     written: HashMap<Texture, String>,
 }
 
@@ -187,7 +187,7 @@ impl<'a> ImageFiles<'a> {
         }
     }
 
-    /// Returns an unused file name, composed of the stem of the model and the image name.
+    /// Returns an unused file name, composed of the model's stem and the image name.
     fn file_name(&mut self, image: &str, extension: &str) -> String {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         let base: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

@@ -70,7 +70,7 @@ pub mod __private {
 pub trait Files {
     /// Reads at most the first `limit` bytes of a companion file.
     ///
-    /// Names come from untrusted files. They may refer to endless devices, or to links out of the folder.
+    /// Names come from untrusted files. They may refer to endless devices, or to links that lead outside the folder.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ pub trait Files {
     /// # Errors
     ///
     /// Returns an error if the file cannot be created. The kind [`io::ErrorKind::Unsupported`] means that companion
-    /// files are not possible. glTF then embeds its buffer, and OBJ omits colours and textures of materials.
+    /// files are unsupported. In that case, glTF embeds its buffer, and OBJ omits material colours and textures.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
 
     /// Writes an image file. Implementations may keep an existing file that has the same content.
@@ -243,7 +243,7 @@ interchange! {
 }
 
 impl Interchange {
-    /// Returns the format with the extension of `path`, ignoring case; `None` if there is none.
+    /// Returns the format with the extension of `path`, ignoring case; `None` if no format has this extension.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Interchange::ALL.iter().find(|format| format.name() == extension).copied()

@@ -1,7 +1,7 @@
 //! Prints a C header: packed structs for declarations of fixed size, macros for bit fields and for offsets that depend
 //! on a format word, and comments for everything else.
 //!
-//! A declaration of variable size is printed as a comment with its table, and a struct of its leading fixed fields
+//! A variable-size declaration becomes a comment with its table, and a struct of its leading fixed-size fields
 //! (`…_start`). If its size depends only on imports, macros with the offset and size of each field follow.
 
 use super::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
@@ -84,7 +84,7 @@ fn member_name(name: &str) -> String {
     escape_keyword(KEYWORDS, name)
 }
 
-/// The printer; all names start with `prefix`.
+/// Prints declarations in C; every name starts with `prefix`.
 struct CPrinter<'p> {
     prefix: &'p str,
 }
@@ -188,7 +188,7 @@ impl CPrinter<'_> {
         }
     }
 
-    /// Returns the type and name of a field of fixed size.
+    /// Returns the type and name of a fixed-size field.
     fn member_text(&self, field: &Field) -> String {
         let flat = field.ty.flatten();
         let length = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
@@ -212,7 +212,7 @@ impl CPrinter<'_> {
         format!("{ty} {}{dimensions}", member_name(field.name))
     }
 
-    /// Prints a struct of variable size.
+    /// Prints a variable-size struct.
     fn print_variable_size_struct(
         &self,
         out: &mut Lines,
@@ -251,7 +251,7 @@ impl CPrinter<'_> {
         self.print_offset_macros(out, reached, fields, &names);
     }
 
-    /// Prints the offset and size of each field as macros of the imports, if they depend on nothing else.
+    /// Prints the offset and size of each field as macros over the imports, if both depend on nothing else.
     fn print_offset_macros(
         &self,
         out: &mut Lines,

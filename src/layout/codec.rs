@@ -44,7 +44,7 @@ pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &
 ///
 /// # Errors
 ///
-/// If binrw fails, or `options.strictness` rejects a finding of [`check`].
+/// Returns an error if binrw fails, or `options.strictness` rejects a finding of [`check`].
 pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     value: &T,
     options: &WriteOptions,
@@ -58,12 +58,12 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     Ok(bytes)
 }
 
-/// Checks a file of type `T`. Reports the first structural fault; if there is none, reports trailing bytes, violated
-/// constraints and wrong checksums. Each finding has a path and a byte range.
+/// Checks a file of type `T`. Reports the first structural fault. For a file without faults, reports trailing bytes,
+/// violated constraints and wrong checksums. Each finding has a path and a byte range.
 ///
 /// # Errors
 ///
-/// If decoding would exceed `options.limits`, or needs a packing whose feature is disabled.
+/// Returns an error if decoding would exceed `options.limits`, or needs a packing whose feature is disabled.
 pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
     let (structure, mut report) = (Structure::of(layout_of::<T>()), Report::new(&options.limits));
     structure.check(bytes, &options.limits, &mut report)?;
@@ -100,7 +100,7 @@ pub(crate) fn check_strictness(report: &Report, strictness: Strictness, kind: Er
     report.first_rejected(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
-/// Converts a binrw error: returns the [`Error`] that it wraps or, if there is none, the result of `other`.
+/// Converts a binrw error: returns the [`Error`] that it wraps or, if it wraps none, the result of `other`.
 pub(crate) fn convert_binrw_error(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
     match error {
         binrw::Error::Backtrace(trace) => convert_binrw_error(*trace.error, other),

@@ -21,7 +21,7 @@ impl CoveredRanges {
         }
     }
 
-    /// Returns the ranges of a file of `size` bytes that no value covers, in ascending order.
+    /// Returns the uncovered ranges of a file of `size` bytes, in ascending order.
     pub(super) fn gaps(mut self, size: u64) -> Vec<Range<u64>> {
         self.0.sort_unstable_by_key(|range| range.start);
         self.0.push(size..size);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::expr::Value;
 
-/// How a stored value is decoded. Declared as `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]`.
+/// The decoding of a stored value. Declared as `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]`.
 ///
 /// The function takes the stored value, a plain number or a packed word. It returns a type that converts to
 /// [`DecodedValue`].
@@ -42,13 +42,14 @@ use super::expr::Value;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Decoding {
-    /// The name of the function in the declaration; empty if there is none.
+    /// The name of the function in the declaration; empty if no function is declared.
     pub name: &'static str,
-    /// Decodes a stored value; returns `None` if the value has another type. `None` if there is no function.
+    /// Decodes a stored value; returns `None` if the value has another type. The field is `None` if no function is
+    /// declared.
     pub decode: Option<fn(&Value) -> Option<DecodedValue>>,
-    /// The formula, as a C expression or in words; empty if there is none.
+    /// The formula, as a C expression or in words; empty if no formula is declared.
     pub formula: &'static str,
-    /// The unit; empty if there is none.
+    /// The unit; empty if no unit is declared.
     pub unit: &'static str,
 }
 
@@ -61,7 +62,7 @@ pub enum DecodedValue {
     List(Vec<Value>),
 }
 
-/// A type of argument for decoding functions: a number, or a packed word with a layout.
+/// An argument type for decoding functions: a number, or a packed word with a layout.
 #[doc(hidden)]
 pub trait FromValue: Sized {
     /// Converts a value; `None` if it has another type.

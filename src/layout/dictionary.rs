@@ -73,7 +73,7 @@ impl Dictionary {
         self.add_entry(name, bytes);
     }
 
-    /// Adds an entry, unless there is one with the same bytes. In the name, characters other than ASCII letters and
+    /// Adds an entry, unless an entry with the same bytes exists. In the name, characters other than ASCII letters and
     /// digits become `_`.
     pub(super) fn add_entry(&mut self, name: &str, bytes: Vec<u8>) {
         if bytes.is_empty() || !self.added.insert(bytes.clone()) {

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::declaration::Declaration;
 
-/// An expression of earlier fields and the imports of the struct.
+/// An expression over earlier fields and the struct's imports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expr {
     /// A number.
@@ -200,7 +200,7 @@ impl Scope {
         Scope(names)
     }
 
-    /// Adds a name. It shadows an equal name that was added before.
+    /// Adds a name, which shadows any equal name that was added before.
     pub fn push(&mut self, name: &'static str, value: Value) {
         self.0.push((name, value));
     }

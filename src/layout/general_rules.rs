@@ -20,8 +20,8 @@ rules! {
 }
 
 /// Returns the rule that a fault breaks: the rule of its field, else the rule in `rules` for this kind of fault, else
-/// the general rule. The end of the code, such as `-MAGIC`, determines for which kind of fault a rule is. Returns
-/// `None` if the fault breaks no rule.
+/// the general rule. The suffix of a rule's code, such as `-MAGIC`, determines the kind of fault that the rule covers.
+/// Returns `None` if the fault breaks no rule.
 pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'static Rule> {
     let (ending, general) = match fault.kind {
         FaultKind::End => ("-TRUNCATED", Some(&TRUNCATED)),

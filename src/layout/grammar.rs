@@ -112,11 +112,11 @@ pub(crate) const MAX_INTEGER: u32 = i32::MAX as u32;
 /// What a line describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
-    /// The file: one line in a file.
+    /// The file: one line per file.
     File,
-    /// A vertex: one line for each.
+    /// A vertex: one line per vertex.
     Vertex,
-    /// A face: one line for each.
+    /// A face: one line per face.
     Face,
 }
 
@@ -131,7 +131,7 @@ impl Occurrence {
     }
 }
 
-/// The type of the values of a line.
+/// The type of the values in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueType {
     /// Finite decimal numbers, as 32-bit floats.
@@ -156,7 +156,7 @@ impl ValueType {
     }
 }
 
-/// The allowed values of a line.
+/// The allowed values in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// Any value of the type.

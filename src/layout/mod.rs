@@ -4,7 +4,7 @@
 //! [`Declaration`](declaration::Declaration): the same fields as constant data. The following tools use it:
 //!
 //! - the [walker](walk), an independent decoder that yields each field with its byte range;
-//! - the annotated [dump](dump);
+//! - the annotated [dump];
 //! - the [assembler](assemble) and the [generators](generate) of files;
 //! - the [schemas](schema): tables, and declarations for other tools.
 //!

@@ -5,10 +5,10 @@ use super::program::{Names, ValueKind};
 
 /// The differences between languages in writing expressions.
 pub(super) trait Notation {
-    /// The operators for "and", "or" and "not", as written between or before operands.
+    /// The infix operators for "and" and "or", and the prefix for "not", with its trailing space if needed.
     const LOGIC_OPERATORS: [&'static str; 3] = ["&&", "||", "!"];
 
-    /// Prints a path; `steps` lists the kind of each of its steps.
+    /// Prints a path; `steps` contains the kind of each step.
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let _ = steps;
         path.join(".")

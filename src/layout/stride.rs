@@ -98,7 +98,7 @@ impl BinaryOp {
 }
 
 impl Expr {
-    /// Returns `true` if both expressions are the same number or the same path.
+    /// Returns `true` if both expressions are the same number or path.
     const fn is_same_operand(&self, other: &Expr) -> bool {
         match (self, other) {
             (Expr::Literal(a), Expr::Literal(b)) => *a == *b,

@@ -58,12 +58,12 @@ impl Structure {
         }
     }
 
-    /// Reports the first fault. If there is none, reports trailing bytes, violated constraints and wrong checksums, and
-    /// returns `true`.
+    /// Reports the first fault. For a file without faults, reports trailing bytes, violated constraints and wrong
+    /// checksums, and returns `true`.
     ///
     /// # Errors
     ///
-    /// If decoding would exceed `limits`, or needs a packing whose feature is disabled.
+    /// Returns an error if decoding would exceed `limits`, or needs a packing whose feature is disabled.
     pub fn check(&self, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<bool> {
         let Err(fault) = walk::walk(self.ty, bytes, limits, &mut TrailingVisitor(report)) else {
             // `check_bytes` walks the file again, and returns an error only for a fault.
@@ -81,7 +81,7 @@ impl Structure {
     }
 }
 
-/// Reports trailing bytes at the end of the file and of blocks.
+/// Reports trailing bytes of the file and of its blocks.
 pub(crate) struct TrailingVisitor<'r>(pub &'r mut Report);
 
 impl Visitor for TrailingVisitor<'_> {

@@ -19,7 +19,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Adds a line; an empty one is not indented.
+    /// Adds a line; empty lines are not indented.
     pub(super) fn push_line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
@@ -41,7 +41,7 @@ impl Lines {
         self.indent -= columns;
     }
 
-    /// Adds each line of a text after a prefix.
+    /// Adds each line of `text` after a prefix.
     pub(super) fn push_prefixed(&mut self, prefix: &str, text: &str) {
         for line in text.lines() {
             self.push_line(format!("{prefix}{line}").trim_end());
@@ -79,7 +79,7 @@ fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
     base_name(&flat.item) + &dimensions.collect::<String>()
 }
 
-/// Returns the byte order of the numbers of several layouts, as the start of a sentence.
+/// Returns the byte order in which several layouts store numbers, as the start of a sentence.
 pub(super) fn byte_order_text(layouts: &[(&str, &'static Type)]) -> &'static str {
     let is_big = |field: &Field| matches!(field.content_type().flatten().item, Type::BigEndian(_));
     let has_big = |reached: &ReachedDeclaration| reached.declaration.fields().any(is_big);

@@ -21,15 +21,15 @@ pub enum Category {
 }
 
 impl Category {
-    /// Returns the category of the last path segment that has one; [`Other`](Category::Other) if none has. Ignores
-    /// names that the file defines.
+    /// Returns the category of the last path segment with a category; [`Other`](Category::Other) if no segment has a
+    /// category. Ignores names that the file defines.
     pub(super) fn from_path(path: &str) -> Category {
         let mut category = Category::Other;
         let mut segments = path.split(['.', '[', ']', ',', ' ']);
         while let Some(segment) = segments.next() {
             category = Category::from_segment(segment).unwrap_or(category);
             match segment {
-                // Names that the file defines follow.
+                // The segments after these are names that the file defines.
                 "extras" | "vertex" | "face" | "tristrips" => break,
                 "extensions" => drop(segments.next()),
                 "attributes" => {

@@ -65,7 +65,7 @@ pub struct LargestError {
     pub size: Option<f32>,
 }
 
-/// The first three distinct details of a group, and the number of the others.
+/// The first three distinct details of a group, and the number of further details.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Details {
     listed: Vec<String>,
@@ -235,7 +235,7 @@ fn group_key(loss: &Loss) -> String {
     format!("{}: {path}: {} {items} {of} {quantity} {}", loss.kind, loss.message, loss.error.is_some())
 }
 
-/// Replaces every number in the path with `#`, and removes the text in quotes.
+/// Replaces every number in the path with `#`, and removes quoted strings.
 fn path_pattern(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     let mut is_quoted = false;

@@ -129,7 +129,7 @@ impl Loss {
         Loss { error: Some(error), quantity: Some(quantity), ..Loss::new(LossKind::Quantised, path, message) }
     }
 
-    /// Sets the category, for paths that do not imply it.
+    /// Sets the category, for paths that do not imply a category.
     pub(crate) fn in_category(self, category: Category) -> Loss {
         Loss { category, ..self }
     }
@@ -144,7 +144,7 @@ impl Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
-    /// Sets the affected value to a list of names: the first 20, then the number of the others.
+    /// Sets the affected value to a list of names: the first 20, then the number of further names.
     pub(crate) fn with_names(self, names: impl IntoIterator<Item = String>) -> Loss {
         const MAX_NAMES: usize = 20;
         let mut names = names.into_iter();

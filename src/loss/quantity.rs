@@ -1,4 +1,4 @@
-//! The quantities that errors of losses measure, and their units.
+//! The quantities in which the errors of losses are measured, and their units.
 
 use meshspec_derive::ToJson;
 
@@ -21,7 +21,7 @@ pub enum Unit {
     Degrees,
     /// Seconds.
     Seconds,
-    /// Multiples of the width of the texture.
+    /// Multiples of the texture width.
     TextureWidths,
     /// A difference of values in the range 0 to 1, such as colours and weights.
     OfOne,
@@ -50,13 +50,13 @@ impl Quantity {
     pub const NORMALS: Quantity = Quantity::new("normals", Unit::Degrees);
     /// Areas of surfaces, as a fraction of the original area.
     pub const AREAS: Quantity = Quantity::new("areas", Unit::Fraction);
-    /// Texture coordinates, as multiples of the width of the texture.
+    /// Texture coordinates, as multiples of the texture width.
     pub const TEXTURE_COORDINATES: Quantity = Quantity::new("texture coordinates", Unit::TextureWidths);
     /// Colours, from 0 to 1.
     pub const COLORS: Quantity = Quantity::new("colours", Unit::OfOne);
     /// Weights of joints, from 0 to 1.
     pub const WEIGHTS: Quantity = Quantity::new("weights", Unit::OfOne);
-    /// Times of animations, in seconds.
+    /// Animation times, in seconds.
     pub const TIMES: Quantity = Quantity::new("times", Unit::Seconds);
     /// Entries of matrices.
     pub const MATRICES: Quantity = Quantity::new("matrices", Unit::None);

@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 /// One animation of the skeleton.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Animation {
-    /// The name; empty if there is none.
+    /// The name; empty for an unnamed animation.
     pub name: String,
     /// The number of ticks per second; all times are in ticks.
     pub rate: f32,
@@ -226,7 +226,7 @@ impl SamplePosition {
                 Interpolation::Normalized if self.fraction > 0.0 => {
                     let straight = from * (1.0 - self.fraction) + to * self.fraction;
                     let length = straight.length();
-                    // Halfway between opposite quaternions the sum is zero.
+                    // Halfway between opposite quaternions, the weighted sum is zero.
                     if length > 0.0 { (straight / length).to_array() } else { Quat::IDENTITY.to_array() }
                 }
                 _ => *before,

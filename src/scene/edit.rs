@@ -355,7 +355,7 @@ impl Faces {
     }
 }
 
-/// Passes the triangles of the fan around the first corner of `face` to `visit`.
+/// Calls `visit` with each triangle of the fan around the first corner of `face`.
 fn for_each_fan_triangle(face: &[u32], mut visit: impl FnMut([u32; 3])) {
     if let Some((first, corners)) = face.split_first() {
         corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));

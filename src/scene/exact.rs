@@ -9,8 +9,8 @@ use glam::{DVec3, Vec3};
 use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// The rounding error, as a fraction of the model size, above which coordinates stay in 64 bits. Centring would then
-/// gain at least two bits of precision.
+/// The rounding error, as a fraction of the model size, above which coordinates stay in 64 bits. Above this limit,
+/// centring would gain at least two bits of precision.
 const NEEDS_64_BITS: f64 = 1.0 / (1 << 22) as f64;
 
 /// The rounding error, as a fraction of the model size, above which rounding is a loss.
@@ -27,11 +27,11 @@ const MILLIMETRE: f64 = 1e-3;
 /// bit.
 const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
 
-/// The ratio of the largest coordinate to the size of the bounding box above which points count as local: close
+/// The ratio of the largest coordinate to the bounding box size above which points count as local, that is, close
 /// together and far from the origin. The rounding error of other points never exceeds [`VISIBLE_IN_MESH`].
 const LOCAL: f64 = 1000.0;
 
-/// The coordinate in metres from which rounding to 32 bits may move a point by more than a millimetre.
+/// The coordinate in metres above which rounding to 32 bits may move a point by more than a millimetre.
 pub(crate) const FAR: f32 = 32768.0;
 
 /// The bounding box of points.

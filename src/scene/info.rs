@@ -124,7 +124,7 @@ impl Animation {
             name: (!self.name.is_empty()).then(|| self.name.clone()),
             ticks: self.duration,
             seconds: Some(self.ticks_to_seconds(self.duration)),
-            // Time lists can differ in length; reports the longest.
+            // Time lists can differ in length; reports the length of the longest.
             poses: self.times.iter().map(Vec::len).max().unwrap_or(0) as u64,
         }
     }

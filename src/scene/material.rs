@@ -10,7 +10,7 @@ use crate::Loss;
 /// The appearance of a surface.
 #[derive(Debug, Clone)]
 pub struct Material {
-    /// The name, often the name of an image file; empty if there is none.
+    /// The name, often the name of an image file; empty for an unnamed material.
     pub name: String,
     /// The base colour: linear red, green, blue and alpha, from 0 to 1. `None`, drawn as white, if the source has none.
     pub base_color: Option<[f32; 4]>,

@@ -6,7 +6,7 @@ use crate::bulk;
 /// A mesh with a single material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
-    /// The name; empty if there is none.
+    /// The name; empty for an unnamed mesh.
     pub name: String,
     /// The material.
     pub material: Material,
@@ -145,7 +145,7 @@ pub enum Components {
     I32(Vec<i32>),
 }
 
-/// Evaluates `$result` with `$values` bound to the list, whatever its component type.
+/// Evaluates `$result` with `$values` bound to the list of any component type.
 macro_rules! match_components {
     ($components:expr, $values:ident => $result:expr) => {
         match $components {
@@ -238,7 +238,7 @@ impl Components {
 /// The faces of a mesh. Seen from the front, their corners are in counter-clockwise order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faces {
-    /// The vertex indices of the corners, face after face. `None` if the corners are the vertices in order.
+    /// The vertex indices of the corners, in face order. `None` if the corners are the vertices in order.
     pub indices: Option<Indices>,
     /// The number of corners of each face. `None` for triangles.
     pub corners: Option<Vec<u32>>,

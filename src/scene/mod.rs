@@ -1,7 +1,7 @@
 //! The format-neutral model of meshes, skeletons and animations.
 //!
 //! Documents of every format convert [to](ToScene) and [from](FromScene) scenes. Interchange formats such as glTF and
-//! OBJ are read and written as scenes. So every format can be converted to every other.
+//! OBJ are read and written as scenes. Every format can therefore be converted to every other.
 //!
 //! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, and counter-clockwise front faces.
 //! Vectors are columns, and quaternions are (x, y, z, w). Lengths are in metres if the unit of the source is known.
@@ -160,7 +160,7 @@ pub struct SceneOptions {
     /// Whether reading bakes the transforms of nodes into the vertices, without listing a loss. If `false`, nodes
     /// become [placements](Mesh::placements). Writers of formats without nodes bake placements and list the loss.
     pub bake: bool,
-    /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
+    /// The maximum number of triangles, and also of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].
     pub max_triangles: u64,
     /// The precision of positions, for formats with several vertex forms, such as BMD. `None` selects the smallest form
@@ -249,7 +249,7 @@ pub trait ToScene: Format {
     /// Returns the fields that each mesh, joint and key is read from, in the order of
     /// [`into_scene`](ToScene::into_scene).
     ///
-    /// The default implementation returns no fields. `meshspec view` then cannot link fields to the model.
+    /// The default implementation returns no fields, so `meshspec view` cannot link fields to the model.
     fn source_fields(&self) -> SourceFields {
         SourceFields::default()
     }

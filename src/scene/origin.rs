@@ -21,7 +21,8 @@ impl Scene {
         self.list_rounded(largest_error(moved), losses);
     }
 
-    /// Lists the rounding error `error` of the joints, or of the transform if there are no joints, if it is visible.
+    /// Lists the rounding error `error` if it is visible and avoidable: for the joints, or in a scene without joints, for
+    /// the transform.
     fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;

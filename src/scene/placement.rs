@@ -12,7 +12,7 @@ const SHEAR_TOLERANCE: f64 = 1e-6;
 /// A node that references a mesh.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placement {
-    /// The name of the node; empty if there is none.
+    /// The node name; empty for an unnamed node.
     pub name: String,
     /// The affine transform from mesh space to scene space, applied before [`Scene::transform`].
     pub transform: DMat4,
@@ -63,12 +63,12 @@ impl Mesh {
         self.placements.iter().map(Placement::instance_count).fold(0, usize::saturating_add).max(1)
     }
 
-    /// Returns the number of triangles or the number of vertices of one copy, whichever is larger.
+    /// Returns the number of triangles or vertices in one copy, whichever is larger.
     pub(crate) fn cost(&self) -> u64 {
         self.triangle_count().max(self.positions.len() as u64)
     }
 
-    /// Returns the size in bytes of the names and extras (as JSON) of all copies.
+    /// Returns the total size, in bytes, of the names and extras (as JSON) in all copies.
     fn text_size(&self) -> u64 {
         let size = |extras: &Extras| match extras.is_empty() {
             true => 0,

@@ -104,7 +104,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the animation with the given name, or if there is none, with the given index.
+    /// Returns the animation with the name `name`. If no animation has this name, parses `name` as an index.
     fn animation(&self, name: &str) -> Result<&Animation> {
         let named = self.animations.iter().find(|animation| animation.name == name);
         let numbered = || name.parse::<usize>().ok().and_then(|index| self.animations.get(index));
@@ -160,8 +160,8 @@ impl Scene {
         moved
     }
 
-    /// Passes the rest position of each vertex of every instance to `visit`. For instances without rotation, passes two
-    /// opposite corners of their bounding box instead.
+    /// Calls `visit` with the rest position of every vertex in every instance. For instances without rotation, visits
+    /// two opposite corners of their bounding box instead.
     pub(super) fn for_each_rest_position(&self, mut visit: impl FnMut(DVec3)) {
         let skinning = Skinning::new(self, &self.skeleton.joint_matrices(&self.skeleton.rest_pose()));
         for mesh in &self.meshes {
@@ -185,7 +185,8 @@ impl Skeleton {
 }
 
 impl Animation {
-    /// Adds a constant channel with the value in `before` for each unanimated property that differs in `after`.
+    /// For each unanimated property that differs between `before` and `after`, adds a constant channel with the value
+    /// in `before`.
     fn add_constant_channels(&mut self, before: &[Transform], after: &[Transform]) {
         let property = |samples: &Samples| std::mem::discriminant(samples);
         let animated = self.channels.iter().filter(|channel| !channel.samples.is_empty());

@@ -9,7 +9,7 @@ use crate::{Loss, Quantity};
 /// The scale of a joint at rest that counts as 0, as a fraction of its scale in the bind pose.
 const MIN_SCALE: f32 = 1e-6;
 
-/// The rounding error of a distance, as a fraction of the size of the mesh.
+/// The rounding error of a distance, as a fraction of the mesh size.
 const TOLERANCE: f32 = 1e-5;
 
 /// The maximum number of matrix products per animation when measuring a deviation.
@@ -30,7 +30,7 @@ impl Scene {
         self.animations.clear();
         self.meshes.iter_mut().for_each(|mesh| mesh.skins.clear());
         let message = format!(
-            "{format} has at most {max} joints; vertices were moved to the rest pose, and joints dropped"
+            "{format} supports at most {max} joints; vertices were moved to the rest pose, and joints dropped"
         );
         Some(Loss::dropped("skeleton.joints", message).with_count(count, "joints"))
     }
@@ -115,7 +115,7 @@ impl Scene {
         let size = longest_axis(transform) * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
         (error > TOLERANCE * size).then(|| {
             let message =
-                format!("{format} has a single pose; vertices with several joints deviate in animations");
+                format!("{format} stores a single pose; vertices with several joints deviate in animations");
             Loss::quantised("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
@@ -126,11 +126,11 @@ fn longest_axis(matrix: Mat4) -> f32 {
     [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length).into_iter().fold(0.0, f32::max)
 }
 
-/// A bind pose equal to the rest pose.
+/// The changes that make the bind pose equal to the rest pose.
 struct Rebinding {
     /// The new inverse bind matrix of each joint; `None` if it is unchanged.
     inverse_binds: Vec<Option<Mat4>>,
-    /// For each joint, whether any of its vertices moves to the rest pose differently from the joint.
+    /// For each joint, whether the motion of any of its vertices to the rest pose differs from that of the joint.
     is_deviating: Vec<bool>,
 }
 
@@ -177,8 +177,8 @@ impl Rebinding {
         rebinding
     }
 
-    /// Moves the vertices and rebinds the joints. Returns the number of moved vertices, and the deviations of vertices
-    /// in other poses.
+    /// Moves the vertices and rebinds the joints. Returns the number of moved vertices, and the deviations of
+    /// vertices in all other poses.
     fn apply(&self, scene: &mut Scene, skinning: &Skinning) -> (usize, Vec<VertexDeviation>) {
         let (mut moved, mut deviations) = (0, Vec::new());
         let joints = &scene.skeleton.joints;
@@ -216,12 +216,12 @@ impl Rebinding {
                 ("vertices were moved to the rest pose and rebound", moved, vertices, "vertices")
             }
         };
-        let message = format!("{format} has a single pose; {what}");
+        let message = format!("{format} stores a single pose; {what}");
         (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).with_count_of(count, of, items))
     }
 }
 
-/// The weighted deviation of a vertex in the space of each of its joints.
+/// For each joint of a vertex, the weighted deviation of the vertex in joint space.
 struct VertexDeviation(Vec<(usize, Vec3)>);
 
 impl VertexDeviation {

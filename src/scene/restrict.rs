@@ -61,7 +61,7 @@ impl Capabilities {
             let loss = Loss::new(
                 LossKind::Merged,
                 "meshes",
-                format!("{} has a single mesh; all meshes were merged", self.format),
+                format!("{} stores a single mesh; all meshes were merged", self.format),
             );
             let loss = loss.with_count(scene.meshes.len(), "meshes");
             let meshes = std::mem::take(&mut scene.meshes);
@@ -213,8 +213,10 @@ impl Capabilities {
             let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, mesh.positions.len());
             mesh.skins = vec![skin];
             if reduced.vertex_count > 0 {
-                let message =
-                    format!("{} has 4 joints per vertex; the largest weights were kept", self.format);
+                let message = format!(
+                    "{} supports at most 4 joints per vertex; the largest weights were kept",
+                    self.format
+                );
                 let loss =
                     Loss::quantised(format!("{at}.skins"), message, Quantity::WEIGHTS, reduced.max_dropped);
                 losses.list.push(loss.with_count_of(reduced.vertex_count, mesh.positions.len(), "vertices"));
@@ -265,8 +267,10 @@ impl Capabilities {
                 *v = flipped;
             }
             if worst > 0.0 {
-                let message =
-                    format!("{} has its texture origin {uv_origin}; v was replaced by 1 - v", self.format);
+                let message = format!(
+                    "{} uses the {uv_origin} as texture origin; v was replaced by 1 - v",
+                    self.format
+                );
                 let path = format!("{at}.uvs[{set}]");
                 losses.list.push(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst));
             }
@@ -371,8 +375,8 @@ impl LossRecorder {
         for set in max_sets..sets.len() {
             let message = match max_sets {
                 0 => format!("{format} does not store {what}"),
-                1 => format!("{format} has a single set of {what}"),
-                _ => format!("{format} has {max_sets} sets of {what}"),
+                1 => format!("{format} supports at most one set of {what}"),
+                _ => format!("{format} supports at most {max_sets} sets of {what}"),
             };
             self.list.push(Loss::dropped(format!("{path}[{set}]"), message));
         }

@@ -19,7 +19,7 @@ impl Scene {
     /// Removes scale from the bind pose by applying it to translations, vertices and keys. Joints for which `keep`
     /// returns `true` are not changed. Returns the losses.
     #[doc(hidden)]
-    pub fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
+    pub fn bake_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
         let count = self.skeleton.joints.len();
         if count == 0 {
@@ -96,7 +96,7 @@ impl Scene {
         error
     }
 
-    /// Returns for each joint the corners of the bounding box of its vertices; `None` if it has no vertices.
+    /// Returns, for each joint, the corners of a bounding box around its vertices; `None` if it has no vertices.
     fn joint_boxes(&self) -> Vec<Option<[Vec3; 8]>> {
         let mut bounds = vec![None::<(Vec3, Vec3)>; self.skeleton.joints.len()];
         for mesh in &self.meshes {
@@ -211,7 +211,7 @@ impl JointSpaces<'_> {
         });
     }
 
-    /// Resamples the rotation and scale of a joint at the sample times of both.
+    /// Resamples a joint's rotation and scale at the sample times of both.
     fn resample_joint(&self, animation: &mut Animation, joint: usize) {
         let (own, others): (Vec<_>, _) =
             std::mem::take(&mut animation.channels).into_iter().partition(|channel| {

@@ -14,7 +14,7 @@ pub struct Skeleton {
 /// One joint.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Joint {
-    /// The name; empty if there is none.
+    /// The name; empty for an unnamed joint.
     pub name: String,
     /// The index of the parent; `None` for a root.
     pub parent: Option<usize>,

@@ -81,7 +81,7 @@ impl Skin {
     }
 }
 
-/// Returns the joints of a vertex in all skins with their weights, if positive, in descending order of weight. The sort
+/// Returns the joints of a vertex and their positive weights, from all skins, in descending order of weight. The sort
 /// is stable.
 pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     let mut all: Vec<(u16, f32)> = skins
@@ -105,7 +105,7 @@ pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
 pub(crate) struct ReductionStats {
     /// The number of vertices with dropped influences.
     pub vertex_count: usize,
-    /// The largest dropped fraction of the total weight of a vertex.
+    /// The largest dropped fraction of a vertex's total weight.
     pub max_dropped: f32,
 }
 

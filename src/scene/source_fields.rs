@@ -34,7 +34,7 @@ pub struct MeshFields {
 pub struct StridedList {
     /// The path of the list.
     pub list: String,
-    /// The index of the first item of the first vertex or face.
+    /// The index of the item with which the first vertex or face starts.
     pub first: u64,
     /// The number of items per vertex or face.
     pub width: u64,
@@ -50,7 +50,7 @@ impl StridedList {
 /// The fields of an animation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToJson)]
 pub struct KeyframeFields {
-    /// The path of the list of keys.
+    /// The path of the key list.
     pub list: String,
     /// For each channel, the list indices of its samples.
     #[json(always)]

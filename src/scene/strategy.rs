@@ -198,7 +198,7 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
     })
 }
 
-/// Generates materials without textures, since these would need texture coordinates.
+/// Generates materials without textures, since textures need texture coordinates.
 fn materials() -> impl Strategy<Value = Material> {
     let unit = || 0.0f32..=1.0;
     let alpha = prop_oneof![

@@ -12,7 +12,7 @@ pub struct Texture {
     pub name: String,
     /// The embedded image; `None` if the image is a separate file.
     pub image: Option<Image>,
-    /// The index of the set of texture coordinates in [`Mesh::uvs`](super::Mesh::uvs).
+    /// The index of the texture coordinate set in [`Mesh::uvs`](super::Mesh::uvs).
     pub uv_set: usize,
     /// The sampler of the image.
     pub sampler: Sampler,

@@ -35,7 +35,7 @@ impl Scene {
         finest.flat_map(|(mesh, _)| self.mesh_triangles(mesh))
     }
 
-    /// Returns the bounding box of the [triangles](Scene::triangles); `None` if there are none.
+    /// Returns the bounding box of the [triangles](Scene::triangles); `None` for a scene without triangles.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {

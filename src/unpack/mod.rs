@@ -45,7 +45,7 @@ pub(crate) fn unpack<'b>(
         (Packing::Lz4, None) => Err(UnpackError::Malformed("an LZ4 block needs a stated size".into())),
         (Packing::Zstd, Some(size)) => unpack_zstd(packed, size, limits).map(Cow::Owned),
         (Packing::Zstd, None) => Err(UnpackError::Malformed("zstd frames need a stated size".into())),
-        (Packing::Coded { decode, .. }, _) => {
+        (Packing::Custom { decode, .. }, _) => {
             decode(packed, encoding).map(Cow::Owned).map_err(UnpackError::Malformed)
         }
         (Packing::Chosen(packings), _) => {
@@ -78,7 +78,7 @@ pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]
             zstd::pack(&[content], zstd::DEFAULT_LEVEL, 1, &mut packed)?;
             Ok(packed)
         }
-        Packing::Coded { encode, .. } => encode(content, encoding),
+        Packing::Custom { encode, .. } => encode(content, encoding),
         Packing::Chosen(packings) => pack((packing_by_number(packings, &encoding)?, None), content),
         #[cfg(not(all(feature = "lz4", feature = "zstd")))]
         _ => Err(format!("{} is not built in", packing.name())),

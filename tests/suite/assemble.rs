@@ -147,10 +147,10 @@ fn errors_name_the_value() {
         with("clips[1].flags.named", "1"),
         "clips[1].flags: is 0x2, but its field `named` is 0x1: omit one of them"
     );
-    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the preceding item is missing");
-    assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: no value of the layout has this path");
-    assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: no value of the layout has this path");
-    assert_eq!(with("name", "0"), "name: no value of the layout has this path");
+    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the path skips a list index");
+    assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: the layout has no value at this path");
+    assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: the layout has no value at this path");
+    assert_eq!(with("name", "0"), "name: the layout has no value at this path");
     assert_eq!(with("names[0]", "a\0b"), "names[0]: contains a NUL, which would end the string");
     let without = |path| {
         let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);

@@ -144,11 +144,11 @@ fn parse_text(value: Option<&RawValue>) -> Result<Vec<u8>, String> {
     Ok(text.as_bytes().to_vec())
 }
 
-/// Decodes pairs of hexadecimal digits.
+/// Decodes an even number of hexadecimal digits to bytes.
 fn decode_hex(digits: &str) -> Result<Vec<u8>, String> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> =
         if digits.len().is_multiple_of(2) { pairs.map(byte).collect() } else { None };
-    bytes.ok_or_else(|| "`bytes` is not a string of pairs of hexadecimal digits".to_owned())
+    bytes.ok_or_else(|| "invalid `bytes`: expected an even number of hexadecimal digits".to_owned())
 }

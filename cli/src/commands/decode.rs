@@ -21,7 +21,7 @@ use crate::terminal::{Escaped, TITLE, counted};
 
 /// The maximum number of rows to print per array without `--all`.
 const DEFAULT_ROWS: usize = 8;
-/// The number of scalars to print per row of an array of scalars.
+/// The number of scalars to print per row if the items of an array are scalars.
 const SCALARS_PER_ROW: usize = 8;
 
 /// Show the contents of a file as plain numbers: the data that a loader should have in memory after reading the file.

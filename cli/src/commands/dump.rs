@@ -18,7 +18,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
 use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
-use crate::problem::{Problem, ProblemPrinter};
+use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::progress;
 use crate::read_args::ReadArgs;
 use crate::selection::PathResolver;
@@ -111,8 +111,8 @@ impl DumpedFile<'_> {
         let fault = dump.write_text(&mut out, true)?;
         if let Some(fault) = &fault {
             writeln!(out)?;
-            let problem = Problem::of_fault(fault, self.rule_for(fault));
-            ProblemPrinter::new(Some(self.ty), self.bytes, &self.limits).print(&problem, &mut out)?;
+            let finding = PrintedFinding::of_fault(fault, self.rule_for(fault));
+            FindingPrinter::new(Some(self.ty), self.bytes, &self.limits).print(&finding, &mut out)?;
         }
         out.flush()?;
         Ok(fault)

@@ -25,7 +25,7 @@ use crate::read_args::{LimitArgs, ReadArgs};
 use crate::sections::{self, FileSections};
 use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, shortened};
 
-/// The maximum number of meshes to print per file; of properties and of packed blocks, twice as many.
+/// The maximum number of meshes to print per file. At most twice as many properties and packed blocks are printed.
 const MAX_ITEMS: usize = 4;
 /// The maximum number of names per list, and of animations, to print per file.
 const MAX_NAMES: usize = 10;
@@ -302,7 +302,8 @@ impl MeshSummary {
     }
 }
 
-/// Groups attributes by name. Returns each name with the components of its attributes, of which BMD may have several.
+/// Groups attributes by name. Returns each name with the components of its attributes; in BMD, several attributes may
+/// have the same name.
 fn group_by_name(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
     let mut list: Vec<(&str, Vec<&str>)> = Vec::new();
     for AttributeInfo { name, components } in attributes {

@@ -299,7 +299,7 @@ impl WriteArgs {
         output::reject_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
-        // Discards preserved wrong checksums, which belong to the original content.
+        // Drops stored incorrect checksums, which were preserved from the original file.
         document.metadata_checksum = None;
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;

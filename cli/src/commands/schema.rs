@@ -82,7 +82,7 @@ impl Schema {
             .with_hint("print its table and grammar with --as markdown or --as json")
     }
 
-    /// Returns the names of all layouts of the format, separated by commas.
+    /// Returns the names of the format's layouts, separated by commas.
     fn layout_names(&self) -> String {
         let names: Vec<_> = self.format.about().layouts().iter().map(|(name, _)| *name).collect();
         names.join(", ")

@@ -89,7 +89,7 @@ export function boundsOf(parts) {
   return low[0] <= high[0] ? { low, high } : { low: [-1, -1, -1], high: [1, 1, 1] };
 }
 
-/** Returns the bounding box of the finite points, as two corners; `null` if there are none. */
+/** Returns the bounding box of the finite points, as two corners; `null` if no point is finite. */
 export function ownBox(positions) {
   let [x0, y0, z0, x1, y1, z1] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let at = 0; at + 2 < positions.length; at += 3) {

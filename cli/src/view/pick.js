@@ -4,7 +4,7 @@ import { invert, multiply, subtract, transformPoint } from "./math.js";
 
 /**
  * Returns the nearest triangle on the line from the eye through the point (`x`, `y`) of the picture, and its vertex nearest to the
- * hit; `null` if there is none. `x` and `y` range from -1 to 1. `positionsOf` returns the posed positions of a mesh.
+ * hit; `null` if no triangle is hit. `x` and `y` range from -1 to 1. `positionsOf` returns the posed positions of a mesh.
  */
 export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
   let best = null;
@@ -22,7 +22,7 @@ export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
   return best && { ...best, vertex: nearestCorner(best, positionsOf(best.mesh)) };
 }
 
-/** Returns the nearest intersection of a line with a triangle, from either side (Möller–Trumbore); `null` if there is none. */
+/** Returns the nearest intersection of a line with a triangle, from either side (Möller–Trumbore); `null` without one. */
 function nearestHit(indices, positions, [ox, oy, oz], [dx, dy, dz]) {
   let distance = Infinity;
   let triangle = -1;

@@ -33,7 +33,7 @@ export function poseAt(joints, animation, seconds) {
   return Array.from(global, (matrix) => matrix ?? IDENTITY);
 }
 
-/** Returns the index of the last sample at or before a time; 0 if there is none. */
+/** Returns the index of the last sample at or before a time; 0 if all samples are later. */
 export function sampleBefore(times, ticks) {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -18,7 +18,7 @@ export class Side {
     return this.about.file.split(/[\\/]/).pop();
   }
 
-  /** Sets the view of the model; `null` if there is none. */
+  /** Sets the view of the model; `null` if no model is shown. */
   setModel(model) {
     this.model = model;
     const counts = (this.about.model?.meshes ?? []).map((mesh, index) => {

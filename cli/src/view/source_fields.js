@@ -30,7 +30,7 @@ export class SourceFields {
     return key === undefined ? [] : [`${list}[${key}]`];
   }
 
-  /** Returns the location of a field in the model, as `{ kind, … }`; `null` if it has none. */
+  /** Returns the location of a field in the model, as `{ kind, … }`; `null` if the field has no location. */
   locate(path) {
     for (const [mesh, { vertices, faces, counts }] of this.meshes.entries()) {
       const vertex = indexOfItem(vertices, path, counts.vertices);
@@ -68,7 +68,7 @@ function itemsOf(all, number) {
   return (all ?? []).map(({ list, first, width }) => ({ list, first: first + number * width, width }));
 }
 
-/** Returns the index of the vertex or face to which a path belongs; `null` if there is none. */
+/** Returns the index of the vertex or face to which a path belongs; `null` if it belongs to no existing one. */
 function indexOfItem(all, path, count) {
   for (const { list, first, width } of all) {
     const index = indexAfter(path, list);

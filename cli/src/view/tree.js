@@ -183,7 +183,7 @@ export class Tree {
     return null;
   }
 
-  /** Returns the field with a path; `null` if there is none. If there are several, returns the innermost field with parts. */
+  /** Returns the field with a path; `null` if no field has it. Of several fields, returns the innermost one with parts. */
   find(path) {
     let [field, found] = [this.root, path === "" ? this.root : null];
     for (;;) {
@@ -212,7 +212,7 @@ export class Tree {
     return same;
   }
 
-  /** Returns up to `most` fields whose path contains a text, starting with a field that has this path. */
+  /** Returns up to `most` fields whose path contains a string, starting with a field that has this path. */
   search(text, most) {
     const found = [];
     const exact = this.find(text);

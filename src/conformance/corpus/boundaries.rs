@@ -12,11 +12,11 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 
-/// The maximum number of files to try for each kind of value of a field.
+/// The maximum number of files to try per field and kind of value.
 const MAX_FILES: usize = 6;
 
 /// The number of copies of an item to insert, so that the number of items requires two bytes. A multiple of 3, so that
-/// lists of indices still consist of whole triangles.
+/// index lists still consist of whole triangles.
 const COPIES: u16 = 255;
 
 /// For each field and kind of value that no file in the pool contains, adds a file that does, if possible.
@@ -38,8 +38,8 @@ pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut P
     }
 }
 
-/// Returns a copy of a file in which the first value of a field is replaced by a value of the given kind. Returns
-/// `None` if that fails.
+/// Returns a copy of a file in which the first value of a field is replaced by a value of the given kind; `None` if the
+/// replacement fails.
 fn with_value_of_kind(
     format: AnyFormat,
     dialect: Dialect,
@@ -57,10 +57,10 @@ fn with_value_of_kind(
     Some(raised.unwrap_or(edited))
 }
 
-/// Increases the number that the first error of a file is about by the number of repeated items. Returns the file if
-/// that removes all errors, as for a count that only a rule compares with the list.
+/// Increases the number to which the first error of a file refers by [`COPIES`]. Returns the file if the increase
+/// removes all errors, as for a count that only a rule compares with the list.
 ///
-/// Also tries twice that number, since a repeated quad adds two triangles.
+/// Also tries an increase by twice [`COPIES`], since a repeated quad adds two triangles.
 fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Option<Vec<u8>> {
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
     let options = ReadOptions::default().with_dialect(dialect);
@@ -115,7 +115,7 @@ impl ValueSearch<'_> {
 
 impl Visitor for ValueSearch<'_> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        // Only at the end of a list is the number of its items always known.
+        // The number of items in a list is always known only at its end.
         let is_list = matches!((node.ty, node.count), (Type::List(_), Some(1..)));
         if self.kind != MANY || !is_list || !self.is_field(node) {
             return ControlFlow::Continue(());
@@ -141,7 +141,7 @@ impl Visitor for ValueSearch<'_> {
     }
 }
 
-/// Returns the integer of the given kind for the type of a node, as text; `None` if there is none.
+/// Returns an integer of the given kind in the node's type, as text; `None` if the type has no such integer.
 fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
     let int = node.bit_field.map(|field| field.int_type()).or_else(|| node.ty.int_type())?;
     let all = u128::MAX >> (128 - int.bits.clamp(1, 128));
@@ -161,7 +161,7 @@ fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// Returns the float of the given kind, as text; `None` if there is none.
+/// Returns a float of the given kind, as text; `None` if no float has this kind.
 fn float_of_kind(kind: &str, largest: String, subnormal: &str) -> Option<String> {
     Some(match kind {
         "0" | "-0" | "1" => kind.to_owned(),

@@ -21,7 +21,7 @@ const MIN_MUTATED: usize = 32;
 /// The maximum number of attempts per requested file. Some attempts yield no new file.
 const MAX_ATTEMPTS: usize = 20;
 
-/// The maximum number of kinds of values listed in the description of a valid file.
+/// The maximum number of value kinds listed in the description of a valid file.
 const MAX_LISTED: usize = 4;
 
 /// The maximum number of vertices or indices of a mesh with contents, if fewer than [`LARGE_CORPUS`] files are
@@ -136,8 +136,8 @@ impl CorpusBuilder {
     fn add_edge_case(&mut self, description: &str, bytes: Vec<u8>, config: &Config) {
         let dialect = self.format.detect(&bytes).dialect;
         let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else { return };
-        let is_realistic = verdicts.codes.is_empty() || !config.plausible;
-        if is_realistic && config.dialect.is_none_or(|wanted| wanted == dialect) {
+        let is_plausible = verdicts.codes.is_empty() || !config.plausible;
+        if is_plausible && config.dialect.is_none_or(|wanted| wanted == dialect) {
             self.add_case(CaseKind::Valid, dialect, bytes, verdicts, None, format!("Valid: {description}."));
         }
     }
@@ -216,8 +216,8 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Mutated, *dialect, mutated.bytes, verdicts, None, description);
     }
 
-    /// Adds a file unless it is a duplicate. For an almost broken file, `about` is the code of the rule and the path of
-    /// the value.
+    /// Adds a file unless it is a duplicate. For an almost broken file, `about` contains the rule code and the value
+    /// path.
     fn add_case(
         &mut self,
         kind: CaseKind,
@@ -259,7 +259,7 @@ impl CorpusBuilder {
         self.cases.push(Case { entry, bytes });
     }
 
-    /// Returns `true` if the corpus is small and the contents of the file would make up much of it.
+    /// Returns `true` if the corpus is small and the contents of the file would make up a large part of it.
     fn is_too_large(&self, bytes: &[u8], dialect: Dialect) -> bool {
         let options = ReadOptions::default().with_dialect(dialect);
         let is_large = |mesh: &Mesh| {

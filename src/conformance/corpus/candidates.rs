@@ -1,7 +1,7 @@
 //! Collects broken files, and keeps the smallest of each kind.
 //!
 //! Some rules cannot be broken alone: for example, joints with the same id are also out of order. For such a rule,
-//! files that break less severe rules, too, are kept.
+//! files that also break less severe rules are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::Dialect;
 pub(super) struct Candidate {
     pub(super) dialect: Dialect,
     pub(super) bytes: Vec<u8>,
-    /// The valid file that was changed; `None` if there is none.
+    /// The valid file that was changed; `None` if the file was not derived from a valid file.
     pub(super) source: Option<Vec<u8>>,
     /// A description of the defect.
     pub(super) defect: String,
@@ -21,7 +21,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the code of the rule that the file breaks; empty if it is not unique.
+    /// Returns the code of the most severe rule that the file breaks; empty if this rule is not unique.
     pub(super) fn code(&self) -> &'static str {
         self.verdicts.rule().map_or("", |rule| rule.code)
     }
@@ -44,8 +44,8 @@ impl Candidates {
         Candidates { oracle, best: BTreeMap::new() }
     }
 
-    /// Adds a file if it breaks a rule and is the smallest of its kind so far. `defect` describes the defect; `kind`
-    /// identifies defects of the same kind.
+    /// Adds a file if it breaks a rule and is the smallest of its kind so far. `defect` describes the defect. Files
+    /// with equal `kind` count as the same kind.
     pub(super) fn offer(
         &mut self,
         dialect: Dialect,
@@ -102,7 +102,8 @@ impl Candidates {
             || paths().any(|path| !later_item_suffix(path).is_empty())
     }
 
-    /// Returns the candidates. Omits candidates that break several rules if another one breaks only the same rule.
+    /// Returns the candidates. Omits those that break several rules if another candidate breaks only the most severe
+    /// of these rules.
     pub(super) fn into_files(self) -> Vec<Candidate> {
         let broken_alone: BTreeSet<_> = self
             .best

@@ -29,7 +29,7 @@ pub(super) fn offer_breakages(format: AnyFormat, bases: &[&ValidFile], candidate
     }
 }
 
-/// Returns the maximum number of files to keep for the rule and the kind of breakage of `broken`.
+/// Returns the maximum number of files to keep with the rule and breakage of `broken`.
 fn max_kept(broken: &BrokenFile) -> usize {
     match broken.breakage {
         // Loaders accept files with warnings, so one value is enough.
@@ -104,7 +104,9 @@ fn describe_defect(broken: &BrokenFile) -> String {
         Breakage::Count(Miscount::Wrapped(8 | 16)) => {
             "a count that is correct if truncated to fewer bits".to_owned()
         }
-        Breakage::Count(Miscount::Wrapped(_)) => "a count whose size in bytes overflows 32 bits".to_owned(),
+        Breakage::Count(Miscount::Wrapped(_)) => {
+            "a count whose product with the item size overflows 32 bits".to_owned()
+        }
         Breakage::Truncation(_) => "a file that ends early".to_owned(),
         other => other.to_string(),
     };

@@ -1,10 +1,10 @@
-//! The entries of the index of a corpus.
+//! The index entries of a corpus.
 
 use meshspec_derive::Json;
 
 use crate::Dialect;
 
-/// The JSON Schema of a line of the index.
+/// The JSON Schema of one index line.
 pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
 
 /// The index entry of a file in a corpus: a line of `index.jsonl`.
@@ -42,7 +42,7 @@ pub enum CaseKind {
     Valid,
     /// Breaks exactly one rule.
     Broken,
-    /// Almost breaks a rule, but is valid.
+    /// Valid, but only just satisfies a rule, for example with the largest valid index.
     Almost,
     /// A valid file with random changes.
     Mutated,

@@ -9,7 +9,7 @@ use crate::layout::declaration::Type;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::{AnyFormat, Limits};
 
-/// The maximum number of smaller pairs of files to try.
+/// The maximum number of smaller file pairs to try.
 const MAX_STEPS: usize = 600;
 
 /// Minimises a broken file and its valid source. Returns `None` if there is no source, or the result has other
@@ -114,7 +114,7 @@ impl FilePair {
             if number < 2 || !text.iter().any(u8::is_ascii_digit) {
                 continue;
             }
-            // The number is in both files if they agree either up to it or from it on.
+            // Both files contain the number if they agree either up to its end or starting at it.
             let from_end = self.valid.len() - range.end;
             let is_before = self.broken.get(..range.end) == Some(&self.valid[..range.end]);
             let is_after = self.broken.ends_with(&self.valid[range.start..]);

@@ -55,7 +55,7 @@ pub struct Config {
     pub seed: u64,
     /// The dialect of all files; `None` for files of every dialect.
     pub dialect: Option<Dialect>,
-    /// Whether valid files are realistic: no warnings, ordinary numbers, and UTF-8 strings.
+    /// Whether valid files are plausible: no warnings, ordinary numbers, and UTF-8 strings.
     pub plausible: bool,
 }
 
@@ -75,7 +75,7 @@ impl Config {
         Config { dialect, ..self }
     }
 
-    /// Sets whether valid files are realistic.
+    /// Sets whether to generate only [plausible](Config::plausible) valid files.
     pub fn with_plausible(self, plausible: bool) -> Config {
         Config { plausible, ..self }
     }

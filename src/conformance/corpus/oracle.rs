@@ -23,7 +23,7 @@ pub struct Verdicts {
     pub reason: Option<Reason>,
     /// The codes of all rules that the file breaks, including warnings.
     pub codes: BTreeSet<&'static str>,
-    /// Whether all other broken rules are less severe than the rule of the reason.
+    /// Whether all other broken rules are less severe than the rule in `reason`.
     is_most_severe: bool,
 }
 
@@ -42,8 +42,8 @@ pub struct Reason {
 }
 
 impl Verdicts {
-    /// Returns the broken rule; if several are broken, the most severe one. `None` if there is none, or several are
-    /// most severe.
+    /// Returns the broken rule; if several are broken, the most severe one. `None` if no rule is broken, or several
+    /// broken rules are equally severe.
     pub(super) fn rule(&self) -> Option<&'static Rule> {
         self.reason.as_ref().filter(|_| self.is_most_severe).map(|reason| reason.rule)
     }
@@ -107,8 +107,7 @@ impl Oracle {
         }
     }
 
-    /// Returns the verdicts on a file in the given dialect; `None` if the verdicts in the detected dialect are
-    /// different.
+    /// Returns the verdicts on a file in the given dialect; `None` if the verdicts in the detected dialect differ.
     pub(super) fn judge_unambiguous(&self, bytes: &[u8], dialect: Dialect) -> Option<Verdicts> {
         let verdicts = self.judge(bytes, Some(dialect))?;
         let is_unambiguous = self.format.detect(bytes).dialect == dialect

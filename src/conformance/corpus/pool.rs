@@ -12,7 +12,7 @@ use crate::conformance::coverage::{MANY, observe};
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Error, Result};
 
-/// The maximum number of list items for each strategy, so that files have different sizes.
+/// The maximum number of list items, one per strategy, so that file sizes vary.
 const MAX_ITEMS: [u64; 4] = [1, 2, 6, 3];
 
 /// A strategy is dropped after [`MAX_FAILURES`] consecutive failed draws of up to [`MAX_ATTEMPTS`] attempts each, since
@@ -23,7 +23,7 @@ const MAX_ATTEMPTS: u32 = 500;
 /// The minimum and the maximum number of draws.
 const DRAWS: [usize; 2] = [600, 3000];
 
-/// After the minimum number of draws, drawing ends if this many consecutive draws yield no new kind of value.
+/// After the minimum number of draws, drawing stops once this many consecutive draws have yielded no new kind of value.
 const MAX_DRAWS_WITHOUT_NEW: usize = 400;
 
 /// A valid file.
@@ -33,7 +33,7 @@ pub(super) struct ValidFile {
     pub(super) bytes: Vec<u8>,
     /// The kinds of values in the file, as indices into `Pool::kinds`.
     kinds: Vec<usize>,
-    /// The codes of the rules with warnings.
+    /// The codes of the rules about which the file has warnings.
     pub(super) codes: BTreeSet<&'static str>,
 }
 
@@ -220,7 +220,7 @@ impl FileGenerator {
         Ok(FileGenerator { runner, strategies, dialect: config.dialect, count: 0 })
     }
 
-    /// Generates a file by the next strategy. Returns `None` if that fails, or the file has another dialect.
+    /// Generates a file by the next strategy. Returns `None` if generation fails, or the file has another dialect.
     fn draw(&mut self) -> Option<(Dialect, Vec<u8>)> {
         self.count += 1;
         // Uses a new runner, so that only the attempts of this draw count.

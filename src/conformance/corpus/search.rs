@@ -24,8 +24,8 @@ const BYTE_CHANGES: [fn(u8) -> u8; 10] = [
     |byte| byte ^ 0x01,
 ];
 
-/// Offers files with one changed byte until each of `rules` is broken; a rule about list items must be broken in a
-/// later item, too. Returns the remaining rules.
+/// Offers files with one changed byte until each of `rules` is broken. A rule about list items must also be broken in a
+/// later item. Returns the remaining rules.
 pub(super) fn offer_changed_bytes(
     bases: &[&ValidFile],
     mut rules: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! The kinds of values, by type.
+//! The kinds of values that coverage counts, by type.
 
 pub(super) const INTEGERS: &[&str] = &["0", "1", "sign bit", "largest", "other"];
 pub(super) const FLOATS: &[&str] =
@@ -6,13 +6,13 @@ pub(super) const FLOATS: &[&str] =
 pub(super) const STRINGS: &[&str] = &["empty", "ASCII", "beyond ASCII", "not UTF-8"];
 pub(super) const LISTS: &[&str] = &["no items", "one item", "several items", MANY];
 
-/// The kind of a list whose item count does not fit in one byte.
+/// The kind of value of a list whose item count does not fit in one byte.
 pub(in crate::conformance) const MANY: &str = "more than 255 items";
 
-/// The kinds of an optional field.
+/// The kinds of values of an optional field.
 pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
 
-/// The kinds of a flag.
+/// The kinds of values of a flag.
 pub(super) const FLAGS: [&str; 2] = ["false", "true"];
 
 pub(super) fn integer_kind(number: i128, bits: u32) -> &'static str {
@@ -45,7 +45,7 @@ pub(super) fn float_kind(number: f32) -> &'static str {
     }
 }
 
-/// Returns the kind of a 64-bit float.
+/// Returns the kind of value of a 64-bit float.
 pub(super) fn double_kind(number: f64) -> &'static str {
     match number.to_bits() {
         0 => "0",
@@ -74,7 +74,7 @@ pub(super) fn string_kind(text: &[u8]) -> &'static str {
     }
 }
 
-/// Returns the kind of a list with `count` items.
+/// Returns the kind of value of a list with `count` items.
 pub(super) fn list_kind(count: u64) -> &'static str {
     match count {
         0 => "no items",

@@ -56,7 +56,7 @@ impl Coverage {
         self.counts.contains_key(field)
     }
 
-    /// Returns `true` if the field can have this kind of value by declaration, or has it in a file.
+    /// Returns `true` if the declaration of the field allows this kind of value, or a file contains it.
     pub fn has(&self, field: &str, kind: &str) -> bool {
         self.counts.get(field).is_some_and(|kinds| kinds.contains_key(kind))
     }
@@ -88,7 +88,7 @@ pub(super) fn observe(format: AnyFormat, bytes: &[u8], dialect: Dialect) -> Kind
     let mut observer = observed::Observer::default();
     match format.layout_of(bytes, dialect) {
         Some(layout) => {
-            // Ignores an error: the values before it are counted.
+            // Ignores errors, since the values before an error are counted.
             let _ = walk(layout, bytes, &Limits::default(), &mut observer);
         }
         None => observer.observe_text(format, &String::from_utf8_lossy(bytes)),

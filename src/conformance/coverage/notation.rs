@@ -1,9 +1,9 @@
 //! Detects notations in text files.
 
-/// The name under which notations are counted, like the name of a field.
+/// The name under which notations are counted, in place of a field name.
 pub(super) const NOTATION: &str = "(notation)";
 
-/// The name of a notation, and a function that returns `true` if a text contains it.
+/// The name of a notation, and a function that returns `true` if the file content includes the notation.
 type Notation = (&'static str, fn(&str) -> bool);
 
 pub(super) const NOTATIONS: &[Notation] = &[

@@ -17,8 +17,8 @@ pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         .collect()
 }
 
-/// Builds three meshes with 1,025 or 1,024 shared vertices, a quad and a triangle. Above 1,024 vertices, faces have 64
-/// bits, and a quad counts as one; with 1,024, it may also count as two (B12).
+/// Builds three meshes over the same vertices, with a quad and a triangle each. They use 1,025 or 1,024 vertices. Above
+/// 1,024 vertices, faces have 64 bits, and a quad counts as one; with 1,024, it may also count as two (B12).
 fn many_vertices() -> Option<Vec<u8>> {
     let mesh = |count: usize, n_tris, last| {
         let mut vertices = Vertices::default();
@@ -29,7 +29,7 @@ fn many_vertices() -> Option<Vec<u8>> {
         }
         Some(Mesh { n_tris: Some(n_tris), ..Mesh::new(Some(Text::from("stone")), vertices, faces) })
     };
-    // The code below makes the later meshes share the vertices of the first one.
+    // The code below points the later meshes to the vertices of the first mesh.
     let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
     let document = Document { meshes, ..Document::default() };
     let mut bytes = document.write(&WriteOptions::default()).ok()?;

@@ -1,4 +1,5 @@
-//! Examples of BMD rules that no breakage of a generated file breaks alone: an image, and a change for each rule.
+//! Examples of violations for the BMD rules that no generated breakage violates alone: an image, and a change for each
+//! rule.
 
 use super::document::{
     Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track, TrackKey,

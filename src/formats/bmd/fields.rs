@@ -1,4 +1,4 @@
-//! Access to documents by declared field names.
+//! Access to document values by declared field names.
 
 use super::document::{Animation, Bone, Document, Mesh, Transform};
 use super::schema::{AnimDef, BoneDef, LodDef, MeshDef};
@@ -68,7 +68,7 @@ impl Fields for MeshFields<'_> {
     }
 }
 
-/// Returns packed words. If `is_valid` is set, they are marked as satisfying `rules`.
+/// Returns packed words. If `is_valid` is set, marks the words as satisfying `rules`.
 fn packed_words<'d>(words: &'d [u32], is_valid: bool, rules: &'static [&'static Rule]) -> DocumentValue<'d> {
     let bytes = bulk::as_bytes(words);
     if is_valid { DocumentValue::Checked(bytes, rules) } else { DocumentValue::Bytes(bytes) }

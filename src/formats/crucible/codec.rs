@@ -72,8 +72,8 @@ struct StreamSizes {
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether the sizes of a block suggest another format: it is empty, but compressed to more than one byte (C3), or
-    /// larger than an LZ4 block can be.
+    /// Whether the sizes of a block suggest another format: an empty block that is compressed to more than one byte
+    /// (C3), or a block larger than LZ4 allows.
     has_odd_block: bool,
 }
 
@@ -134,7 +134,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
 /// Encodes the document in its own dialect. In strict mode, returns an error if detection would change the meaning of
 /// the attributes.
 pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
-    // Reserves the uncompressed size, to allocate only once.
+    // Reserves the uncompressed size, so that memory is allocated only once.
     let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;

@@ -36,7 +36,7 @@ fn long_literals() -> Option<Vec<u8>> {
 }
 
 /// Builds a bare chunk whose indices are zeros, a run of ones, and a copy of the first zeros. A reader that copies from
-/// a wrong, odd offset in the ones gets indices of 256, which are out of range.
+/// a wrong, odd offset within the ones reads the out-of-range index 256.
 fn distant_match() -> Option<Vec<u8>> {
     const ONES: usize = 65_520;
     let mut packed = Vec::new();

@@ -1,4 +1,4 @@
-//! Examples of Crucible rules that no breakage of a generated file breaks alone.
+//! Examples of violations for the Crucible rules that no generated breakage violates alone.
 
 use super::rules::{POSITION, TRIANGLES};
 use super::schema::{Chunk, Document, Indices, Values};

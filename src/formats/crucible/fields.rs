@@ -1,4 +1,4 @@
-//! Access to documents by declared field names.
+//! Access to document values by declared field names.
 
 use super::schema::{Chunk, Container, Document, Indices, Stream};
 use crate::Dialect;

@@ -1,4 +1,4 @@
-//! The fields that become parts of a scene.
+//! The document fields from which each part of a scene is converted.
 
 use super::Document;
 use crate::scene::{MeshFields, SourceFields, StridedList};

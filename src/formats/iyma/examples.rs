@@ -41,7 +41,7 @@ const CHANGES: &[(&Rule, Change)] = &[
     (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),
 ];
 
-/// Returns the example of a rule; `None` if there is none.
+/// Returns the example for a rule; `None` if the rule has no example.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let (_, change) = CHANGES.iter().find(|(broken, _)| *broken == rule)?;
     let mut document = triangle();
@@ -93,7 +93,7 @@ fn uncompressed_data() -> Vec<u8> {
     buffers.flat_map(|buffer| buffer.to_vec()).collect()
 }
 
-/// Overwrites the bytes of a file from `offset` on.
+/// Overwrites the bytes of a file, starting at `offset`.
 fn overwrite(file: &mut [u8], offset: usize, bytes: &[u8]) {
     file.iter_mut().skip(offset).zip(bytes).for_each(|(old, new)| *old = *new);
 }

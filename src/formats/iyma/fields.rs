@@ -1,4 +1,4 @@
-//! Access to the values of documents by the field names of the declaration.
+//! Access to document values by declared field names.
 
 use super::document::Document;
 use super::schema::Header;

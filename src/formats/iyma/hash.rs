@@ -13,8 +13,8 @@ use crate::layout::expr::Value;
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
 
-/// Returns the one-shot hash of the concatenated `parts`, in the variant of `dialect`. If there are several parts,
-/// the size of each part except the last must be a multiple of 48 bytes, and the last must have at least 48 bytes.
+/// Returns the one-shot hash of the concatenated `parts`, in the variant of `dialect`. If there are several parts, each
+/// part except the last must be a multiple of 48 bytes long. The last part must have at least 48 bytes.
 pub fn one_shot_hash(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
     match parts {
         [] => hash_bytes(&[], dialect),

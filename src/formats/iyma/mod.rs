@@ -115,7 +115,7 @@ impl Format for Document {
         let mut losses = Vec::new();
         if self.dialect != dialect {
             document::dialect::into_dialect(&mut self.attributes, dialect, &mut losses);
-            // The checksum depends on the dialect, so a wrong one cannot be converted.
+            // A wrong checksum cannot be converted, because checksums depend on the dialect.
             self.metadata_checksum = None;
             self.dialect = dialect;
             self.narrow_indices();

@@ -80,8 +80,8 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
                 path,
                 format_args!("index {index} is not below the vertex count {limit}"),
             );
-            // After many findings, one finding per mesh suffices: meshes may share indices, so the search could be
-            // slow.
+            // After many findings, one finding per mesh suffices: the index ranges of meshes may overlap, so the search
+            // could be slow.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
             }

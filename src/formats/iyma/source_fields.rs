@@ -1,4 +1,4 @@
-//! The fields that become parts of a scene.
+//! The document fields from which each part of a scene is converted.
 
 use super::{Document, MeshInfo};
 use crate::scene::{MeshFields, SourceFields, StridedList};
@@ -15,8 +15,7 @@ pub(super) fn source_fields(document: &Document) -> SourceFields {
     SourceFields { meshes: meshes.collect(), ..SourceFields::default() }
 }
 
-/// Returns the location of the vertices of a mesh in each buffer. The declaration has one list of bytes for all
-/// buffers.
+/// Returns the location of a mesh's vertices in each buffer. The declaration has one list of bytes for all buffers.
 fn vertices(document: &Document, mesh: &MeshInfo) -> Vec<StridedList> {
     let mut start = 0;
     let buffers = document.attributes.iter().map(|attribute| {

@@ -29,8 +29,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
 }
 
 /// Returns documents that strict reading accepts. The number of vertices is at most the maximum number of items in
-/// `config`, and the number of indices at most twice as large. Plausible documents have no findings, finite floats, and
-/// whole triangles.
+/// `config`, and the number of indices at most twice as large. Plausible documents contain only finite floats and whole
+/// triangles, and have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let mask = if config.plausible { 0x3f } else { 0xff };
@@ -107,7 +107,7 @@ fn random_attribute(
     Attribute { usage, format, data: bytes.collect::<Vec<_>>().into() }
 }
 
-/// Returns any set of the usages of a dialect, with up to two custom usages, in any order.
+/// Returns any subset of the usages in a dialect plus up to two custom usages, in any order.
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
     let name = if dialect == Dialect::Reference { "".boxed() } else { any::<String>().boxed() };
     // Two distinct numbers.

@@ -1,4 +1,4 @@
-//! Detects, reads and writes MESH files, as far as the declaration cannot express it.
+//! The parts of detecting, reading and writing MESH that the declaration cannot express.
 
 use std::io::Cursor;
 

@@ -88,7 +88,7 @@ struct Rig {
     inverse_bind: Vec<DMat4>,
 }
 
-/// Maximum deviation of the length of a unit quaternion from 1, due to rounding.
+/// Maximum deviation of a unit quaternion's length from 1, due to rounding.
 const MAX_LENGTH_DEVIATION: f64 = 1e-5;
 
 impl Rig {
@@ -180,7 +180,7 @@ fn local_transform(pose: &Pose) -> Option<DMat4> {
     is_unit.then(|| DMat4::from_scale_rotation_translation(scale, rotation.normalize(), translation))
 }
 
-/// Maximum deviation of the sum of weights from 255, due to rounding.
+/// Maximum deviation of a weight sum from 255, due to rounding.
 const MAX_SUM_DEVIATION: i32 = 2;
 
 /// Blends the joint matrices of a vertex by their weights. Returns `None` if the weights do not add up to 255, or a

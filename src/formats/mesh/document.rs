@@ -32,7 +32,7 @@ impl Document {
     }
 }
 
-/// Returns `true` if the parents can be joint ids: none is missing, and there is no cycle. Otherwise, they are
+/// Returns `true` if the parents can be joint ids: no parent is missing, and there is no cycle. Otherwise, they are
 /// indices of entries. The difference matters only if the entries are out of order (M10).
 #[cfg(feature = "scene")]
 pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {

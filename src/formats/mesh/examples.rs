@@ -11,7 +11,7 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&JOINT_ORDER, |document| set_ids(document, [1, 0])),
 ];
 
-/// Returns the example of a rule; `None` if there is none.
+/// Returns the example for a rule; `None` if the rule has no example.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     #[allow(clippy::needless_update, reason = "new fields have default values here")]
     let joint = |id| Joint { id, parent: NO_JOINT, transform: super::IDENTITY, ..Joint::default() };

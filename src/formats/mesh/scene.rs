@@ -97,11 +97,11 @@ impl FromScene for Document {
     }
 }
 
-/// Maximum number of unused strings that are listed individually. The others are only counted, because each byte of a
-/// file may be a string.
+/// Maximum number of unused strings that are listed individually. Further strings are only counted, because each byte
+/// of a file may be a string.
 const MAX_LISTED: usize = 100;
 
-/// Returns the losses of strings that are not names of animations, and of names that are not UTF-8.
+/// Returns losses for strings that no animation uses as its name, and for names that are not UTF-8.
 fn string_losses(document: &Document) -> Vec<Loss> {
     let names: BTreeSet<_> =
         document.animations.iter().filter_map(|animation| animation.name).map(|name| name as usize).collect();
@@ -274,7 +274,7 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
     animations.collect()
 }
 
-/// Returns the losses of resampling the channels of an animation at `timestamps`.
+/// Returns the losses from resampling all channels of an animation at `timestamps`.
 fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
     // A channel with a single sample is constant, so it loses nothing.
     let varying = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
@@ -292,7 +292,8 @@ fn resampling_losses(animation: &scene::Animation, index: usize, timestamps: &[f
         let after = Channel { samples, interpolation: Interpolation::Linear, ..channel.clone() };
         deviation.compare((channel, times, period), (&after, timestamps, None));
     }
-    deviation.to_losses(index, "MESH has one list of times for all joints; channels were resampled linearly")
+    deviation
+        .to_losses(index, "MESH stores one list of times for all joints; channels were resampled linearly")
 }
 
 fn drop_animation_names(scene: &mut Scene, losses: &mut Vec<Loss>) {

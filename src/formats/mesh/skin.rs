@@ -14,7 +14,7 @@ type JointSlots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 /// Maximum number of joints; all ids are below it.
 pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
 
-/// Maximum deviation of the sum of weights from 1, due to rounding.
+/// Maximum deviation of a weight sum from 1, due to rounding.
 const MAX_SUM_DEVIATION: f32 = 1e-3;
 
 /// The path of the only skin.
@@ -46,7 +46,7 @@ fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
         skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
     let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
     if used.len() > MAX_JOINTS {
-        let message = format!("MESH has at most {MAX_JOINTS} joints; vertices were unbound");
+        let message = format!("MESH supports at most {MAX_JOINTS} joints; vertices were unbound");
         losses.push(Loss::dropped(PATH, message).with_count(used.len(), "joints"));
         return None;
     }
@@ -86,8 +86,9 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
         }
     }
     if id.is_none() {
-        let message =
-            format!("MESH has at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound");
+        let message = format!(
+            "MESH supports at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound"
+        );
         losses.push(Loss::changed(PATH, message).with_count_of(unbound.len(), skin.joints.len(), "vertices"));
         return false;
     }

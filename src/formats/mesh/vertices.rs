@@ -17,7 +17,7 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If the format lacks positions, or the length is not a multiple of the stride.
+    /// Returns an error if the format lacks positions, or the length is not a multiple of the stride.
     pub fn from_bytes(format: VertexFormat, bytes: Vec<u8>) -> Result<Vertices> {
         let stride = stride(format);
         if !format.position() || !bytes.len().is_multiple_of(stride) {
@@ -34,7 +34,7 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If the attributes of a vertex differ from `format`. The path of the error is the attribute.
+    /// Returns an error if the attributes of a vertex differ from `format`. The path of the error is the attribute.
     pub fn from_records(format: VertexFormat, records: impl IntoIterator<Item = Vertex>) -> Result<Vertices> {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {

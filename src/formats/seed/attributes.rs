@@ -1,8 +1,8 @@
 //! The macro that declares the document and its attribute table together, in [`schema`](super::schema).
 
 /// Declares the struct [`Document`](super::Document), and a [`LineKind`](super::LineKind) for each row of its fields.
-/// A row states the channel, the identifier, the name and the requirements of the lines. The field determines how
-/// often they occur, and the number, type and range of their values.
+/// Each row states the channel, identifier, name and requirements of one kind of line. The field determines how often
+/// they occur, and the number, type and range of their values.
 macro_rules! document {
     (
         $(#[$document_attribute:meta])*
@@ -114,7 +114,7 @@ macro_rules! document {
         }
 
         impl Document {
-            /// Returns the values of all lines of a kind; empty if the document lacks the channel.
+            /// Returns the values in all lines of one kind; empty if the document lacks the channel.
             pub(super) fn column(&self, kind: LineKind) -> Column<'_> {
                 match kind {
                     $($(LineKind::$kind)|+ => self.$field.column(kind.channel()),)+
@@ -128,7 +128,7 @@ macro_rules! document {
                 }
             }
 
-            /// Replaces the columns by columns of zeros, with the given number of lines of each kind.
+            /// Replaces all columns with zeros, with the given number of lines of each kind.
             pub(super) fn allocate(&mut self, lines: &[usize; KINDS]) {
                 $(self.$field.allocate(&[$(lines[LineKind::$kind as usize]),+]);)+
             }

@@ -1,4 +1,4 @@
-//! The columns of a document. A column is the list of the values in all lines of a kind.
+//! The columns of a document. A column lists the values in all lines of one kind.
 
 /// Maximum number of values in a line; the grammar has the same limit.
 pub const MAX_VALUES: usize = 4;
@@ -13,7 +13,7 @@ pub(super) enum Numbers<F, I> {
 /// The values of a line. The table determines the number of values; further ones are unused.
 pub(super) type Values = Numbers<[f32; MAX_VALUES], [u32; MAX_VALUES]>;
 
-/// The values of all lines of a kind.
+/// The values in all lines of one kind.
 pub(super) type Column<'d> = Numbers<&'d [f32], &'d [u32]>;
 
 /// A mutable [`Column`].
@@ -42,7 +42,7 @@ pub(super) trait Field {
     /// Returns the values of a channel; empty if it does not exist.
     fn column(&self, channel: usize) -> Column<'_>;
 
-    /// Replaces the columns by columns of zeros, with the given number of lines per channel.
+    /// Replaces all columns with zeros, one column per channel, with the given numbers of lines.
     fn allocate(&mut self, lines: &[usize]);
 
     /// Returns the columns of the first `channels` channels. The columns of missing channels are empty.

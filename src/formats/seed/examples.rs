@@ -1,4 +1,4 @@
-//! Examples of violations of Seed rules: a valid text, and a change for each rule.
+//! Violations of Seed rules: a valid file, and a change to it for each rule.
 
 use super::rules::*;
 use crate::formats::RuleExample;
@@ -64,7 +64,7 @@ const COMMENT_JSON: &str = r#"{
 }
 "#;
 
-/// Returns the example of a rule; `None` if there is none.
+/// Returns the example for a rule; `None` if the rule has no example.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     if *rule == COMMENT {
         let violating = COMMENT_JSON.replace(" the end", r" the end\n").into_bytes();

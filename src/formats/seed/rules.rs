@@ -16,7 +16,7 @@ use crate::{Path, Report, path};
 /// Adds all violations of a document to `report`.
 pub(super) fn check(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
     check_structure(document, unreadable, report);
-    check_texts(document, report);
+    check_properties_and_comments(document, report);
     check_values(document, report);
 }
 
@@ -157,7 +157,7 @@ impl From<ValuePath> for Path {
 }
 
 /// Adds the violations that are possible in documents, but not in text.
-fn check_texts(document: &Document, report: &mut Report) {
+fn check_properties_and_comments(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
         if !matches_rule(Rule::name, name) {
@@ -199,7 +199,7 @@ fn check_texts(document: &Document, report: &mut Report) {
     }
 }
 
-/// Returns `true` if a rule of the grammar matches the whole text.
+/// Returns `true` if a rule of the grammar matches the whole string.
 fn matches_rule(rule: Rule, text: &str) -> bool {
     syntax::prefix_len(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
 }

@@ -12,12 +12,12 @@ pub(super) struct SeedParser;
 /// The text of the grammar.
 pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
 
-/// The tokens of a text.
+/// The tokens of a string.
 pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
-/// The reason a text does not match a rule.
+/// The reason a string does not match a rule.
 pub(super) type Error = pest::error::Error<Rule>;
 
-/// Parses the whole `text` by a rule. Errors are boxed, because they are large and rare.
+/// Parses the whole `text` with a rule. Errors are boxed, because they are large and rare.
 pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
     SeedParser::parse(rule, text).map_err(Box::new)
 }

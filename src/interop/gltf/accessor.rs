@@ -48,7 +48,8 @@ impl<'a> GltfFile<'a> {
         self.accessor_with_values(index, None)
     }
 
-    /// Returns the accessor with the given index. If given, `decoded`, tightly packed values, replaces its buffer view.
+    /// Returns the accessor with the given index. If `decoded` is `Some`, these tightly packed values replace its
+    /// buffer view.
     ///
     /// # Errors
     ///

@@ -139,10 +139,10 @@ type ChunkAndRest<'a> = ([u8; 4], &'a [u8], &'a [u8]);
 fn read_chunk(bytes: &[u8]) -> Result<ChunkAndRest<'_>, String> {
     let header = read_u32(bytes).and_then(|(length, rest)| Some((length, rest.split_first_chunk::<4>()?)));
     let Some((length, (name, rest))) = header else {
-        return Err(format!("{} bytes remain, but the header of a chunk has 8", bytes.len()));
+        return Err(format!("truncated chunk header: found {} bytes, expected 8", bytes.len()));
     };
     match rest.split_at_checked(length as usize) {
         Some((content, rest)) => Ok((*name, content, rest)),
-        None => Err(format!("the chunk has {length} bytes, but {} remain", rest.len())),
+        None => Err(format!("truncated chunk: needs {length} bytes, {} remain", rest.len())),
     }
 }

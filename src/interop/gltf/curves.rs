@@ -21,8 +21,8 @@ const MIN_SEGMENTS: usize = 8;
 /// The maximum number of linear segments between two keys of a spline.
 const MAX_SEGMENTS: usize = 64;
 
-/// The tolerated distance between segments and spline, as a fraction of its value range. It may be exceeded with
-/// [`MAX_SEGMENTS`].
+/// The tolerated distance between segments and spline, as a fraction of the spline's value range. [`MAX_SEGMENTS`]
+/// takes precedence.
 const TOLERANCE: f32 = 1e-4;
 
 /// Samples at the times of a list, and for splines, samples at the midpoints between these times.

@@ -133,7 +133,7 @@ mod decoder {
         Ok(mesh)
     }
 
-    /// Returns the size of a value of an attribute in bytes.
+    /// Returns the size of one attribute value in bytes.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Records the error of the object at the path `at`. Returns the text for the detail of its loss.
+    /// Records the error of the object at the path `at`. Returns the detail text for its loss.
     ///
     /// # Errors
     ///

@@ -189,7 +189,7 @@ fn describe_unsupported_extensions(view: &json::buffer::View) -> Option<String> 
     (!names.is_empty()).then(|| format!("{} is unsupported{why}", names.join(", ")))
 }
 
-/// Checks the major version. Version 1 is also recognised by objects where version 2 has lists.
+/// Checks the major version. Also recognises version 1 by objects where version 2 has lists.
 ///
 /// # Errors
 ///

@@ -26,10 +26,10 @@ pub(super) struct Hierarchy {
     pub order: Vec<usize>,
     /// The range in `order` of each node and its descendants.
     ranges: Vec<Range<usize>>,
-    /// The transform from node space to scene space of each node.
-    to_scene: Vec<Mat4>,
-    /// The transforms of `to_scene` in 64 bits.
-    to_scene_exact: Vec<DMat4>,
+    /// The transform of each node to scene space.
+    node_to_scene: Vec<Mat4>,
+    /// The same transforms in 64 bits.
+    node_to_scene_f64: Vec<DMat4>,
 }
 
 impl Hierarchy {
@@ -60,7 +60,7 @@ impl Hierarchy {
             nodes.iter().map(|node| to_transform(node).map_or_else(|m| m, |t| t.to_matrix()));
         let mut is_in_scene = vec![false; nodes.len()];
         depth_first_order(nodes, roots.clone()).into_iter().for_each(|node| is_in_scene[node] = true);
-        let (local_transforms, to_scene, to_scene_exact) =
+        let (local_transforms, node_to_scene, node_to_scene_f64) =
             (local_transforms.collect(), Vec::new(), Vec::new());
         let mut hierarchy = Hierarchy {
             parents,
@@ -69,21 +69,22 @@ impl Hierarchy {
             top: None,
             order,
             ranges,
-            to_scene,
-            to_scene_exact,
+            node_to_scene,
+            node_to_scene_f64,
         };
         hierarchy.top = hierarchy.find_top_node(file, &roots);
         hierarchy.compute_scene_transforms(file);
         Ok(hierarchy)
     }
 
-    /// Computes the transform from node space to scene space of each node.
+    /// Computes the transform of each node to scene space.
     fn compute_scene_transforms(&mut self, file: &GltfFile) {
-        self.to_scene = vec![Mat4::IDENTITY; self.local_transforms.len()];
-        self.to_scene_exact = vec![DMat4::IDENTITY; self.local_transforms.len()];
+        self.node_to_scene = vec![Mat4::IDENTITY; self.local_transforms.len()];
+        self.node_to_scene_f64 = vec![DMat4::IDENTITY; self.local_transforms.len()];
         for node in self.order.iter().copied().filter(|node| Some(*node) != self.top) {
-            self.to_scene[node] = self.to_scene(self.parents[node]) * self.local_transforms[node];
-            self.to_scene_exact[node] = self.to_scene_exact(self.parents[node]) * file.local_transforms[node];
+            self.node_to_scene[node] = self.node_to_scene(self.parents[node]) * self.local_transforms[node];
+            self.node_to_scene_f64[node] =
+                self.node_to_scene_f64(self.parents[node]) * file.local_transforms[node];
         }
     }
 
@@ -103,18 +104,18 @@ impl Hierarchy {
     }
 
     /// Returns the transform from node space to scene space; the identity for `None`.
-    pub fn to_scene(&self, node: Option<usize>) -> Mat4 {
-        node.map_or(Mat4::IDENTITY, |node| self.to_scene[node])
+    pub fn node_to_scene(&self, node: Option<usize>) -> Mat4 {
+        node.map_or(Mat4::IDENTITY, |node| self.node_to_scene[node])
     }
 
-    /// Like [`to_scene`](Hierarchy::to_scene), but in 64 bits.
-    pub fn to_scene_exact(&self, node: Option<usize>) -> DMat4 {
-        node.map_or(DMat4::IDENTITY, |node| self.to_scene_exact[node])
+    /// Like [`node_to_scene`](Hierarchy::node_to_scene), but in 64 bits.
+    pub fn node_to_scene_f64(&self, node: Option<usize>) -> DMat4 {
+        node.map_or(DMat4::IDENTITY, |node| self.node_to_scene_f64[node])
     }
 
-    /// Returns the transform from scene space to node space; the identity if it is not finite.
+    /// Returns the transform from scene space to node space; the identity if this transform is not finite.
     pub fn scene_to_node(&self, node: usize) -> Mat4 {
-        let inverse = self.to_scene(Some(node)).inverse();
+        let inverse = self.node_to_scene(Some(node)).inverse();
         if inverse.is_finite() { inverse } else { Mat4::IDENTITY }
     }
 
@@ -201,7 +202,7 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
     }
 }
 
-/// Returns the nodes of the coarser levels of detail of a node.
+/// Returns the nodes that are coarser levels of detail of a node.
 pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
     let nodes = &file.root.nodes;
     let lods = nodes[node].extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
@@ -215,7 +216,7 @@ pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss
     existing.into_iter().filter_map(|id| Some(id.as_u64()? as usize)).collect()
 }
 
-/// Returns the minimum distance, in metres, of a level of detail. `None` if the node has none in its extras.
+/// Returns the minimum distance, in metres, of a level of detail; `None` if the extras of the node contain no distance.
 pub(super) fn lod_distance(node: &json::Node) -> Option<f32> {
     let own = super::take_own_extras(&mut read_extras(&node.extras));
     own.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)

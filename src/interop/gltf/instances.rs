@@ -22,7 +22,7 @@ pub(super) fn instance_count(root: &Root, node: &Node) -> u64 {
     counts.max().unwrap_or(0).saturating_mul(primitives)
 }
 
-/// Returns the transforms of the instances of a node, relative to the node; `None` for a node without instances.
+/// Returns the instance transforms of a node, relative to the node; `None` for a node without instances.
 ///
 /// # Errors
 ///

@@ -42,8 +42,8 @@ enum Filter {
 }
 
 impl MeshoptView {
-    /// Reads the extension object of a view. Returns the name of the extension with the object, or with the reason why
-    /// the object is invalid. `None` if the view is not compressed.
+    /// Reads the extension object of a view. Returns the extension name, with the object or the reason why the object
+    /// is invalid; `None` if the view is not compressed.
     pub fn from_view(view: &View) -> Option<(&'static str, Result<MeshoptView, String>)> {
         let others = &view.extensions.as_ref()?.others;
         let (name, entry) = MESHOPT.iter().find_map(|name| Some((*name, others.get(*name)?)))?;
@@ -54,8 +54,7 @@ impl MeshoptView {
     ///
     /// # Errors
     ///
-    /// Returns an error if the stride is invalid for the mode and filter, or the size differs from the size of the
-    /// view.
+    /// Returns an error if the stride is invalid for the mode and filter, or the size differs from the view size.
     pub fn decompressed_size(&self, view: &View) -> Result<u64, String> {
         let MeshoptView { byte_stride: stride, count, mode, filter, .. } = *self;
         let is_valid = match (mode, filter) {

@@ -1,7 +1,7 @@
 //! Reads and writes glTF 2.0 files (`.glb` and `.gltf`) as scenes.
 //!
-//! Data without a glTF equivalent, such as ticks of animations and distances of levels of detail, is stored in `extras`
-//! under the name `meshspec`. [`read`](read::read) restores it; other readers ignore it.
+//! Data without a glTF equivalent, such as animation ticks and level-of-detail distances, is stored in `extras` under
+//! the name `meshspec`. [`read`](read::read) restores this data; other readers ignore it.
 //!
 //! Before writing, [`repair`] fixes and lists violations of the specification. The attributes of the scene are then
 //! written without conversion where possible ([`buffer`]).
@@ -37,7 +37,7 @@ use crate::scene::{Capabilities, Components, Extras};
 /// The key in `extras` for data without a glTF equivalent.
 const OWN_EXTRAS_KEY: &str = "meshspec";
 
-/// The name of the node with the transform of the scene.
+/// The name of the node that stores the scene transform.
 const TOP_NODE_NAME: &str = "scene";
 
 /// The extension for levels of detail.

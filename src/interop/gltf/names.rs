@@ -29,8 +29,8 @@ pub(super) struct MeshOrigin<'a> {
 }
 
 impl MeshOrigin<'_> {
-    /// Sets the name of the mesh and merges the extras. Extras of the primitive override extras of the mesh, and these
-    /// override extras of the node. Overridden extras are listed.
+    /// Sets the name of the mesh and merges the extras. Extras of the primitive take precedence over extras of the
+    /// mesh, then those of the node. Lists overridden extras.
     pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
@@ -66,8 +66,8 @@ impl MeshOrigin<'_> {
         }
     }
 
-    /// Lists the name of the node and the name of the mesh, unless one of `meshes` has it. The name of a node is not
-    /// listed if `is_joint`, since the joint has it.
+    /// Lists the names of the node and the glTF mesh, except those that one of `meshes` keeps. If `is_joint` is `true`,
+    /// does not list the node name, since the joint keeps it.
     pub fn list_names(&self, meshes: &[Mesh], is_joint: bool, losses: &mut Vec<Loss>) {
         let node = self.root.nodes[self.node].name.as_ref().filter(|_| !is_joint);
         let names = [

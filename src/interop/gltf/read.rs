@@ -114,7 +114,7 @@ struct SceneReader<'a> {
 }
 
 impl SceneReader<'_> {
-    /// Reads the meshes of all nodes of the scene, in node order.
+    /// Reads the meshes of all nodes in the scene, in node order.
     fn read_meshes(&mut self) -> Result<()> {
         let root = &self.file.root;
         let nodes =
@@ -259,7 +259,7 @@ impl SceneReader<'_> {
         self.file.charge_budget(text_size + size as u64, || format!("nodes[{node}]"))?;
         let mut extras = read_extras(&entry.extras);
         take_own_extras(&mut extras);
-        let transform = self.hierarchy.to_scene_exact(parent) * self.file.local_transforms[node];
+        let transform = self.hierarchy.node_to_scene_f64(parent) * self.file.local_transforms[node];
         let name = entry.name.clone().unwrap_or_default();
         let placement = Placement { name, transform, instances, extras };
         if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
@@ -302,7 +302,7 @@ impl SceneReader<'_> {
         (extras as u64).saturating_mul(MEMORY_PER_JSON_BYTE) + (names + material) as u64
     }
 
-    /// Replaces joint indices of the skin by joint indices of the skeleton.
+    /// Replaces indices into the joints of the skin by indices into the joints of the skeleton.
     fn map_joints(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
         match self.file.root.nodes[node].skin {
             Some(skin) => {
@@ -368,7 +368,9 @@ impl SceneReader<'_> {
                 (transform * instance).as_dmat4()
             }
             None => {
-                self.hierarchy.to_scene_exact(parent) * self.file.local_transforms[node] * instance.as_dmat4()
+                self.hierarchy.node_to_scene_f64(parent)
+                    * self.file.local_transforms[node]
+                    * instance.as_dmat4()
             }
         };
         if transform == DMat4::IDENTITY {

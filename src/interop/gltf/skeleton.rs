@@ -96,7 +96,8 @@ impl NodeJoints {
         bind.is_finite().then_some((joint as u16, bind * to_joint))
     }
 
-    /// Replaces joint indices of a skin by joint indices of the skeleton. The static joint becomes [`Skin::NONE`].
+    /// Replaces indices into the joints of a skin by indices into the joints of the skeleton. The static joint becomes
+    /// [`Skin::NONE`].
     ///
     /// # Errors
     ///
@@ -152,7 +153,8 @@ impl NodeJoints {
             let number = match known {
                 Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
                 Some(joint) => {
-                    // The bind pose differs from an earlier skin: adds a child joint that moves with the known joint.
+                    // The bind pose differs from that in an earlier skin: adds a child joint that moves with the known
+                    // joint.
                     duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let rest = Some(Transform::default());
@@ -201,7 +203,7 @@ impl NodeJoints {
             if self.joint_by_node[node].is_some() {
                 continue;
             }
-            if !hierarchy.to_scene(Some(node)).inverse().is_finite() {
+            if !hierarchy.node_to_scene(Some(node)).inverse().is_finite() {
                 self.is_moving[node] = false;
                 let message = "animations of nodes with a scale of 0 at rest are not converted";
                 losses.push(Loss::dropped(format!("nodes[{node}]"), message));

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::Loss;
 
-/// Returns the extensions that are not listed as unsupported: they are read, have no effect, or are listed by
-/// [`list_users`].
+/// Returns the extensions that are not listed as unsupported: extensions that are read, have no effect, or are listed
+/// by [`list_users`].
 fn supported_extensions() -> HashSet<&'static str> {
     let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
     names.extend(TEXTURE_SOURCES.map(|(name, _)| name));
@@ -44,8 +44,8 @@ fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Lists the entries of the list `list` in `parent`, by the nodes that use them. `pointer` is the JSON pointer,
-/// relative to a node, of the index of its entry.
+/// Lists the entries of the list `list` in `parent`, by the nodes that use them. `pointer` is a JSON pointer, relative
+/// to a node, to the index of the entry that the node uses.
 fn list_users(json: &Value, list: &str, parent: &Value, pointer: &str, losses: &mut Vec<Loss>) {
     let mut names = Vec::new();
     let mut used = HashSet::new();
@@ -87,7 +87,7 @@ fn name_of(entry: &Value) -> Option<&str> {
 /// The extensions and extras of a file.
 #[derive(Default)]
 struct ExtensionsAndExtras<'a> {
-    /// The name of each extension, its first path, and the number of its uses.
+    /// The name, first path and number of uses of each extension.
     extensions: Vec<(&'a str, String, usize)>,
     /// The index of each extension in `extensions`.
     extension_indices: HashMap<&'a str, usize>,

@@ -69,7 +69,7 @@ fn has_mixed_lods(scene: &Scene) -> bool {
     skinned.contains(&true) && skinned.contains(&false)
 }
 
-/// Returns the `asset` object, with the format of the source and the conventions of source and output.
+/// Returns the `asset` object, with the source format, the source conventions and the output conventions.
 fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
     if let Some(Source { format, conventions, .. }) = source {
@@ -159,7 +159,7 @@ fn animation_entry<'a>(
 
 /// Converts the times of an animation to seconds, which must be non-negative and strictly ascending in glTF.
 struct TimeWriter {
-    /// The accessor of each time list; `None` if it is not written so far.
+    /// The accessor of each time list; `None` until it is written.
     accessors: Vec<Option<usize>>,
     /// The delay, in seconds, that is added to all times.
     delay: f32,

@@ -36,7 +36,7 @@ pub(super) struct CornerParser {
     pub missing_counts: [usize; 3],
 }
 
-/// A vertex with the part and the corner that it belongs to.
+/// A vertex, with the part and the corner for which it was created.
 #[derive(Clone, Copy)]
 struct FirstVertex {
     part: u32,
@@ -101,13 +101,13 @@ impl CornerParser {
         }
     }
 
-    /// Returns the largest forward reference to a kind of value if the file does not contain the value. `counts` are
-    /// the numbers of values in the file.
+    /// Returns the largest forward reference to a kind of value if the referenced value is missing from the file.
+    /// `counts` are the numbers of values in the file.
     fn unresolved(&self, slot: usize, counts: Corner) -> Option<u32> {
         self.largest[slot].filter(|index| *index >= counts[slot])
     }
 
-    /// Checks that all positions that corners refer to exist.
+    /// Checks that every position to which a corner refers exists.
     ///
     /// # Errors
     ///
@@ -219,8 +219,8 @@ fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> Str
     }
 }
 
-/// Parses an integer at the start of `word`. Returns it, or `None` if there is none, with the rest of the word.
-/// Integers out of range saturate.
+/// Parses an integer at the start of `word`. Returns the integer, or `None` if `word` does not start with an integer,
+/// and the rest of the word. Integers out of range saturate.
 #[inline]
 fn parse_number(word: &[u8]) -> (Option<i64>, &[u8]) {
     let (digits, sign) = match word {

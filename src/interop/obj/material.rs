@@ -61,7 +61,7 @@ impl MtlMaterial {
     }
 }
 
-/// Adds the materials of a library. Of materials with the same name, the first definition of each property applies.
+/// Adds the materials of a library. If materials have the same name, the first definition of each property applies.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
     let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
     let mut reader = MtlReader {

@@ -130,8 +130,8 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
     materials
 }
 
-/// Returns the name and content of a library, or the reason why it cannot be read. `budget`, the number of bytes that
-/// libraries may still have, is reduced by its size.
+/// Returns the name and content of a library, or the reason why it cannot be read. Subtracts the size of the library
+/// from `budget`, the remaining number of bytes to read from libraries.
 fn load_library<'a>(
     name: &'a [u8],
     files: &dyn Files,

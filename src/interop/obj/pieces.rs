@@ -17,7 +17,7 @@ pub struct ParseSizes {
     pub window: usize,
     /// The number of bytes parsed per parallel task.
     pub piece: usize,
-    /// The minimum average size of runs in bytes, since parsing shorter runs in parallel takes longer.
+    /// The minimum average size of runs in bytes. Parsing shorter runs in parallel would take longer than sequentially.
     pub run: usize,
 }
 
@@ -29,11 +29,11 @@ impl ParseSizes {
 #[derive(Debug, Default)]
 pub(super) struct ParsedPiece {
     pub lists: ValueLists,
-    /// The corners of all faces, face after face.
+    /// The corners of all faces, in face order.
     pub corners: Vec<Corner>,
     /// The number of corners of each face.
     pub faces: Vec<u32>,
-    /// The number of faces with a corner without a normal.
+    /// The number of faces in which at least one corner lacks a normal.
     without_normals: usize,
     pub runs: Vec<LineRun>,
     is_malformed: bool,

@@ -8,7 +8,7 @@ use super::pieces::{LineRun, ParseSizes, ParsedPiece, RunKind, parse_pieces};
 use super::values::{MAX_VALUES, ValueLists};
 use super::windows::WindowReader;
 use crate::interop::shared::polygons::Polygons;
-use crate::interop::shared::text::{Words, first_line, lines_in, locate, quote, shift_span};
+use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, quote, shift_span};
 use crate::parallel::join;
 use crate::scene::Mesh;
 use crate::scene::limits::{require_meshes, require_triangles};
@@ -68,7 +68,7 @@ struct ObjReader<'a> {
     corners: CornerParser,
     /// The corners of the current face.
     face: Vec<Corner>,
-    /// The number of triangles of all faces so far.
+    /// The number of triangles in all faces so far.
     triangles: usize,
     material: Vec<u8>,
     smooth: bool,
@@ -76,7 +76,7 @@ struct ObjReader<'a> {
     has_statements: bool,
     /// The index of the part with each name and material.
     part_indices: BTreeMap<(MeshName, Vec<u8>), usize>,
-    /// The index of the part of the next face; `None` after a change of name or material.
+    /// The index of the part to which the next face belongs; `None` after a change of name or material.
     part: Option<usize>,
     strictness: Strictness,
     limits: &'a Limits,
@@ -111,7 +111,7 @@ pub(super) fn read(
     let mut windows = WindowReader::new(input, sizes.window, limits);
     let (mut text, mut pieces) = (Vec::new(), Vec::new());
     let mut next = windows.next_window()?;
-    let mut start = first_line(&next);
+    let mut start = first_line_offset(&next);
     loop {
         let add = || (reader.add_window(&text, &pieces), windows.next_window());
         let ((added, after), parsed) = join(add, || parse_pieces(&next, start..next.len(), sizes));
@@ -192,7 +192,7 @@ impl ObjReader<'_> {
         true
     }
 
-    /// Reads a line. In lenient mode, ignores errors of faces and of a truncated last line.
+    /// Reads a line. In lenient mode, ignores errors in faces and in a truncated last line.
     fn read_line(&mut self, text: &[u8], words: Words) -> Result<()> {
         let mut rest = words.clone();
         let Err(error) = self.read_statement(words) else { return Ok(()) };

@@ -73,8 +73,8 @@ fn write_library(
     Ok(true)
 }
 
-/// Removes values that OBJ cannot express from a mesh, and lists the losses. OBJ has finite numbers, colours without
-/// alpha, and single-line names.
+/// Removes from a mesh the values that OBJ cannot express, and lists the losses. OBJ supports only finite numbers,
+/// colours without alpha, and single-line names.
 ///
 /// # Errors
 ///

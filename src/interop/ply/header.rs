@@ -112,7 +112,7 @@ impl Element {
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// The image path in a comment `TextureFile`; empty if there is none.
+    /// The image path in a comment `TextureFile`; empty without such a comment.
     pub texture: String,
     /// The number of `obj_info` lines.
     pub info_lines: usize,

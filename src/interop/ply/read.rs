@@ -191,11 +191,11 @@ struct FaceReader {
     dropped: usize,
 }
 
-/// A function that reads one list, given the types of its length and of its items.
+/// A function that reads one list, given its length type and item type.
 type ReadList = fn(&mut FaceReader, &mut NumberSource, NumberType, NumberType) -> Result<()>;
 
 impl FaceReader {
-    /// Reads the lists of vertex indices of an element with the function `read`.
+    /// Reads the vertex index lists of an element with the function `read`.
     fn read(
         &mut self,
         source: &mut NumberSource,
@@ -278,7 +278,7 @@ impl FaceReader {
         Ok(())
     }
 
-    /// Converts a number to a vertex index. In lenient mode, returns `None` if there is no such vertex.
+    /// Converts a number to a vertex index. In lenient mode, returns `None` if the vertex is missing.
     #[inline]
     fn vertex_index(&self, source: &NumberSource, number: NumberType, raw: RawNumber) -> Result<Option<u32>> {
         let index = to_index(number, raw).filter(|index| u64::from(*index) < self.vertices);
@@ -289,7 +289,7 @@ impl FaceReader {
         Ok(index)
     }
 
-    /// Returns the faces, without faces that have missing vertices. `vertices` may be less than the number in the
+    /// Returns the faces, omitting those with missing vertices. `vertices` may be less than the number in the
     /// header.
     fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
         if (vertices as u64) < self.vertices {

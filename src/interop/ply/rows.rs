@@ -8,7 +8,7 @@ use crate::interop::shared::positions::Positions;
 use crate::scene::{Components, CustomAttribute, exact};
 use crate::{Loss, Result, Strictness};
 
-/// The numbers of an element without its lists, little-endian.
+/// The numbers of an element, excluding its lists, in little-endian order.
 pub(super) struct Rows<'a> {
     bytes: Cow<'a, [u8]>,
     stride: usize,

@@ -104,7 +104,8 @@ impl Positions {
         is_local
     }
 
-    /// Ends the current object and begins a new one. The exact positions of the ended object are kept if it is local.
+    /// Ends the current object and begins a new one. Keeps the exact positions of the ended object if it
+    /// is local.
     pub fn begin_object(&mut self) {
         if let Some(exact) = &self.exact {
             let mut extent = Extent::default();
@@ -135,7 +136,7 @@ impl Positions {
         }
     }
 
-    /// Keeps exact positions from now on. Earlier positions are widened from 32 bits, except those of `local_object`.
+    /// Starts keeping exact positions. Earlier positions are widened from 32 bits, except those of `local_object`.
     #[cold]
     fn restore_exact(&mut self) {
         let (local, _) = self.local_object.take().unwrap_or_default();

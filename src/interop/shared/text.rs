@@ -15,7 +15,7 @@ pub(in crate::interop) struct Words<'a> {
     text: &'a [u8],
     at: usize,
     end: usize,
-    /// The offset of the last word.
+    /// The offset of the most recently returned word.
     start: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Words<'a> {
         Words { text, at: part.start.min(end), end, start: part.start.min(end) }
     }
 
-    /// Returns the byte range of the last word.
+    /// Returns the byte range of the most recently returned word.
     pub fn range(&self) -> Range<usize> {
         self.start..self.at
     }
@@ -36,7 +36,7 @@ impl<'a> Words<'a> {
         self.end == self.text.len()
     }
 
-    /// Returns the number of bytes after the last word, without surrounding blanks.
+    /// Returns the number of bytes after the most recently returned word, without surrounding blanks.
     pub fn remaining(&self) -> usize {
         self.text[self.at..self.end].trim_ascii().len()
     }
@@ -109,7 +109,7 @@ impl<'a> Words<'a> {
     }
 
     /// Adjusts `wide`, a number halfway between two 32-bit floats, by one 64-bit step if rounding would not yield the
-    /// 32-bit float nearest to the last word.
+    /// 32-bit float nearest to the most recently returned word.
     #[cold]
     fn break_tie(&self, wide: f64) -> f64 {
         let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);
@@ -186,11 +186,11 @@ fn is_halfway(wide: f64) -> bool {
 
 /// Returns the lines of a text, without a byte order mark. A backslash at the end continues a line.
 pub(in crate::interop) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
-    lines_in(text, first_line(text)..text.len())
+    lines_in(text, first_line_offset(text)..text.len())
 }
 
 /// Returns the offset of the first line, after any byte order mark.
-pub(in crate::interop) fn first_line(text: &[u8]) -> usize {
+pub(in crate::interop) fn first_line_offset(text: &[u8]) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
@@ -205,7 +205,7 @@ pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iter
 }
 
 /// Returns the offset after the line break of the line that contains the offset `from`. The text is searched up to
-/// `end`. `start` is the start of a line, not after `from`.
+/// `end`. `start` is the start of a line, at or before `from`.
 #[inline]
 pub(in crate::interop) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
     let mut at = from;
@@ -230,8 +230,8 @@ pub(in crate::interop) fn reject(text: &[u8], range: Range<usize>, message: impl
     Error::malformed(message).with_span(Some(locate(text, range)))
 }
 
-/// Returns the location of a range, with its line and column. Scans the text before the range, so it is for errors
-/// only.
+/// Returns the location of a range, with its line and column. Scans all text before the range, so this is suitable
+/// only for errors.
 pub(in crate::interop) fn locate(text: &[u8], range: Range<usize>) -> Span {
     let before = &text[..range.start.min(text.len())];
     let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;

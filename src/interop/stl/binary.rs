@@ -39,7 +39,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     }
     let needed = FACET_SIZE as u64 * count;
     if needed > facets.len() as u64 {
-        let message = format!("{count} facets take {needed} bytes, but {} are left", facets.len());
+        let message =
+            format!("truncated facet list: a count of {count} needs {needed} bytes, {} remain", facets.len());
         return reject(HEADER_SIZE - 4, HEADER_SIZE, message);
     }
     // `needed` does not exceed the number of bytes.

@@ -41,7 +41,7 @@ pub(in crate::interop) fn write(
     if computed_normals > 0 && mesh.normals.is_some() {
         let loss = Loss::changed(
             "meshes[0].normals",
-            "STL has one normal per facet; it was computed from the corners",
+            "STL stores one normal per facet; it was computed from the corners",
         );
         losses.push(loss.with_count_of(computed_normals, faces.len(), "facets"));
     }

@@ -22,9 +22,11 @@ const MAX_RUNS: usize = 16;
 ///
 /// # Errors
 ///
-/// - If an omitted value cannot be determined, a given value does not fit its field, or values overlap or conflict;
-/// - if the declaration is [defective](crate::layout::program::Problem);
-/// - if the file would exceed [`Limits::max_decoded`].
+/// Returns an error if:
+///
+/// - an omitted value cannot be determined, a given value does not fit its field, or values overlap or conflict;
+/// - the declaration is [defective](crate::layout::program::Problem);
+/// - the file would exceed [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
@@ -101,7 +103,7 @@ pub(super) type FieldRange = (RegionId, Range<u64>);
 pub(super) struct WrittenValue {
     /// The offset after the last byte.
     pub(super) end: u64,
-    /// The number of items of a list or bytes of a block; 0 for other values.
+    /// The number of items in a list, or of bytes in a block; 0 for other values.
     pub(super) count: u64,
 }
 
@@ -114,7 +116,7 @@ pub(super) struct Assembler<'a> {
     pub(super) file_size: Option<u64>,
     /// Whether given values are recomputed if they conflict with others.
     pub(super) recounts: bool,
-    /// The paths of the sizes of packed blocks that are always recomputed.
+    /// The paths of the packed-block sizes that are always recomputed.
     pub(super) block_sizes: &'a HashSet<Vec<Segment>>,
     /// Values determined by an earlier run.
     pub(super) earlier_values: &'a NumbersByPath,
@@ -257,7 +259,7 @@ impl Assembler<'_> {
             let end = self.write_value(next, &item)?.end;
             self.path.pop();
             if end == next.at {
-                // Items without bytes: all further items are the same.
+                // The item is empty, so all further items are empty, too.
                 break;
             }
             next.at = end;

@@ -25,8 +25,8 @@ impl Assembler<'_> {
         Ok(std::mem::replace(&mut self.regions[file].buffer, SparseBuffer::new(0)).into_bytes())
     }
 
-    /// Completes a file or the content of a block. Its fields without explicit offsets end at `end`; `file` is
-    /// `None` for a block.
+    /// Completes a file or the content of a block. The fields without explicit offsets end at `end`; `file` is `None`
+    /// for a block.
     pub(super) fn complete_region(
         &mut self,
         region: RegionId,
@@ -116,7 +116,7 @@ impl Assembler<'_> {
     }
 
     /// Schedules the checksum that a field declares, unless the stored value is given and means "no checksum". The
-    /// struct starts at `start`; `covered` has the range of each of its fields, by name.
+    /// struct starts at `start`; `covered` lists the fields of the struct, each with its range.
     pub(super) fn schedule_checksum(
         &mut self,
         start: (RegionId, u64),

@@ -26,7 +26,7 @@ pub(super) struct Contents<'b> {
 }
 
 impl<'b> Contents<'b> {
-    /// Returns the tree at `path`, and creates it if necessary; `None` if the preceding item of a list is missing.
+    /// Returns the tree at `path`, and creates it if necessary; `None` if the path skips a list index.
     pub(super) fn get_or_insert(&mut self, path: &[Segment]) -> Option<&mut ValueTree<'b>> {
         path.iter().try_fold(&mut self.root, |tree, step| tree.get_or_insert(*step))
     }
@@ -44,13 +44,13 @@ impl<'b> Contents<'b> {
         }
     }
 
-    /// Returns the number of zero bytes at the start of each range that no field covers, by the offset of the range.
+    /// Returns the number of leading zero bytes in each uncovered range, by the offset of the range.
     pub(super) fn padding_by_offset(&self) -> HashMap<u64, u64> {
         let zeros = |bytes: &[u8]| bytes.iter().take_while(|byte| **byte == 0).count() as u64;
         self.gaps.iter().map(|(start, bytes)| (*start, zeros(bytes))).collect()
     }
 
-    /// Returns the maximum size of the file, and of the content of each block, in bytes.
+    /// Returns the maximum size in bytes of the file, and of the content of each block.
     pub(super) fn max_size(&self) -> u64 {
         /// The number of bytes that any file may leave uncovered between fields at explicit offsets.
         const MAX_UNCOVERED: u64 = 16 << 20;

@@ -13,7 +13,7 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
 use crate::{Error, Limits, Path, Result, Span};
 
-/// An edit of one value of a file.
+/// An edit of one value in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// The full path of the value.
@@ -58,10 +58,12 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// - If the declaration has imports that are not [bound](crate::layout::declaration::bind());
-/// - if a path has no value, or a value does not fit its field;
-/// - if the edit changes sizes or packed values, but the file has a structural fault;
-/// - if the edited file has a fault after a change in a packed block.
+/// Returns an error if:
+///
+/// - the declaration has imports that are not [bound](crate::layout::declaration::bind());
+/// - a path has no value, or a value does not fit its field;
+/// - the edit changes sizes or packed values, but the file has a structural fault;
+/// - the edited file has a fault after a change in a packed block.
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -89,8 +91,8 @@ fn edit_file(
     if !recount {
         return Ok(edited);
     }
-    // No equation determines a count of a list whose length does not depend on it. Set the counts that the edits made
-    // wrong.
+    // If the length of a list does not depend on its count, no equation determines the count. Set the counts that the
+    // edits made wrong.
     let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {

@@ -1,4 +1,4 @@
-//! Equations: expressions of stored values that must yield a property of a written field.
+//! Equations: expressions over stored values that must yield a property of a written field.
 
 use super::sparse_buffer::RegionId;
 use super::variable::{Cause, SlotOrigin, VariableId, Variables};
@@ -10,14 +10,14 @@ use crate::layout::walk::{Segment, path_text};
 /// The [property](Cause::property) of equations that follow from a condition.
 const CONDITION: &str = "condition";
 
-/// A copy of the slots of a unit, with their origins.
+/// A copy of a unit's slots, with their origins.
 #[derive(Clone)]
 pub(super) struct SlotSnapshot {
     cells: Vec<Cell>,
     origins: Vec<SlotOrigin>,
 }
 
-/// An expression of stored values, and the number that it must yield.
+/// An expression over stored values, and the number that it must yield.
 pub(super) struct Equation {
     /// The written field, its property and the number that `code` must yield.
     pub(super) cause: Cause,

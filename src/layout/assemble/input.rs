@@ -56,7 +56,7 @@ impl<'v> Input<'v> {
     ///
     /// # Errors
     ///
-    /// If a single value is given.
+    /// Returns an error if a single value is given.
     pub(super) fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
         let Some(tree) = self.tree else { return Ok(GroupInput::Parts(0)) };
         let Some(leaf) = &tree.leaf else {
@@ -79,7 +79,7 @@ impl<'v> Input<'v> {
     ///
     /// # Errors
     ///
-    /// If the given value is not of this type.
+    /// Returns an error if the given value is not of this type.
     pub(super) fn scalar(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
         match (self.tree, ty.without_order()) {
             (Some(tree @ ValueTree { group: Some(_), .. }), Type::Declared(declaration))
@@ -128,7 +128,7 @@ impl<'v> Input<'v> {
         Some((group.packed.as_ref()?.mark_used(), is_content_omitted))
     }
 
-    /// Returns the given trailing bytes of a file or block; `None` if there are none.
+    /// Returns the given trailing bytes of a file or block; `None` if they are omitted.
     pub(super) fn trailing(self) -> Option<&'v [u8]> {
         Some(self.group()?.trailing.as_ref()?.mark_used())
     }
@@ -155,7 +155,7 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
 ///
 /// # Errors
 ///
-/// If the word and its fields disagree, a field is omitted, or a value is not an integer that fits.
+/// Returns an error if the word and its fields disagree, a field is omitted, or a value is not an integer that fits.
 fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let whole = match &tree.leaf {

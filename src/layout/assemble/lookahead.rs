@@ -22,7 +22,8 @@ impl Assembler<'_> {
     }
 
     /// Sets the look-aheads at offset `end` before the choice `next` is written there. Tries the first bytes of each
-    /// variant as their value, until one selects its variant. Does nothing if `next` is not a choice.
+    /// variant as the value of the look-aheads, until these bytes select that variant. Does nothing if `next` is not a
+    /// choice.
     pub(super) fn predict_lookaheads(
         &mut self,
         lookaheads: &mut Vec<(&'static Step, u64)>,

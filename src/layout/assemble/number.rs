@@ -12,7 +12,7 @@ use crate::nan::parse_nan_bits;
 ///
 /// # Errors
 ///
-/// If the value does not fit or has another type.
+/// Returns an error if the value does not fit or has another type.
 pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
     let is_big = matches!(ty, Type::BigEndian(_));
     let ty = &ty.stored_type();
@@ -38,8 +38,8 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
     Ok((bytes, size))
 }
 
-/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. For a string, the text is the
-/// value. An error is the message.
+/// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. For a string, `text` is the
+/// value. The error is a message.
 pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_order() {
         Type::Unsigned(16) => parse_unsigned(text).map(|number| Value::Int(number as i128)),
@@ -97,7 +97,7 @@ fn parse_signed(text: &str) -> Option<i128> {
     }
 }
 
-/// Parses an integer like [`parse_signed`]; an error is the message.
+/// Parses an integer like [`parse_signed`]; the error is a message.
 pub(super) fn parse_integer(text: &str) -> Result<i128, String> {
     parse_signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
 }
@@ -119,7 +119,7 @@ fn parse_float<F: FromStr + Copy + Into<f64>>(
 ///
 /// # Errors
 ///
-/// If the number does not fit.
+/// Returns an error if the number does not fit.
 pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int_type().range();
     if !(min..=max).contains(&number) {
@@ -132,7 +132,7 @@ pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String
 ///
 /// # Errors
 ///
-/// If the word has no such field, or the value is not an integer that fits.
+/// Returns an error if the word has no such field, or the value is not an integer that fits.
 pub(super) fn set_bits(
     word: &mut u128,
     declaration: &Declaration,

@@ -182,7 +182,7 @@ impl Visitor for Recorder<'_, '_> {
         if self.edit_paths.is_some() && self.is_edited(outer) {
             self.contents.block_sizes.extend(size_paths(outer, node.field, &block));
         }
-        self.is_edited(node.path) || matches!(block.packing, Packing::Coded { .. })
+        self.is_edited(node.path) || matches!(block.packing, Packing::Custom { .. })
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {

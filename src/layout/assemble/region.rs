@@ -103,7 +103,7 @@ impl Placement {
         }
     }
 
-    /// Returns the new offset of a byte of the original file.
+    /// Returns the new offset of a byte, given its offset in the original file.
     pub(super) fn moved_offset(&self, offset: u64) -> u64 {
         let inserted = self.growths.range(..=offset).next_back().map_or(0, |(_, total)| *total);
         offset.saturating_add(inserted)

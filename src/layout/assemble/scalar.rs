@@ -108,8 +108,8 @@ impl Assembler<'_> {
         Ok(WrittenValue { end: at + size as u64, count: 0 })
     }
 
-    /// Returns the number that an earlier run determined, or `number` if there is none. The bit fields of a packed word
-    /// are replaced individually.
+    /// Returns the number that an earlier run determined, or else `number`. The bit fields of a packed word are
+    /// replaced individually.
     fn earlier_or(&mut self, value: &Value, number: i128) -> Result<i128> {
         if let Some(earlier) = self.earlier_values.get(&self.path) {
             return Ok(*earlier);

@@ -115,7 +115,7 @@ impl<'b> ValueTree<'b> {
         }
     }
 
-    /// Returns the parts, and creates an empty group if there is none.
+    /// Returns the parts; creates an empty group if the value has no parts.
     pub(super) fn group_mut(&mut self) -> &mut ValueGroup<'b> {
         self.group.get_or_insert_default()
     }

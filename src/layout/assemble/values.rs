@@ -52,7 +52,7 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// If no value of the layout can have this path, the preceding item is missing, or a bit field does not fit.
+    /// Returns an error if the layout has no value at `path`, the path skips a list index, or a bit field does not fit.
     pub fn set(&mut self, path: &str, value: impl Into<UntypedValue>) -> Result<()> {
         let path = self.resolve(path)?;
         self.set_at(&path, value.into())
@@ -62,7 +62,7 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// If no value of the layout can have this path, or the preceding item is missing.
+    /// Returns an error if the layout has no value at `path`, or the path skips a list index.
     pub fn set_magic(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
         self.contents.size_bound += bytes.len() as u64;
         self.tree_at(path)?.group_mut().magic = Some(bytes.into());
@@ -74,7 +74,7 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// If no value of the layout can have this path, or the preceding item is missing.
+    /// Returns an error if the layout has no value at `path`, or the path skips a list index.
     pub fn set_packed(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
         self.contents.size_bound += bytes.len() as u64;
         self.tree_at(path)?.group_mut().packed = Some(Cow::from(bytes).into());
@@ -85,7 +85,7 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// If no value of the layout can have this path, or the preceding item is missing.
+    /// Returns an error if the layout has no value at `path`, or the path skips a list index.
     pub fn set_trailing(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
         self.contents.size_bound += bytes.len() as u64;
         self.tree_at(path)?.group_mut().trailing = Some(Cow::from(bytes).into());
@@ -102,11 +102,13 @@ impl<'b> FileValues<'b> {
     ///
     /// # Errors
     ///
-    /// - If an omitted value cannot be determined;
-    /// - if a given value does not fit its field, or the file has no field for it;
-    /// - if values overlap or conflict;
-    /// - if the declaration is [defective](crate::layout::program::Problem);
-    /// - if the file would exceed [`Limits::max_decoded`].
+    /// Returns an error if:
+    ///
+    /// - an omitted value cannot be determined;
+    /// - a given value does not fit its field, or the file has no field for it;
+    /// - values overlap or conflict;
+    /// - the declaration is [defective](crate::layout::program::Problem);
+    /// - the file would exceed [`Limits::max_decoded`].
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
@@ -142,7 +144,7 @@ impl<'b> FileValues<'b> {
             return Ok(Vec::new());
         }
         parse_path(self.ty, path).ok_or_else(|| {
-            Error::inexpressible("no value of the layout has this path").at(crate::Path::text(path))
+            Error::inexpressible("the layout has no value at this path").at(crate::Path::text(path))
         })
     }
 
@@ -176,5 +178,5 @@ impl<'b> FileValues<'b> {
 }
 
 fn no_item_before(path: &[Segment]) -> Error {
-    Error::inexpressible("the preceding item is missing").at(path)
+    Error::inexpressible("the path skips a list index").at(path)
 }

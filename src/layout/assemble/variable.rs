@@ -31,7 +31,8 @@ pub(super) struct Variable {
     pub(super) kind: VariableKind,
     /// The equation that determined the value; `None` if none has.
     pub(super) cause: Option<Cause>,
-    /// The value at the time a choice or packed bytes first depended on it; the outer `Option` is `None` if none does.
+    /// The value at the time a choice or packed bytes first depended on it; the outer `Option` is `None` if nothing
+    /// depends on it.
     value_when_used: Option<Option<i128>>,
 }
 
@@ -80,7 +81,7 @@ impl SlotMark for SlotOrigin {
 }
 
 impl SlotOrigin {
-    /// Returns the origin of a bit field of the value.
+    /// Returns the origin of a bit field in the value.
     fn bit_field(self, bits: BitRange, field: &'static BitField) -> SlotOrigin {
         match self {
             SlotOrigin::Variable(variable, outer) => {

@@ -88,7 +88,7 @@ struct Checker<'c> {
     sizes: ListSizes,
     /// Whether the spans of values are byte ranges of a file; `false` for documents.
     has_spans: bool,
-    /// The columns of the enclosing lists of structs, as far as they are collected.
+    /// The columns collected so far from the enclosing lists of structs.
     columns: Vec<Column>,
     /// The constraints that are already checked for all items of a list, each with the path of the list.
     checked: Vec<(Vec<Segment>, &'static Constraint)>,

@@ -3,7 +3,7 @@
 /// The properties of a forest. See [`Requirement::Forest`](crate::layout::declaration::Requirement::Forest).
 #[derive(Debug)]
 pub(super) struct Forest {
-    /// The number for "no parent".
+    /// The number that means "no parent".
     pub(super) none: Option<i128>,
     /// Whether the first item is the only root, and its own parent.
     pub(super) rooted: bool,

@@ -56,7 +56,7 @@ impl Type {
         })
     }
 
-    /// Returns the mask of the reserved bits of a packed word; 0 for other types.
+    /// Returns the mask of a packed word's reserved bits; 0 for other types.
     pub(super) fn reserved_bits(&self) -> u128 {
         let Some(word) = self.own_declaration() else { return 0 };
         let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);

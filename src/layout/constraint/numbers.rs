@@ -6,13 +6,13 @@ use super::scalar::Scalar;
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 
-/// A list of items, each with the same number of numbers of one type, at a fixed stride.
+/// A list of items at a fixed stride. All items contain the same count of numbers, all of one type.
 #[derive(Debug, Clone)]
 pub(super) struct StridedNumbers<'b> {
     /// The type of the numbers.
     ty: Type,
     bytes: Cow<'b, [u8]>,
-    /// The number of numbers per item: 1, or the length of an array.
+    /// The count of numbers per item: 1, or the length of an array.
     pub(super) per_item: usize,
     /// The distance between items in bytes.
     pub(super) stride: usize,
@@ -64,7 +64,7 @@ impl<'b> StridedNumbers<'b> {
         self
     }
 
-    /// Creates a list from the field at `offset` of records of `stride` bytes.
+    /// Creates a list from records of `stride` bytes: the field at `offset` in each.
     pub(super) fn from_records(
         ty: Type,
         records: &'b [u8],
@@ -104,7 +104,7 @@ impl<'b> StridedNumbers<'b> {
         self.stride == self.per_item * self.size()
     }
 
-    /// Returns the bytes of the numbers of each item.
+    /// Returns the bytes of each item's numbers.
     fn records(&self) -> impl Iterator<Item = &[u8]> {
         let end = self.offset + self.size() * self.per_item;
         self.bytes
@@ -173,7 +173,7 @@ impl<'b> StridedNumbers<'b> {
     fn max_byte(&self, none: u8, weights: &StridedNumbers) -> Option<u8> {
         let quads = self.records().zip(weights.records());
         let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
-        // Without branches, so that the compiler vectorises the loop. Ignored bytes become negative.
+        // Has no branches, so that the compiler vectorises the loop. Ignored bytes become negative.
         let max = quads.fold(-1, |max: i16, (bytes, weights): (&[u8; 4], &[u8; 4])| {
             let [a, b, c, d] = std::array::from_fn(|slot| {
                 let is_none = (bytes[slot] == none) & (weights[slot] == 0);

@@ -9,7 +9,7 @@ use crate::layout::declaration::{Requirement, Type};
 use crate::layout::expr::{Expr, Lookup};
 use crate::layout::walk::Segment;
 
-/// The allowed difference of the length of a unit vector from 1. Vectors with 8-bit components stay within it.
+/// The allowed deviation of a unit vector's length from 1. Vectors with 8-bit components stay within it.
 const UNIT_TOLERANCE: f64 = 0.01;
 
 /// A [`Requirement`] with evaluated expressions.
@@ -38,13 +38,13 @@ pub(super) enum Predicate<'b> {
     Terminated,
     /// The result of the condition.
     Holds(bool),
-    /// At least one number is not 0: each number is the result of the condition for an item.
+    /// At least one number is not 0. Each number is the result of the condition for one item.
     Some,
-    /// All numbers are below `len`, or equal to `none` with a weight of 0.
+    /// Each number is in `0..len`, or is `none` and has a weight of 0.
     IndexInto {
         /// The number of items in the list.
         len: i128,
-        /// The number for "no item".
+        /// The number that means "no item".
         none: Option<i128>,
         weights: Option<StridedNumbers<'b>>,
     },
@@ -78,8 +78,8 @@ impl Violation {
 }
 
 impl<'b> Predicate<'b> {
-    /// Evaluates the expressions of a requirement; `None` if one has no value. `len` returns the number of items in a
-    /// list, and `column` the values of another field in the same items.
+    /// Evaluates the expressions of a requirement; `None` if an expression has no value. `len` returns the number of
+    /// items in a list, and `column` the values of another field in the same items.
     pub(super) fn evaluate(
         requirement: &Requirement,
         ty: &Type,

@@ -46,7 +46,7 @@ pub(crate) fn bind_partially(
     leak(Binder { prefix, results: Vec::new() }.bind_type(ty, &arguments))
 }
 
-/// Returns the message of the error that the imports of a declaration are unbound; `None` if it has none.
+/// Returns the error message for the unbound imports of a declaration; `None` if the declaration has no imports.
 pub(crate) fn unbound_message(ty: &Type) -> Option<String> {
     let Type::Declared(Declaration { name, imports: imports @ [_, ..], .. }) = ty else { return None };
     let imports = imports.join(", ");

@@ -43,7 +43,7 @@ impl BitRange {
         BitRange { offset: self.offset + self.width, width }
     }
 
-    /// Returns the range in an outer word that contains this word from bit `offset` on.
+    /// Returns the range in an outer word that contains this word starting at bit `offset`.
     pub(crate) const fn after(self, offset: u32) -> BitRange {
         BitRange { offset: self.offset + offset, ..self }
     }

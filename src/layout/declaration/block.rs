@@ -8,7 +8,7 @@ use crate::layout::expr::{Expr, Value};
 pub struct Block {
     /// How the bytes are packed.
     pub packing: Packing,
-    /// The value that selects the encoding for [`Packing::Coded`], or the packing for [`Packing::Chosen`].
+    /// The value that selects the encoding for [`Packing::Custom`], or the packing for [`Packing::Chosen`].
     pub encoding: Option<Expr>,
     /// The unpacked size in bytes, if the file stores it.
     pub size: Option<Expr>,
@@ -20,7 +20,7 @@ pub struct Block {
     pub inline: bool,
 }
 
-/// The checksum of the stored bytes of one or more fields of a struct. The last of these fields declares it.
+/// A checksum over the stored bytes of one or more fields in a struct. The last of these fields declares it.
 ///
 /// [`check_bytes`](crate::layout::check_bytes) verifies the checksum, unless code enforces the rule of the field that
 /// stores it. The [assembler](crate::layout::assemble) computes it.
@@ -64,7 +64,7 @@ pub enum Packing {
     /// One or more Zstandard frames without magic bytes.
     Zstd,
     /// A format-specific encoding. Both functions hold the whole block in memory.
-    Coded {
+    Custom {
         /// The name of the encoding.
         name: &'static str,
         /// Decodes a block to plain fields. The second argument is the [value](Block::encoding) that selects the
@@ -98,7 +98,7 @@ impl Packing {
             Packing::Stored => "stored",
             Packing::Lz4 => "lz4",
             Packing::Zstd => "zstd",
-            Packing::Coded { name, .. } => name,
+            Packing::Custom { name, .. } => name,
             Packing::Chosen(_) => "chosen",
         }
     }

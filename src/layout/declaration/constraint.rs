@@ -74,11 +74,11 @@ pub enum Requirement {
         list: &'static [Segment],
         /// The number that means "no item".
         none: Option<Expr>,
-        /// The name of a field in the same struct with one weight for each number. The number for "no item" requires
-        /// a weight of 0.
+        /// The name of a field in the same struct with one weight for each number. The number that means "no item"
+        /// requires a weight of 0.
         weights: Option<&'static str>,
     },
-    /// The value is the length of a range of a list in an enclosing struct. The range starts at `first` and lies within
+    /// The value is the length of a range in a list of an enclosing struct. The range starts at `first` and lies within
     /// the list.
     Within {
         /// The path of the list, from the nearest enclosing struct that has it.
@@ -86,7 +86,7 @@ pub enum Requirement {
         /// The index of the first item.
         first: Expr,
     },
-    /// The value is the number of items in a list of an enclosing struct. The list is read without this number.
+    /// The value is the number of items in a list of an enclosing struct. Reading the list does not use this number.
     Counts {
         /// The path of the list, from the nearest enclosing struct that has it.
         list: &'static [Segment],
@@ -104,7 +104,7 @@ pub enum Requirement {
         /// The number of items in each group, if each group is a permutation; `None` if the whole list is one group.
         groups: Option<Expr>,
     },
-    /// Each number is the index of the parent of its item, and no item is its own ancestor.
+    /// Each number is the index of its item's parent, and no item is its own ancestor.
     Forest {
         /// The number that means "no parent".
         none: Option<Expr>,

@@ -36,7 +36,7 @@ pub struct Declaration {
     pub doc: &'static str,
     /// The names of the imports, for which the containing struct passes arguments.
     pub imports: &'static [&'static str],
-    /// The magic bytes at the start; empty if there are none.
+    /// The magic bytes at the start; empty for a type without magic bytes.
     pub magic: &'static [u8],
     /// The content.
     pub shape: Shape,
@@ -167,7 +167,7 @@ impl FlatType {
         self.item == Type::Unsigned(1) && self.dimensions == [None]
     }
 
-    /// Returns the product of the lengths of all fixed dimensions.
+    /// Returns the product of all fixed dimensions.
     pub fn fixed_item_count(&self) -> u64 {
         self.dimensions.iter().flatten().product()
     }
@@ -212,7 +212,7 @@ impl Type {
         flat
     }
 
-    /// Returns the declaration of the type or of its innermost items; `None` for numbers and strings.
+    /// Returns the declaration of the type, or that of its innermost items; `None` for numbers and strings.
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match self {
             Type::Declared(declaration) => Some(declaration),

@@ -90,7 +90,7 @@ impl<'d> Dump<'d> {
     ///
     /// # Errors
     ///
-    /// If writing fails.
+    /// Returns an error if writing fails.
     pub fn write_text(&self, out: &mut impl io::Write, colour: bool) -> io::Result<Option<Fault>> {
         let mut text = text::HexDump::new(out, colour, self.shows_all, self.bytes);
         let fault = self.walk(&mut text);
@@ -98,7 +98,7 @@ impl<'d> Dump<'d> {
         Ok(fault)
     }
 
-    /// Calls `each` with each value until it breaks. Returns the fault that ended the walk, if any.
+    /// Calls `each` with each value until `each` breaks. Returns the fault that ended the walk, if any.
     pub fn for_each_entry(&self, each: impl FnMut(&DumpEntry) -> ControlFlow<()>) -> Option<Fault> {
         let mut entries = entry::EntryVisitor::new(each);
         let fault = self.walk(&mut entries);
@@ -108,8 +108,8 @@ impl<'d> Dump<'d> {
         fault
     }
 
-    /// Returns the values of the whole file as a tree of about `limit` branches. Longer lists are reduced to their
-    /// first items and the offsets of the others.
+    /// Returns the values of the whole file as a tree of about `limit` branches. Long lists are reduced to their first
+    /// items and the offsets of the other items.
     pub fn tree(&self, limit: usize) -> Tree {
         tree::build(self.ty, self.bytes, &self.limits, limit)
     }

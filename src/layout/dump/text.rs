@@ -13,11 +13,11 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
 
-/// The maximum number of items of an array shown in full.
+/// The maximum number of items in an array that is shown in full.
 const MAX_ITEMS: u64 = 8;
-/// The maximum number of items of the outermost array shown in full. A dump may be restricted to that array.
+/// The maximum number of items in an outermost array that is shown in full. A dump may be restricted to that array.
 const MAX_OUTER_ITEMS: u64 = 400;
-/// The number of first items shown of larger arrays, in addition to the last item.
+/// The number of leading items shown for larger arrays, in addition to the last item.
 const FIRST_ITEMS: u64 = 4;
 
 /// Writes the dump during the walk.
@@ -36,9 +36,9 @@ pub(super) struct HexDump<'d, W> {
 }
 
 struct OpenGroup {
-    /// The number of segments in its path.
+    /// The number of segments in the group's path.
     depth: usize,
-    /// The items so far of an array shown on one line, and their decoded values.
+    /// The items collected so far for an array on one line, and their decoded values.
     values: Option<(Vec<String>, Vec<String>)>,
     /// The number of hidden items, and the index of the next shown item.
     hidden: Option<(u64, u64)>,
@@ -262,7 +262,7 @@ impl<W: Write> Visitor for HexDump<'_, W> {
     }
 }
 
-/// Returns the size in bytes of an array of plain numbers, if it is short enough for one line.
+/// Returns the size in bytes of an array of plain numbers, if the array is short enough for one line.
 pub(super) fn size_on_one_line(node: &Node) -> Option<u64> {
     let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) =
         node.ty.item_type_and_count()?.0.without_order()

@@ -121,7 +121,7 @@ struct Builder {
 #[derive(Default)]
 struct OpenBranch {
     branch: Branch,
-    /// The number of segments in its path.
+    /// The number of segments in the branch's path.
     depth: usize,
     kind: BranchKind,
     /// The number of items that become parts.
@@ -169,7 +169,7 @@ impl Builder {
         parent.parts.push(branch);
     }
 
-    /// Records the offset of an omitted item. Returns `true` if the node is one.
+    /// Records the offset of an omitted item. Returns `true` if the node is an omitted item.
     fn skips_omitted(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
         let index = match node.path.get(list.depth..) {
@@ -369,7 +369,7 @@ impl Builder {
     }
 }
 
-/// Returns the text of the path segments from `depth` on.
+/// Returns the text of the path segments starting at `depth`.
 fn step_text(path: &[Segment], depth: usize) -> String {
     let rest = path.iter().enumerate().skip(depth);
     rest.map(|(index, segment)| match segment {

@@ -5,7 +5,7 @@ use crate::layout::expr::Value;
 use crate::layout::walk::Node;
 use crate::layout::wording::base_name;
 
-/// The maximum number of characters shown of a string.
+/// The maximum number of characters shown per string.
 const LONGEST_TEXT: usize = 64;
 
 /// Returns the type: `f32[4][4]`, `Vertex[1000000]`, `bool`.
@@ -98,7 +98,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     if cut { quoted + "…" } else { quoted }
 }
 
-/// Returns the first sentence of the documentation of a field, bit field or variant.
+/// Returns the first sentence that documents a field, bit field or variant.
 pub(super) fn short_doc(node: &Node) -> String {
     let bit_field = node.bit_field.map(|field| field.doc);
     let variant = node.variant.map(|variant| variant.doc);
@@ -106,7 +106,7 @@ pub(super) fn short_doc(node: &Node) -> String {
     first_sentence(bit_field.or(variant).or(field).unwrap_or_default())
 }
 
-/// Returns the first sentence of the documentation of a struct, list or block.
+/// Returns the first sentence that documents a struct, list or block.
 pub(super) fn group_short_doc(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),

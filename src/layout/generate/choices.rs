@@ -93,7 +93,7 @@ impl<'c> Choices<'c> {
             // Indices of choices that were replaced in the meantime may be out of range.
             counts.find(|count| choices.get(*count).is_some_and(is_count))
         };
-        // A number of items drawn with the list has the path of the list.
+        // An item count that is drawn with the list has the path of the list.
         let own = path.last().and_then(|own| last_of(own, &|choice| choice.path == path));
         let stored = last_of(&name, &|choice| choice.number == items && choice.path.last() == Some(&name));
         if let Some(count) = own.max(stored) {

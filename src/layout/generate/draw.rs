@@ -24,7 +24,7 @@ pub(super) struct Sampler<'c> {
     pub(super) forced: Option<ForcedValue>,
 }
 
-/// Returns the choice that draws an integer; `None` if no choice does.
+/// Returns the choice that draws an integer; `None` if no choice draws it.
 fn choice_for_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
     let (min, _) = IntType { bits, signed }.range();
     match integer {
@@ -52,7 +52,7 @@ fn choices_for_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
-/// A value that replaces drawn ones.
+/// A value that replaces drawn values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ForcedValue {
     /// This number, in every integer that can store it.
@@ -92,7 +92,7 @@ impl<'c> Sampler<'c> {
         };
     }
 
-    /// Replaces the choices of all attempts at a value, from `start` on, by the choices that draw it directly. The
+    /// Replaces the choices of all attempts at a value, starting at `start`, by the choices that draw it directly. The
     /// value then stays the same when shrinking removes other values that it had to differ from.
     pub(super) fn replace_attempts(
         &mut self,

@@ -51,10 +51,10 @@ pub(super) struct Generator<'c> {
     pub(super) sampler: Sampler<'c>,
     pub(super) values: FileValues<'static>,
     pub(super) relations: Relations,
-    /// The lists that items of each form must contain an index into.
+    /// For each form, the lists into which its items must contain an index.
     pub(super) indexed_lists: HashMap<FormId, Vec<&'static [Segment]>>,
     pub(super) max_items: u64,
-    /// The maximum number of items of any list.
+    /// The maximum number of items in any list.
     max_list_items: u64,
     /// The remaining redraws for the whole file. With a limit per field, redraws of nested fields that no value
     /// satisfies would multiply.
@@ -94,7 +94,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns the number of items of a list, drawn if it is undetermined.
+    /// Returns the number of items in a list, drawn if it is undetermined.
     fn draw_count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
             let has_same_length = |c: &Constraint| c.requirement == Requirement::SameLength;
@@ -236,7 +236,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns the first variant whose condition holds. Without one, draws from those whose condition is
+    /// Returns the first variant whose condition holds. If none holds, draws from the variants whose condition is
     /// undecided.
     fn choose_variant(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
         let open = match self.frames.choose_variant(variants) {

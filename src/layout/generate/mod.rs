@@ -73,11 +73,11 @@ use crate::{Limits, Report, Result, Severity};
 /// The kind of files to generate.
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
-    /// The maximum number of items of a list, and of characters of a string. If a number of items is a product,
-    /// the limit applies to each factor.
+    /// The maximum number of items in a list, and of characters in a string. If a number of items is a product, the
+    /// limit applies to each factor.
     pub max_items: u64,
-    /// The maximum number of items of a large list; 0 disables large lists. One list in four is large. All lists
-    /// of a file together have at most twice this number of items.
+    /// The maximum number of items in a large list; 0 disables large lists. One list in four is large. All lists of a
+    /// file together have at most twice this number of items.
     pub large_items: u64,
     /// Whether files resemble files in practice: finite floats of common magnitude, UTF-8 strings, and satisfied
     /// constraints with severity warning. Constraints with severity error are always satisfied.
@@ -110,7 +110,7 @@ impl Config {
 ///
 /// # Errors
 ///
-/// If drawn values conflict, such as several values that a check compares or a constraint counts.
+/// Returns an error if drawn values conflict, such as several values that a check compares or a constraint counts.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
     let (bytes, _) = assemble_choices(ty, Choices::sequence(choices), config)?;
     require_constraints(ty, &bytes, config)?;

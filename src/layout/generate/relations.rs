@@ -9,7 +9,7 @@ use crate::layout::walk::Segment;
 /// The sizes of lists, and requirements on lists that are drawn later.
 pub(super) struct Relations {
     pub(super) sizes: ListSizes,
-    /// The minimum number of items of a list, by candidates for its path.
+    /// The minimum number of items in a list, by candidates for its path.
     min_counts: HashMap<Vec<Segment>, u64>,
     /// The paths of weights that must be 0.
     zero_weights: HashSet<Vec<Segment>>,
@@ -17,7 +17,7 @@ pub(super) struct Relations {
     lengths: HashMap<Vec<Segment>, u64>,
     /// The path of the value that counts the items of a later list, by candidates for the list's path.
     counters: HashMap<Vec<Segment>, Vec<Segment>>,
-    /// The values of a unique field so far, by its path without the index.
+    /// The values drawn so far for a unique field, by the field's path without the index.
     seen_values: HashMap<Vec<Segment>, BTreeSet<u128>>,
 }
 

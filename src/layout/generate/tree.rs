@@ -19,8 +19,8 @@ const MAX_ROUNDS: usize = 5;
 /// The simplest choices: for an integer or a float, they yield 0, 1, 2 and the boundaries.
 const SIMPLE_CHOICES: [u64; 15] = [0, 4, 1, 2, 3, 8, 5, 9, 13, 17, 21, 25, 29, 33, 37];
 
-/// Ways to reduce a choice, the largest steps first. They keep its two lowest bits, which select the kind of
-/// number.
+/// Ways to reduce a choice, the largest steps first. All of them keep the two lowest bits of the choice, which select
+/// the kind of number.
 const REDUCTIONS: [fn(u64) -> u64; 9] = [
     |n| n >> 32,
     |n| n >> 16,
@@ -126,7 +126,7 @@ struct NextStep {
 }
 
 impl FileTree {
-    /// Proposes the next new candidate; returns `false` if there is none.
+    /// Proposes the next new candidate; returns `false` if no candidate is left.
     fn propose(&mut self) -> bool {
         while self.round < MAX_ROUNDS {
             let Trace { choices, lists } = &self.best.trace;

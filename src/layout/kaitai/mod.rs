@@ -299,7 +299,7 @@ fn print_content(
                 Packing::Lz4 | Packing::Zstd => {
                     Some(format!("meshspec_{}({})", block.packing.name(), size()))
                 }
-                Packing::Coded { name, .. } => Some(format!("meshspec_{name}")),
+                Packing::Custom { name, .. } => Some(format!("meshspec_{name}")),
                 Packing::Chosen(_) => {
                     let number = block.encoding.map(|number| expr_text(&number, names)).unwrap_or_default();
                     Some(format!("meshspec_chosen({number}, {})", size()))

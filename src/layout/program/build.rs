@@ -266,7 +266,7 @@ impl Builder {
         }
     }
 
-    /// Resolves a path. It starts at the last field with that name or, without one, at an import.
+    /// Resolves a path. The path starts at the last field with its first name or, if no field has it, at an import.
     fn resolve_path(&mut self, path: &[&'static str], draft: &mut DraftUnit) -> Code {
         let Some((first, rest)) = path.split_first() else { return Code::Unknown };
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {

@@ -151,7 +151,7 @@ impl Code {
         })
     }
 
-    /// Returns the operand of the innermost cast; without casts, the expression.
+    /// Returns the operand of the innermost cast; without casts, the expression itself.
     pub fn without_casts(&self) -> &Code {
         if let Code::Cast(inner, _) = self { inner.without_casts() } else { self }
     }

@@ -46,7 +46,7 @@ impl DraftUnit<'_> {
 pub(super) fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),
-        Some(BlockStep { block: Block { packing: Packing::Coded { .. }, .. }, form, .. }) => Some(*form),
+        Some(BlockStep { block: Block { packing: Packing::Custom { .. }, .. }, form, .. }) => Some(*form),
         Some(_) => None,
     }
 }

@@ -9,15 +9,16 @@ use crate::layout::expr::{BinaryOp, Expr};
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Role {
-    /// The condition of a variant of a choice.
+    /// The condition of a choice's variant.
     Choice,
     /// The condition of an optional field.
     Presence,
-    /// The condition of a check of the field.
+    /// The condition in a check of the field.
     Check(&'static Check),
     /// The condition that a constraint requires.
     Holds(&'static Constraint),
-    /// The number of items in a list: the stored value, divided by this stride. The stride is 1 without a division.
+    /// The number of items in a list: the stored value, divided by this stride. The stride is 1 if the expression has
+    /// no division.
     Count(i128),
     /// The size of a block in bytes.
     Bytes,
@@ -38,7 +39,7 @@ pub(crate) struct Equation<'p> {
     pub code: &'p Code,
 }
 
-/// A stored value that an expression depends on: a field of a struct or of a packed word.
+/// A stored value that an expression depends on: a field of a struct, or a bit field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ValueOrigin {
     pub declaration: &'static Declaration,
@@ -113,7 +114,7 @@ impl Program {
         rules
     }
 
-    /// Returns the alignment that checks require of offsets; 1 without one.
+    /// Returns the alignment that checks require of offsets; 1 if no check requires one.
     pub(super) fn offset_alignment(&self) -> u64 {
         let mut alignment = 1;
         for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {

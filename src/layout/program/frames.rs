@@ -6,7 +6,7 @@ use crate::layout::expr::{EvalError, Lookup, Value, bit_field_value};
 
 /// Data that the walker, assembler or generator attaches to each slot.
 pub(crate) trait SlotMark: Copy + Default {
-    /// Returns the mark of an argument, given the marks of the slots of the enclosing unit.
+    /// Returns the mark of an argument, given the marks of the enclosing unit's slots.
     fn of_argument(code: &Code, marks: &[Self]) -> Self {
         let _ = (code, marks);
         Self::default()
@@ -70,8 +70,8 @@ impl<M: SlotMark> Frames<M> {
         (outer, has_all)
     }
 
-    /// Leaves the innermost unit. If it is the value of `step`, its exported values move to slots of the enclosing
-    /// unit.
+    /// Leaves the innermost unit. If the unit is the value of `step`, its exported values move to slots of the
+    /// enclosing unit.
     pub fn leave(&mut self, outer: EnclosingUnit, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
@@ -90,18 +90,18 @@ impl<M: SlotMark> Frames<M> {
         }
     }
 
-    /// Sets a slot of the innermost unit.
+    /// Sets a slot in the innermost unit.
     pub fn set_slot(&mut self, slot: Slot, value: &Value) {
         self.cells[self.base + slot as usize] = Cell::of(value);
     }
 
-    /// Sets the value and the mark of a slot of the innermost unit.
+    /// Sets the value and the mark of a slot in the innermost unit.
     pub fn set_marked_slot(&mut self, slot: Slot, value: Cell, mark: M) {
         self.cells[self.base + slot as usize] = value;
         self.marks[self.base + slot as usize] = mark;
     }
 
-    /// Updates each slot for whose mark `value` returns a value.
+    /// Sets each slot to the result of `value` for its mark; `None` leaves the slot unchanged.
     pub fn update_marked(&mut self, value: impl Fn(M) -> Option<Cell>) {
         for (cell, mark) in self.cells.iter_mut().zip(&self.marks) {
             if let Some(value) = value(*mark) {
@@ -123,7 +123,7 @@ impl<M: SlotMark> Frames<M> {
     ///
     /// # Errors
     ///
-    /// If there is none, returns the variants whose condition cannot be evaluated.
+    /// Returns an error if no condition is true. The error lists the variants whose condition cannot be evaluated.
     pub fn choose_variant(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {

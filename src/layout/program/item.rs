@@ -14,7 +14,7 @@ pub(crate) struct Item {
     pub call: &'static Call,
     /// Whether the value is an item of an array.
     pub is_array_item: bool,
-    /// The number of items of a list; `None` if unknown.
+    /// The number of items in a list; `None` if unknown.
     pub count: Option<u64>,
     pub decoding: Decoding,
 }

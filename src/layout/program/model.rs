@@ -66,7 +66,7 @@ pub(crate) struct Form {
     pub ty: &'static Type,
     pub kind: FormKind,
     pub size: FormSize,
-    /// The unit of the type or of its innermost items; `None` for numbers and text.
+    /// The unit of the type, or that of its innermost items; `None` for numbers and strings.
     pub unit: Option<UnitId>,
 }
 

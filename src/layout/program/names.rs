@@ -49,12 +49,12 @@ impl ValueKind {
     }
 }
 
-/// The names in the expressions of a unit, which are its slots. Empty by default.
+/// The names in the expressions of a unit, one per slot. Empty by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Names<'u>(pub &'u [SlotName]);
 
 impl Names<'_> {
-    /// Returns the kind of each step of a path.
+    /// Returns the kind of each step in a path.
     pub fn steps(&self, path: &[&str]) -> Vec<ValueKind> {
         let mut kinds = vec![ValueKind::Other; path.len()];
         let Some(slot) = self.0.iter().find(|slot| path.starts_with(&slot.path)) else { return kinds };

@@ -8,7 +8,7 @@ use crate::layout::declaration::{Declaration, Packing, Shape, Type};
 use crate::layout::expr::Expr;
 use crate::layout::wording::{Lines, base_name, readable_expr, type_text};
 
-/// Prints the program of each layout of a format.
+/// Prints the program of each layout in a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
     out.push_line(format!(

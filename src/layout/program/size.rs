@@ -91,7 +91,7 @@ impl FormSize {
         }
     }
 
-    /// Returns the size of a value that has one of the two sizes.
+    /// Returns the size of a value whose size is either of the two.
     fn either(self, other: FormSize) -> FormSize {
         match (self, other) {
             (a, b) if a == b => a,

@@ -103,7 +103,7 @@ impl<'d> DocumentValue<'d> {
         })
     }
 
-    /// Creates the value of a list of numbers.
+    /// Creates a value from a list of numbers.
     pub fn bulk<T: PlainData>(values: &'d [T]) -> DocumentValue<'d> {
         DocumentValue::Bytes(bulk::as_bytes(values))
     }

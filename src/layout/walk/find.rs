@@ -7,7 +7,7 @@ use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::{Limits, Path, Span};
 
-/// The last segment in the path of trailing bytes, at the end of the file or of a block.
+/// The last path segment of trailing bytes in the file or in a block.
 pub const TRAILING: &str = "trailing";
 
 /// Returns the span of the value at a path; `None` if there is no such value.

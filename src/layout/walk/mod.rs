@@ -49,7 +49,8 @@ pub struct Node<'w> {
     pub span: Span,
     /// The bytes at the span.
     pub bytes: &'w [u8],
-    /// The number of items of an array. For a list that runs to the end, it is only known when the list is left.
+    /// The number of items in an array. For a list that runs to the end, the number is only known when the list is
+    /// left.
     pub count: Option<u64>,
     /// The bit field, if the node is a field of the packed word at `span` or of a nested word.
     pub bit_field: Option<&'static BitField>,
@@ -80,9 +81,9 @@ pub enum Visit {
     /// The first and last items of an array; everything in any other group. In a list that runs to the end, only
     /// the first items, since its length is not known in advance.
     Ends {
-        /// The number of first items.
+        /// The number of items visited at the start.
         first: u64,
-        /// The number of last items.
+        /// The number of items visited at the end.
         last: u64,
     },
     /// Nothing.

@@ -156,7 +156,7 @@ impl Walker<'_> {
         Ok(next)
     }
 
-    /// Decodes a field. Returns the offset of the next one.
+    /// Decodes a field. Returns the offset of the next field.
     pub(super) fn walk_field(
         &mut self,
         space: &AddressSpace,
@@ -237,8 +237,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports the checksum of a field if it is wrong. The struct starts at `start`; `covered` lists its fields with
-    /// their byte ranges.
+    /// Reports the checksum of a field if the checksum is wrong. The struct starts at `start`; `covered` lists its
+    /// fields with their byte ranges.
     fn verify_checksum(
         &mut self,
         space: &AddressSpace,
@@ -315,7 +315,7 @@ impl Walker<'_> {
         // skipped blocks are not decoded.
         let was_muted = self.is_muted;
         self.is_muted |= !visit;
-        if !visit && !matches!(declared.packing, Packing::Coded { .. }) {
+        if !visit && !matches!(declared.packing, Packing::Custom { .. }) {
             self.is_muted = was_muted;
             self.path.extend(name);
             return Ok(range.end);

@@ -70,7 +70,7 @@ impl VisitedItems {
         self.0.iter().any(|range| range.contains(&index))
     }
 
-    /// Returns the first visited index from `index` on.
+    /// Returns the first visited index that is at least `index`.
     fn first_at_or_after(&self, index: u64) -> Option<u64> {
         let ranges = self.0.iter().filter(|range| !range.is_empty() && index < range.end);
         ranges.map(|range| range.start.max(index)).min()
@@ -116,7 +116,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns `size` bytes at `at`, or a fault if there are fewer.
+    /// Returns `size` bytes at `at`, or a fault if fewer remain.
     pub(super) fn bytes_at<'b>(&self, space: &AddressSpace<'b>, at: u64, size: u64) -> WalkResult<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()

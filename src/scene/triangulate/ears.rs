@@ -14,8 +14,8 @@ const CUT: usize = usize::MAX;
 /// Triangulates a counter-clockwise polygon with at least three corners by ear clipping. Returns three corner indices
 /// per triangle; n corners always result in n − 2 triangles.
 ///
-/// If the remaining polygon has no ear, as in self-intersecting polygons, or if `visits` is exhausted, it becomes a
-/// fan. The total area of the triangles then exceeds the area of the polygon.
+/// The remaining polygon becomes a fan if it has no ear, as in self-intersecting polygons, or if `visits` is exhausted.
+/// The total area of the triangles then exceeds the area of the polygon.
 ///
 /// A corner is tested again only after a neighbour is cut off, so corners are tested at most three times on average.
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
@@ -45,7 +45,8 @@ struct RemainingPolygon<'a> {
     /// The neighbours of each corner.
     previous: Vec<usize>,
     next: Vec<usize>,
-    /// Whether the angle at each corner is at least 180°. A triangle that contains any corner contains such a corner.
+    /// Whether the angle at each corner is at least 180°. Any triangle that contains a corner contains a reflex
+    /// corner.
     is_reflex: Vec<bool>,
     /// The corners with `is_reflex`.
     reflex: PointTree,
@@ -58,7 +59,7 @@ struct RemainingPolygon<'a> {
 enum CornerClass {
     /// The corner can be cut off.
     Ear,
-    /// The triangle of the corner has no area; it is cut off if no ear is left.
+    /// The corner and its neighbours form a triangle without area; the corner is cut off if no ear is left.
     Straight,
     /// The corner cannot be cut off; it is tested again after a neighbour is cut off.
     Blocked,

@@ -15,8 +15,8 @@ use crate::Loss;
 /// least quadratic: 128 corners with repeated points take a millisecond.
 const FEW_CORNERS: usize = 128;
 
-/// The tolerated difference between the doubled areas of a polygon and of its triangles, as a fraction of the square of
-/// the largest distance between the first corner and another.
+/// The tolerated difference between a polygon's doubled area and its triangles' total, as a fraction of d², where d is
+/// the largest distance from the first corner to another corner.
 const TOLERANCE: f64 = 1e-5;
 
 impl Mesh {
@@ -134,7 +134,7 @@ impl Triangulator<'_> {
             self.count_if_bad(index, covered > tolerated);
             return Triangulation::Fan;
         }
-        // Projects along the dominant axis of the normal: coordinates stay exact, and corners counter-clockwise.
+        // Projects along the dominant axis of the normal: coordinates stay exact, and corners stay counter-clockwise.
         let axis = normal.abs().max_position();
         let (x, y) = match normal[axis] > 0.0 {
             true => ((axis + 1) % 3, (axis + 2) % 3),

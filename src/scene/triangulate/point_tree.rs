@@ -6,19 +6,19 @@ use std::cmp::Ordering;
 /// each subtree, is in the middle of its range in `nodes`. Corners at the same point share a node.
 pub struct PointTree {
     nodes: Vec<Node>,
-    /// The index of the node of each corner; past the end for corners outside the tree.
+    /// The node index of each corner; past the end for corners outside the tree.
     node_of_corner: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Node {
     point: [f64; 2],
-    /// The bounds of the points in the subtree of the node.
+    /// The bounds of all points in the node's subtree.
     low: [f64; 2],
     high: [f64; 2],
     /// The number of corners in the tree at the point.
     count: u32,
-    /// The number of corners in the subtree of the node.
+    /// The number of corners in the node's subtree.
     subtree_count: u32,
 }
 

@@ -72,7 +72,7 @@ impl<R: Read> Inflater<R> {
         let remaining = remaining.map_err(|code| decoder_error(code, self.unpacked))?;
         self.start += read;
         self.unpacked += written as u64;
-        // Without input, a decoder between two frames stays there.
+        // A decoder between two frames does not advance without input.
         if remaining == 0 && (self.is_in_frame || read > 0) {
             self.frames += 1;
         }

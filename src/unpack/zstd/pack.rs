@@ -38,7 +38,7 @@ pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>)
     Ok(())
 }
 
-/// Compresses `part`, the last one of the frame if `is_last`.
+/// Compresses `part`, which ends the frame if `is_last` is set.
 fn compress_part(encoder: &mut CCtx, part: &[u8], is_last: bool, out: &mut Vec<u8>) -> Result<(), usize> {
     let mut input = InBuffer::around(part);
     loop {

@@ -101,7 +101,7 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
     Ok(())
 }
 
-/// Decodes the size of a window in bytes: a power of two plus up to seven eighths of this power.
+/// Decodes a window size in bytes: a power of two, plus up to seven eighths of it.
 fn window_size(descriptor: u64) -> u64 {
     let base = 1 << (10 + (descriptor >> 3));
     base + base / 8 * (descriptor & 7)

@@ -256,7 +256,7 @@ fn merged_meshes_keep_their_attributes() {
     assert_eq!(
         losses,
         "changed: meshes[0].custom: attributes of 0 were added, since other meshes have them\n\
-         merged: meshes: PLY has a single mesh; all meshes were merged: 2"
+         merged: meshes: PLY stores a single mesh; all meshes were merged: 2"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));

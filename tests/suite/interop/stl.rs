@@ -71,7 +71,7 @@ fn errors_name_the_location() {
     let errors = [
         (&b""[..], "line 1, column 1: the file is empty"),
         (b"abc", "bytes 0x0..0x3: 3 bytes are neither a binary STL file, which has at least 84, nor text"),
-        (truncated, "bytes 0x50..0x54: 1 facets take 50 bytes, but 46 are left"),
+        (truncated, "bytes 0x50..0x54: truncated facet list: a count of 1 needs 50 bytes, 46 remain"),
         (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: expected a number, found `outer`"),
         (
             b"solid a\nfacet normal 0 0 1\nouter loop vertex 1 2 3 vertex 1 2 3\nendloop",
@@ -103,7 +103,7 @@ fn inexpressible_content_of_stl() {
              dropped: meshes[0].positions: vertices that no face uses, 1 of 5 vertices\n\
              renamed: meshes[0].name: the STL header has 80 bytes and must not begin with `solid`: \"solid {x}é\" becomes \
              \"{name}\"\n\
-             changed: meshes[0].normals: STL has one normal per facet; it was computed from the corners, 1 of 2 facets",
+             changed: meshes[0].normals: STL stores one normal per facet; it was computed from the corners, 1 of 2 facets",
             x = "x".repeat(72)
         )
     );
@@ -118,7 +118,10 @@ fn lenient_reading_accepts_missing_facets() {
     let mut bytes = binary("cut", 0);
     bytes[80] = 3;
     bytes.extend([0; 20]);
-    assert_eq!(error(Stl, &bytes), "bytes 0x50..0x54: 3 facets take 150 bytes, but 70 are left");
+    assert_eq!(
+        error(Stl, &bytes),
+        "bytes 0x50..0x54: truncated facet list: a count of 3 needs 150 bytes, 70 remain"
+    );
     let options = SceneOptions::default().with_strictness(Strictness::Lenient);
     let (scene, losses) = Stl.read(&bytes, &Folder::new(), &options, &Default::default()).unwrap();
     assert_eq!(scene.meshes[0].positions.len(), 3);

@@ -210,7 +210,7 @@ fn unsupported_surfaces_are_listed() {
             "renamed: meshes[0].uvs[1]: textures of OBJ use uvs[0]; this set was moved to uvs[0]",
             "dropped: meshes[0].material.double_sided: OBJ has no double-sided surfaces",
             "dropped: meshes[0].material.metallic: OBJ does not store metallic or rough surfaces: metallic 0, roughness 0.5",
-            "dropped: meshes[0].uvs[1]: OBJ has a single set of texture coordinates",
+            "dropped: meshes[0].uvs[1]: OBJ supports at most one set of texture coordinates",
             "dropped: meshes[0].material.base_color.alpha: OBJ does not store alpha of surfaces without blending: 0.5",
             "dropped: meshes[0].material.alpha_mode: OBJ does not store transparency of images: alpha mask, cutoff 0.25",
         ]

@@ -59,7 +59,7 @@ fn skinned_positions(scene: &Scene, pose: &[Transform]) -> Vec<[f32; 3]> {
 fn keeps_positions(before: &Scene) -> Result<f32, TestCaseError> {
     let mut after = before.clone();
     prop_assert_eq!(after.bind_at_rest("BMD", |_| false).into_iter().find_map(|loss| loss.error), None);
-    let losses = after.fold_scale("BMD", |_| false);
+    let losses = after.bake_scale("BMD", |_| false);
     for joint in &after.skeleton.joints {
         prop_assert!(scale_error(joint.inverse_bind) < 1e-3, "{:?}", joint);
     }

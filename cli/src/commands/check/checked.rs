@@ -11,7 +11,7 @@ use crate::failure::Status;
 use crate::findings::{FindingSelection, HiddenFindings};
 use crate::messages::Verbosity;
 use crate::per_file::FileResult;
-use crate::problem::{Problem, ProblemPrinter};
+use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{Escaped, TITLE, counted};
 
 /// The result of checking one file.
@@ -87,9 +87,9 @@ impl CheckResult {
     }
 
     fn print_findings(&self, shown: &FindingSelection, out: &mut impl Write) -> io::Result<()> {
-        let mut printer = ProblemPrinter::new(self.layout, &self.bytes, &self.limits);
+        let mut printer = FindingPrinter::new(self.layout, &self.bytes, &self.limits);
         for finding in &shown.findings {
-            printer.print(&Problem::of_finding(finding), out)?;
+            printer.print(&PrintedFinding::of_finding(finding), out)?;
         }
         for HiddenFindings { code, count, last } in &shown.hidden {
             let is_listed = shown.findings.iter().any(|finding| finding.rule.code == *code);
@@ -103,7 +103,7 @@ impl CheckResult {
     }
 }
 
-/// Describes the number of findings of a rule that are not listed. `is_listed` is `true` if other findings of it are.
+/// Describes the number of unlisted findings of a rule. `is_listed` is `true` if other findings of the rule are listed.
 fn describe_hidden(is_listed: bool, count: impl std::fmt::Display, code: &str) -> String {
     if is_listed { format!("and {count} more of {code}") } else { format!("{count} of {code}") }
 }

@@ -12,7 +12,7 @@ use super::codes::{self, CheckedRule};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::json;
-use crate::problem::{Problem, ProblemPrinter};
+use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{HINT, TITLE, counted};
 
 /// Prints a rule and its examples.
@@ -73,9 +73,9 @@ impl ExamplePrinter<'_> {
         let RuleExample { violating, correct, .. } = self.example;
         let report = self.check(violating)?;
         writeln!(out, "\n{TITLE}Violating example{TITLE:#}, {}:\n", self.describe_size(violating))?;
-        let mut printer = ProblemPrinter::new(self.layout(violating), violating, &self.limits);
+        let mut printer = FindingPrinter::new(self.layout(violating), violating, &self.limits);
         for finding in report.findings() {
-            printer.print(&Problem::of_finding(finding), out)?;
+            printer.print(&PrintedFinding::of_finding(finding), out)?;
         }
         let Some(finding) = report.findings().first() else { return Ok(()) };
         self.print_value(violating, finding, out)?;
@@ -83,7 +83,7 @@ impl ExamplePrinter<'_> {
         let layout = self.layout(correct);
         let location = layout.and_then(|layout| walk::find(layout, correct, &finding.path, &self.limits));
         if let Some(span) = location.as_ref().or(finding.span.as_ref()) {
-            ProblemPrinter::new(layout, correct, &self.limits).print_excerpt(span, HINT, out)?;
+            FindingPrinter::new(layout, correct, &self.limits).print_excerpt(span, HINT, out)?;
             writeln!(out)?;
         }
         self.print_value(correct, finding, out)
@@ -112,7 +112,7 @@ impl ExamplePrinter<'_> {
         }
     }
 
-    /// Describes the size of a file and, unless it is the specification's, its dialect.
+    /// Describes the size of a file, and its dialect unless that is the dialect of the specification.
     fn describe_size(&self, file: &[u8]) -> String {
         let size = counted(file.len() as u64, "byte", "bytes");
         match self.example.dialect {

@@ -14,7 +14,7 @@ use crate::per_file::FileResult;
 pub struct TestCases(TestSuite);
 
 impl TestCases {
-    /// Creates a test suite without test cases.
+    /// Creates an empty test suite.
     pub fn new() -> TestCases {
         TestCases(TestSuite::new("meshspec check"))
     }
@@ -33,7 +33,7 @@ impl TestCases {
 }
 
 /// Returns the test case of a checked file. If it fails, its description lists the findings; otherwise, its standard
-/// output does.
+/// output lists them.
 pub fn test_case(checked: &CheckResult) -> TestCase {
     let findings = checked.findings_text();
     let is_failure = checked.status() != Status::Success;

@@ -199,7 +199,7 @@ impl FileResults {
 }
 
 impl SarifLog {
-    /// Creates a log without results.
+    /// Creates an empty log.
     pub fn new() -> SarifLog {
         let driver = Driver {
             name: "meshspec",

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// The time to wait until a pipe is closed after its process has ended, since another process may keep it open.
+/// The maximum time to wait for a pipe to close after its process has ended; another process may keep it open.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The first line of a Python traceback. The last line is the exception.
@@ -50,7 +50,7 @@ fn read(mut pipe: impl Read, limit: usize) -> CapturedOutput {
 
 impl CapturedOutput {
     /// Returns the most informative line: the last line if there is a Python traceback, otherwise the first line that
-    /// is not blank. Returns an empty string without such a line.
+    /// is not blank. Returns an empty string if all lines are blank.
     pub fn excerpt(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -74,7 +74,7 @@ pub enum PrintedOutput {
     Contents,
 }
 
-/// The maximum number of characters of an excerpt.
+/// The maximum number of characters in an excerpt.
 const MAX_SHOWN: usize = 80;
 
 impl PrintedOutput {

@@ -20,7 +20,7 @@ pub struct CorpusFile {
     pub entry: IndexEntry,
     /// The path of the file.
     pub file: PathBuf,
-    /// The path of the JSON file with the expected contents; `None` if the corpus has none for the file.
+    /// The path of the JSON file with the expected contents; `None` if the corpus lacks them.
     pub contents: Option<PathBuf>,
     /// The size of the file in bytes.
     pub size: u64,
@@ -52,7 +52,7 @@ impl CorpusFile {
         job_log::hash_file(&self.file).ok().as_deref() != Some(&self.hash)
     }
 
-    /// Reads the expected contents of the file; `None` if the corpus has none for it.
+    /// Reads the expected contents of the file. Returns `None` if the corpus lacks them.
     ///
     /// # Errors
     ///

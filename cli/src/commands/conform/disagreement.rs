@@ -12,7 +12,7 @@ use super::loader::{LoaderRun, RunEnd};
 /// The kind of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Problem {
+pub enum DisagreementKind {
     Crash,
     Hang,
     WrongVerdict,
@@ -22,39 +22,43 @@ pub enum Problem {
 /// A disagreement of the loader with the expected result for a file.
 #[derive(Debug, Clone)]
 pub struct Disagreement {
-    pub problem: Problem,
+    pub problem: DisagreementKind,
     /// Distinguishes bugs of the same kind: the signal, the expected verdict, or the path in the contents.
     pub subject: String,
     pub message: String,
 }
 
-impl Problem {
-    pub const ALL: [Problem; 4] =
-        [Problem::Crash, Problem::Hang, Problem::WrongVerdict, Problem::WrongContents];
+impl DisagreementKind {
+    pub const ALL: [DisagreementKind; 4] = [
+        DisagreementKind::Crash,
+        DisagreementKind::Hang,
+        DisagreementKind::WrongVerdict,
+        DisagreementKind::WrongContents,
+    ];
 
     pub fn singular(self) -> &'static str {
         match self {
-            Problem::Crash => "crash",
-            Problem::Hang => "hang",
-            Problem::WrongVerdict => "wrong verdict",
-            Problem::WrongContents => "file with wrong contents",
+            DisagreementKind::Crash => "crash",
+            DisagreementKind::Hang => "hang",
+            DisagreementKind::WrongVerdict => "wrong verdict",
+            DisagreementKind::WrongContents => "file with wrong contents",
         }
     }
 
     pub fn plural(self) -> &'static str {
         match self {
-            Problem::Crash => "crashes",
-            Problem::Hang => "hangs",
-            Problem::WrongVerdict => "wrong verdicts",
-            Problem::WrongContents => "files with wrong contents",
+            DisagreementKind::Crash => "crashes",
+            DisagreementKind::Hang => "hangs",
+            DisagreementKind::WrongVerdict => "wrong verdicts",
+            DisagreementKind::WrongContents => "files with wrong contents",
         }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for DisagreementKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Problem::WrongContents => "wrong contents",
+            DisagreementKind::WrongContents => "wrong contents",
             problem => problem.singular(),
         })
     }
@@ -68,18 +72,20 @@ impl Disagreement {
         match (&run.end, expected) {
             (RunEnd::Accepts, Verdict::Accept) | (RunEnd::Rejects(_), Verdict::Reject) => None,
             (RunEnd::Crashes(how), _) => {
-                new(Problem::Crash, how.clone(), format!("the loader crashes: {how}"))
+                new(DisagreementKind::Crash, how.clone(), format!("the loader crashes: {how}"))
             }
             (RunEnd::Hangs, _) => {
                 let seconds = run.time.as_secs_f64();
-                new(Problem::Hang, String::new(), format!("killed after {seconds:.1} s"))
+                new(DisagreementKind::Hang, String::new(), format!("killed after {seconds:.1} s"))
             }
-            (RunEnd::Accepts, Verdict::Reject) => {
-                new(Problem::WrongVerdict, "reject".to_owned(), "accepted, must be rejected".to_owned())
-            }
+            (RunEnd::Accepts, Verdict::Reject) => new(
+                DisagreementKind::WrongVerdict,
+                "reject".to_owned(),
+                "accepted, must be rejected".to_owned(),
+            ),
             (RunEnd::Rejects(status), Verdict::Accept) => {
                 let message = format!("rejected with status {status}, must be accepted");
-                new(Problem::WrongVerdict, "accept".to_owned(), message)
+                new(DisagreementKind::WrongVerdict, "accept".to_owned(), message)
             }
         }
     }
@@ -88,7 +94,7 @@ impl Disagreement {
     pub fn wrong_contents(first: &Difference, total: u64) -> Disagreement {
         let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
         Disagreement {
-            problem: Problem::WrongContents,
+            problem: DisagreementKind::WrongContents,
             subject: without_indices(&first.path),
             message: format!("{first}{more}"),
         }
@@ -96,7 +102,7 @@ impl Disagreement {
 
     /// Creates a disagreement about output that is not valid contents.
     pub fn wrong_output(message: String) -> Disagreement {
-        Disagreement { problem: Problem::WrongContents, subject: "output".to_owned(), message }
+        Disagreement { problem: DisagreementKind::WrongContents, subject: "output".to_owned(), message }
     }
 
     /// Creates a disagreement about missing contents; `None` if the loader printed a JSON object.

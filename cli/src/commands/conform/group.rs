@@ -7,10 +7,10 @@ use meshspec::conformance::corpus::Verdict;
 use serde::Serialize;
 
 use super::corpus::CorpusFile;
-use super::disagreement::{Disagreement, Problem};
+use super::disagreement::{Disagreement, DisagreementKind};
 use super::loader_test::TestResult;
 
-/// The result of the loader for a file of the corpus.
+/// The loader's result for one file of the corpus.
 #[derive(Debug)]
 pub struct LoaderOutcome<'a> {
     pub case: &'a CorpusFile,
@@ -27,7 +27,7 @@ impl LoaderOutcome<'_> {
     }
 
     /// Returns the kind of the disagreement; `None` if the loader agrees.
-    pub fn problem(&self) -> Option<Problem> {
+    pub fn problem(&self) -> Option<DisagreementKind> {
         self.result.disagreement.as_ref().map(|disagreement| disagreement.problem)
     }
 }
@@ -35,7 +35,7 @@ impl LoaderOutcome<'_> {
 /// Disagreements that are probably caused by the same bug.
 #[derive(Debug, Serialize)]
 pub struct DisagreementGroup<'a> {
-    pub problem: Problem,
+    pub problem: DisagreementKind,
     /// The code of the rule; without a rule, the kind and format of the files.
     pub label: String,
     pub rule: Option<&'a str>,
@@ -159,7 +159,7 @@ fn label_of(case: &CorpusFile) -> String {
     }
 }
 
-/// Returns a file name made of the words of a text, short enough for every file system.
+/// Returns a file name made of the words in `text`, short enough for every file system.
 fn file_stem(text: &str) -> String {
     let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let mut stem = words.join("-");

@@ -5,14 +5,14 @@ use std::io::Write;
 use meshspec::conformance::corpus::Verdict;
 
 use super::capture::PrintedOutput;
-use super::disagreement::Problem;
+use super::disagreement::DisagreementKind;
 use super::group::LoaderOutcome;
 use super::loader::RunEnd;
 use crate::terminal::{Escaped, HINT};
 
 /// Prints the applicable hints. Returns `true` if the loader apparently fails before it reads any file.
 pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
-    if has_memory_limit && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash)) {
+    if has_memory_limit && outcomes.iter().all(|outcome| outcome.problem() == Some(DisagreementKind::Crash)) {
         print_hint("every run crashed; sanitizers need --memory 0");
     }
     let printed: Vec<_> = outcomes.iter().filter_map(|o| Some((o, o.result.printed.as_ref()?))).collect();
@@ -39,7 +39,8 @@ pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
     same.is_some()
 }
 
-/// If the loader rejects all files, including valid ones, with the same exit status and standard error, returns these.
+/// Returns the exit status and standard error of the loader if they are the same for all files, and it rejects even
+/// valid ones.
 fn same_rejection(outcomes: &[LoaderOutcome]) -> Option<(i32, String)> {
     let rejection = |outcome: &LoaderOutcome| match outcome.result.end {
         RunEnd::Rejects(status) => {

@@ -14,7 +14,7 @@ use crate::process_groups;
 
 /// The placeholder in the command for the path of the file.
 const PLACEHOLDER: &str = "{}";
-/// The maximum sizes of captured standard output and standard error, in bytes. The rest is read and discarded.
+/// The maximum sizes of captured standard output and standard error, in bytes. Further output is read and discarded.
 const MAX_STDOUT: usize = 64 << 20;
 const MAX_STDERR: usize = 256 << 10;
 
@@ -26,7 +26,7 @@ pub struct Loader {
     limits: RunLimits,
 }
 
-/// The limits of a run of the loader.
+/// The limits for one run of the loader.
 #[derive(Debug, Clone)]
 pub struct RunLimits {
     /// The maximum size of the address space in KiB; `None` keeps the current limit.
@@ -178,7 +178,7 @@ fn with_file(argument: &OsStr, file: &Path) -> OsString {
 }
 
 /// Returns the name of the signal that ended a process, including a fatal signal that a shell reports as status 128
-/// plus its number; `None` if there is none.
+/// plus its number; `None` if no signal ended the process.
 #[cfg(unix)]
 fn find_crash(status: ExitStatus) -> Option<String> {
     use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
@@ -191,7 +191,7 @@ fn find_crash(status: ExitStatus) -> Option<String> {
     Some(signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned))
 }
 
-/// Returns the exception code that ended a process; `None` if there is none.
+/// Returns the code of the exception that ended a process; `None` if no exception ended it.
 #[cfg(not(unix))]
 fn find_crash(status: ExitStatus) -> Option<String> {
     let code = status.code()? as u32;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use meshspec::conformance::corpus::{Oracle, Verdict};
 use meshspec::{AnyFormat, Dialect, Strictness};
 
-use super::disagreement::{Disagreement, Problem};
+use super::disagreement::{Disagreement, DisagreementKind};
 use super::loader_test::{ExpectedResult, LoaderTest};
 use super::variants::with_fewer_items;
 use crate::failure::{Failure, Result};
@@ -47,7 +47,7 @@ impl Baseline {
         Some(Baseline { format, dialect, strictness, verdict, rule })
     }
 
-    /// Returns `true` if a variant has this verdict and rule, too.
+    /// Returns `true` if a variant has the same verdict and rule.
     fn is_shared_by(&self, variant: &[u8]) -> bool {
         let of_variant = Baseline::of(variant, self.format, self.dialect, self.strictness);
         of_variant.is_some_and(|other| (other.verdict, other.rule) == (self.verdict, self.rule))
@@ -125,7 +125,7 @@ impl<'a> Minimizer<'a> {
     }
 
     /// Removes items from lists, then removes chunks of bytes, then zeroes chunks of bytes, as long as the disagreement
-    /// stays the same. Returns the smallest variant, or `bytes` if there is none.
+    /// stays the same. Returns the smallest variant, or `bytes` if no variant is smaller.
     ///
     /// # Errors
     ///
@@ -143,14 +143,15 @@ impl<'a> Minimizer<'a> {
             bytes[chunk].fill(0);
             bytes
         })?;
-        let is_hang = self.disagreement.problem == Problem::Hang;
+        let is_hang = self.disagreement.problem == DisagreementKind::Hang;
         if is_hang && smallest != bytes && !self.disagrees(&smallest, self.limits.timeout)? {
             smallest = bytes.to_vec();
         }
         Ok(SmallestVariant { bytes: smallest, runs: self.runs })
     }
 
-    /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if there is none.
+    /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if no such variant
+    /// exists.
     fn with_fewer_items(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         let Baseline { format, dialect, .. } = self.baseline;
         let Some(layout) = format.layout_of(bytes, dialect) else { return Ok(None) };
@@ -207,7 +208,7 @@ impl<'a> Minimizer<'a> {
     fn disagrees(&mut self, variant: &[u8], timeout: Duration) -> Result<bool> {
         self.runs += 1;
         fs::write(self.variant.path(), variant).map_err(temporary_failure)?;
-        let is_in_contents = self.disagreement.problem == Problem::WrongContents;
+        let is_in_contents = self.disagreement.problem == DisagreementKind::WrongContents;
         let expected = self.baseline.expected_result(variant, is_in_contents);
         let found = self.test.run(self.variant.path(), &expected, timeout)?.disagreement;
         Ok(found.is_some_and(|found| found.is_same_bug(self.disagreement)))

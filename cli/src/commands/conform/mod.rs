@@ -23,7 +23,7 @@ use meshspec::{Formats, Strictness};
 
 use capture::PrintedOutput;
 use corpus::CorpusFile;
-use disagreement::Problem;
+use disagreement::DisagreementKind;
 use group::{DisagreementGroup, LoaderOutcome, MinimizedFile, check_command};
 use loader::{Loader, RunLimits};
 use loader_test::{ExpectedResult, LoaderTest};
@@ -132,10 +132,10 @@ impl Conform {
             command: self.loader.iter().map(|argument| argument.display().to_string()).collect(),
             lenient: self.lenient,
             files: cases.len(),
-            crashes: count(Problem::Crash),
-            hangs: count(Problem::Hang),
-            wrong_verdicts: count(Problem::WrongVerdict),
-            wrong_contents: count(Problem::WrongContents),
+            crashes: count(DisagreementKind::Crash),
+            hangs: count(DisagreementKind::Hang),
+            wrong_verdicts: count(DisagreementKind::WrongVerdict),
+            wrong_contents: count(DisagreementKind::WrongContents),
             contents: self.compared_contents(&outcomes),
             groups,
             outcomes: &outcomes,
@@ -245,7 +245,7 @@ impl Conform {
 
     /// Returns the timeout for variants: ten times the longest run without a hang, at most `--timeout`.
     fn variant_timeout(&self, outcomes: &[LoaderOutcome]) -> Duration {
-        let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(Problem::Hang));
+        let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(DisagreementKind::Hang));
         let longest = others.map(|outcome| outcome.result.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }

@@ -42,7 +42,7 @@ fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit
     items.rev().map(removed).collect()
 }
 
-/// Collects the paths and lengths of the non-empty lists of a file.
+/// Collects the path and length of each non-empty list in a file.
 #[derive(Default)]
 struct Lists(Vec<(Vec<Segment>, u64)>);
 

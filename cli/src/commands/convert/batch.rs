@@ -21,7 +21,7 @@ use crate::output_format::OutputFormat::Json;
 use crate::progress;
 use crate::terminal::counted;
 
-/// The conversion of one file of a batch.
+/// The conversion of one file in a batch.
 struct ConversionJob {
     input: InputFile,
     output: PathBuf,
@@ -144,7 +144,7 @@ impl Convert {
         Ok(JobOutcome::Finished(Box::new(result)))
     }
 
-    /// Returns the status of an earlier conversion that need not be repeated; `None` if there is none.
+    /// Returns the status of an earlier conversion that need not be repeated; `None` if the file must be converted.
     fn earlier_status(&self, job: &ConversionJob, log: &JobLog) -> Option<Status> {
         self.batch.newer?;
         let status = match log.has_log() {

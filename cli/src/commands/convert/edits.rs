@@ -69,7 +69,7 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 }
 
 impl EditArgs {
-    /// Returns `true` if no edit is selected, apart from `--bake` and `--normals=never`.
+    /// Returns `true` if no edit other than `--bake` and `--normals=never` is selected.
     pub fn is_empty(&self) -> bool {
         let EditArgs {
             axes,

@@ -18,7 +18,7 @@ pub struct ConversionReport {
     pub assumed: Vec<String>,
     /// The translation by `--center`, in metres.
     pub moved: Option<[f64; 3]>,
-    /// Defects of the input that cause no loss of other content, such as missing images.
+    /// Input defects that cause no loss of other content, such as missing images.
     pub warnings: Vec<String>,
     /// The images copied for the output, to be recorded in the log.
     pub images: ImageHashes,

@@ -50,7 +50,7 @@ pub struct Corpus {
     /// Write only files of this dialect.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Generate only realistic valid files, with ordinary numbers, UTF-8 strings and no warnings.
+    /// Generate only plausible valid files, with ordinary numbers, UTF-8 strings and no warnings.
     #[arg(long)]
     plausible: bool,
     /// Overwrite an existing corpus.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::terminal::{TITLE, counted};
 
-/// The summary of the corpus of a format.
+/// The summary of a format's corpus.
 #[derive(Serialize)]
 pub struct Summary {
     format: &'static str,
@@ -35,7 +35,7 @@ struct RuleCounts {
     reason: &'static str,
 }
 
-/// The kinds of values of a field, and their occurrences.
+/// The kinds of values that a field can have, and their occurrences.
 #[derive(Serialize)]
 struct FieldCoverage {
     #[serde(rename = "field")]

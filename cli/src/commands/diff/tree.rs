@@ -129,14 +129,14 @@ impl ValueTree {
         self.nodes.get(index)
     }
 
-    /// Returns the indices of the children of a node: its fields or items.
+    /// Returns the indices of a node's children: its fields or items.
     pub fn children(&self, index: usize) -> impl Iterator<Item = usize> {
         let end = self.nodes.get(index).map_or(0, |node| node.end);
         let next = move |child: &usize| self.nodes.get(*child).map(|node| node.end);
         std::iter::successors(Some(index + 1), next).take_while(move |child| *child < end)
     }
 
-    /// Returns the numbers of a node; empty if it has none.
+    /// Returns the numbers of a node; empty if the node has none.
     pub fn numbers(&self, kind: &NodeContent) -> &[Number] {
         match kind {
             NodeContent::Numbers { first, count, .. } => {
@@ -252,7 +252,7 @@ impl Builder {
 }
 
 impl ValueTree {
-    /// Returns the hash of the content of a leaf.
+    /// Returns the hash of a leaf's content.
     fn digest(&self, kind: &NodeContent) -> u64 {
         let mut hasher = DefaultHasher::new();
         match kind {

@@ -146,7 +146,7 @@ impl ValueComparison<'_> {
     }
 }
 
-/// Returns the ranges of removed and added items of a hunk, after its pairs of changed items.
+/// Returns the ranges of removed and added items in a hunk, after its pairs of changed items.
 fn unpaired((before, after): Hunk) -> Hunk {
     let pairs = before.len().min(after.len());
     (before.start + pairs..before.end, after.start + pairs..after.end)
@@ -163,8 +163,8 @@ fn are_equal(before: &[Number], after: &[Number], tolerance: f64) -> bool {
     !before.is_empty() && before.len() == after.len() && before.iter().zip(after).all(is_equal_pair)
 }
 
-/// Returns the largest finite difference between numbers at the same index; `None` if there is none, or the lengths
-/// differ.
+/// Returns the largest finite difference between numbers at the same index; `None` if no difference is finite, or the
+/// lengths differ.
 fn largest_difference(before: &[Number], after: &[Number]) -> Option<f64> {
     let differences = before.iter().zip(after).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
     differences

@@ -11,7 +11,7 @@ const MARGIN: f64 = 0.04;
 /// √½: the sine and cosine of 45°.
 const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
-/// The sine and cosine of each of the eight angles of a turntable, starting from the front and turning to the right.
+/// The sines and cosines of the eight turntable angles, starting from the front and turning to the right.
 const TURNS: [(f32, f32); 8] = [
     (0.0, 1.0),
     (DIAGONAL, DIAGONAL),
@@ -23,10 +23,11 @@ const TURNS: [(f32, f32); 8] = [
     (-DIAGONAL, DIAGONAL),
 ];
 
-/// The sine and cosine of the elevation of a turntable, about 16°.
+/// The sine and cosine of a turntable's elevation, about 16°.
 const ELEVATION: (f32, f32) = (0.28, 0.96);
 
-/// The side from which a model is seen. The front of a model faces +Z, as in glTF; left and right are the viewer's.
+/// The side from which a model is seen. The front of a model faces +Z, as in glTF; left and right are as seen from the
+/// front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
     Front,
@@ -43,7 +44,7 @@ pub enum View {
 impl View {
     /// Returns the rotation of each camera. Its rows are the directions right, up, and towards the viewer.
     pub fn rotations(self) -> Vec<Mat3> {
-        // The sine of the elevation of the isometric view is √⅓.
+        // The sine of the isometric view's elevation is √⅓.
         let (third, two_thirds) = ((1.0_f32 / 3.0).sqrt(), (2.0_f32 / 3.0).sqrt());
         match self {
             View::Front => vec![rotation((0.0, 1.0), (0.0, 1.0))],
@@ -80,9 +81,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Returns a camera for each rotation that fits all points into a picture of `width` × `height` pixels. Several
-    /// cameras have the same scale, and show the centre of the bounding box in the centre of the picture. Ignores
-    /// non-finite points.
+    /// Returns a camera for each rotation that fits all points into a picture of `width` × `height` pixels. If there
+    /// are several rotations, all cameras share one scale and centre the bounding box. Ignores non-finite points.
     pub fn fit<'p>(
         rotations: &[Mat3],
         points: impl Iterator<Item = &'p DVec3> + Clone,

@@ -54,7 +54,7 @@ pub struct Render {
     /// The size of the picture of one model in pixels: one number, or WIDTHxHEIGHT.
     #[arg(long, value_name = "SIZE", default_value = "512")]
     size: PictureSize,
-    /// The side to draw; left and right are the viewer's. `turntable` draws eight sides.
+    /// The side to view the model from; left and right as seen from the front. `turntable` draws eight sides.
     #[arg(long, value_enum, default_value = "iso")]
     view: View,
     /// Draw the visible edges of all triangles.

@@ -123,7 +123,7 @@ fn sort_into_bands(
     (0..triangles.div_ceil(CHUNK)).into_par_iter().map(sort_chunk).collect()
 }
 
-/// Returns the nearest of `triangles` at each sample of `rows` pixel rows from `first_row` on.
+/// Returns the nearest of `triangles` at each sample of `rows` pixel rows, starting at `first_row`.
 fn nearest_triangles<'t>(
     shader: &Shader,
     model: &Model,

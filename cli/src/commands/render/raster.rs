@@ -62,8 +62,8 @@ struct Corner {
 }
 
 impl Corner {
-    /// Converts picture coordinates. Returns `None` if they are far outside the picture, as only non-finite positions
-    /// are.
+    /// Converts picture coordinates. Returns `None` for coordinates far outside the picture, which only non-finite
+    /// positions have.
     fn new(at: Vec3) -> Option<Corner> {
         let on_grid = |coordinate: f32| {
             let scaled = coordinate * GRID_PER_PIXEL;
@@ -105,8 +105,8 @@ fn samples_between(low: i32, high: i32, limit: usize) -> std::ops::Range<usize> 
 }
 
 impl Band<'_> {
-    /// Draws a triangle with corners on the grid, wherever it is nearer than the triangles drawn before. `is_visible`
-    /// returns `false` for the column and row of samples that are not to be drawn.
+    /// Draws a triangle with corners on the grid, wherever it is nearer than the triangles drawn before. Draws a sample
+    /// only if `is_visible` returns `true` for its column and row.
     pub fn draw(&mut self, index: usize, corners: [Vec3; 3], is_visible: impl Fn(usize, usize) -> bool) {
         let [Some(a), Some(b), Some(c)] = corners.map(Corner::new) else { return };
         let last_row = self.first_row + self.samples.len() / self.width;
@@ -144,7 +144,7 @@ impl Band<'_> {
     }
 }
 
-/// The depth of a triangle as a linear function of the column and row of a sample.
+/// The depth of a triangle as a linear function of a sample's column and row.
 struct DepthPlane {
     right: f32,
     down: f32,

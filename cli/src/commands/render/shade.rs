@@ -126,7 +126,7 @@ impl<'m> Shader<'m> {
         }
     }
 
-    /// Returns the base colour at a point: the product of the colours of material, vertices and texture.
+    /// Returns the base colour at a point: material colour times vertex colour times texture colour.
     fn color(&self, point: &SurfacePoint, triangle: usize) -> Vec4 {
         let SurfacePoint { drawn_mesh, corners, weights, .. } = point;
         let mix = |values: [Vec4; 3]| values[0] * weights.x + values[1] * weights.y + values[2] * weights.z;

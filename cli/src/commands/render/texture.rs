@@ -11,13 +11,13 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-/// The maximum number of pixels of an image. A pixel occupies four bytes.
+/// The maximum number of pixels per image. A pixel occupies four bytes.
 const MAX_PIXELS: usize = 1 << 26;
 
 /// The decoded texture images of a scene.
 pub struct Textures {
     images: Vec<MipmappedImage>,
-    /// The index of the image of each mesh; `None` if it has none.
+    /// The index of each mesh's image; `None` for a mesh without an image.
     of_meshes: Vec<Option<usize>>,
 }
 
@@ -58,7 +58,7 @@ impl Textures {
         (Textures { images, of_meshes }, problems)
     }
 
-    /// Returns the image of a mesh; `None` if it has none.
+    /// Returns the image of a mesh; `None` if the mesh has no image.
     pub fn get(&self, mesh: usize) -> Option<&MipmappedImage> {
         self.of_meshes.get(mesh).copied().flatten().and_then(|image| self.images.get(image))
     }

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{SiblingFiles, name_of};
 use crate::read_args::{LimitArgs, ReadArgs};
 
-/// The approximate maximum number of branches in the tree of fields on a page.
+/// The approximate maximum number of branches in a page's tree of fields.
 const MAX_BRANCHES: usize = 12_000;
 
 /// The decoded content of a file.

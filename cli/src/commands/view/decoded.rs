@@ -3,8 +3,8 @@
 use meshspec::contents::{Array, Contents, Mesh, MeshRange};
 use meshspec::scene::{self, Faces, Indices, Scene};
 
-/// The maximum total number of vertices and indices of all meshes. Meshes may share buffers, so a small file can exceed
-/// it.
+/// The maximum number of vertices and indices in all meshes together. Meshes may share buffers, so a small file can
+/// exceed it.
 const MAX_ITEMS: u64 = 20_000_000;
 const MAX_MESHES: usize = 10_000;
 
@@ -57,7 +57,7 @@ fn convert_mesh(mesh: &Mesh, part: MeshRange) -> scene::Mesh {
     }
 }
 
-/// Converts the rows of an array that belong to a part to vectors. Missing components are 0.
+/// Converts the rows of one part of an array to vectors. Missing components are 0.
 fn convert_rows<const N: usize>(array: &Array, part: MeshRange) -> Vec<[f32; N]> {
     let components: usize = array.shape.iter().skip(1).product();
     let count = array.shape.first().copied().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! The distances of the meshes of a model from another model, for a page.
+//! The distances of a model's meshes from another model, for a page.
 
 use crate::model::Model;
 use crate::surface::Distances;
 
-/// The maximum number of triangles of a mesh for which the page gets the distance of the centre.
+/// The maximum number of triangles per mesh for which the page gets the distance of the centre.
 const MAX_CENTERS: usize = 20_000;
 
 /// The page gets the distance of a triangle's centre if it exceeds the mean of the corners' distances by more than this
@@ -15,8 +15,8 @@ const MIN_EXCESS: f64 = 0.02;
 pub struct MeshDistances {
     /// The distances of the vertices.
     pub vertices: Vec<f32>,
-    /// The corners and the distance of the centre of triangles whose centre is farther away than their corners, such as
-    /// over a hole.
+    /// The triangles whose centre is farther away than their corners, such as over a hole: their corners, and the
+    /// distance of the centre.
     pub centers: Vec<([u32; 3], f32)>,
 }
 

@@ -108,7 +108,7 @@ impl ImageTable {
         images
     }
 
-    /// Returns the texture of a material; `None` if it has none, or its image is missing or omitted.
+    /// Returns the texture of a material; `None` if the material has no texture, or the image is missing or omitted.
     pub fn texture(&self, material: &Material) -> Option<TextureData> {
         let texture = material.texture.as_ref()?;
         let image = (*self.known.get(texture.image.as_ref()?)?)?;

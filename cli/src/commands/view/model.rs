@@ -7,7 +7,7 @@ use super::data::{ArrayRef, Arrays};
 use super::distances::MeshDistances;
 use super::images::{ImageData, ImageTable, TextureData};
 
-/// The maximum number of triangles in the model of a file.
+/// The maximum number of triangles in a file's model.
 const MAX_TRIANGLES: usize = 4_000_000;
 
 /// The model of a file, as data for the script of the page.
@@ -43,7 +43,7 @@ struct MeshData {
     weights: Option<ArrayRef>,
     /// A column-major matrix for each copy of the mesh; empty if the mesh is drawn once without a transform.
     placements: Vec<[f64; 16]>,
-    /// The distance of each vertex from the model of the other file, in metres.
+    /// The distance of each vertex from the other file's model, in metres.
     distances: Option<ArrayRef>,
     centers: Option<CentersData>,
 }

@@ -16,7 +16,7 @@ use super::content::FileContent;
 use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
 
-/// The maximum number of bytes of a file in a page, and the maximum total number of bytes of its unpacked blocks.
+/// The maximum number of bytes that a page contains of a file, and in total of its unpacked blocks.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The maximum number of losses on a page.

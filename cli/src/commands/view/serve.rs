@@ -20,7 +20,7 @@ use crate::terminal::Escaped;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum number of simultaneous connections.
 const MAX_CONNECTIONS: usize = 16;
-/// The number of random bytes of the token in URLs.
+/// The number of random bytes in the token that URLs contain.
 const TOKEN_SIZE: usize = 16;
 
 /// Serves the files of a folder at a secret address, which it prints.

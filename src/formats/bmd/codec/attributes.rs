@@ -26,27 +26,27 @@ pub struct Tolerance {
     pub position: f32,
     /// The error per texture coordinate, as a fraction of the texture width.
     pub st: f32,
-    /// The error of the direction of a normal, in degrees.
+    /// The angular error of a normal, in degrees.
     pub normal: f32,
 }
 
 impl Default for Tolerance {
-    /// Positions: the 255 steps of the small forms. Texture coordinates: 1/1024. Normals: the resolution of three
-    /// F8A.
+    /// Positions: 1/255, a step of the small forms. Texture coordinates: 1/1024. Normals: 2 degrees, the resolution of
+    /// three F8A.
     fn default() -> Tolerance {
         Tolerance { position: 1.0 / 255.0, st: 1.0 / 1024.0, normal: 2.0 }
     }
 }
 
-/// How the sizes of vertices are chosen.
+/// The policy for choosing vertex sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VertexSizes {
-    /// All vertices have the smallest size that is precise enough for each of them.
+    /// One size per mesh: the smallest that is precise enough for every vertex.
     #[default]
     PerMesh,
-    /// Each vertex has the smallest size that is precise enough.
+    /// One size per vertex: the smallest that is precise enough.
     PerVertex,
-    /// All vertices have this size, regardless of the errors.
+    /// The given size for all vertices, regardless of the errors.
     Fixed(VertexSize),
 }
 

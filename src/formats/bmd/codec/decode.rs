@@ -153,13 +153,13 @@ impl VertexForm<4> for Vertex128 {
     }
 }
 
-/// A generic callback for the decoder of a form.
+/// A generic callback that receives the decoder of a form.
 pub trait VertexVisitor {
     type Output;
     fn visit<const N: usize, F: VertexForm<N>>(self) -> Self::Output;
 }
 
-/// Calls `visitor` with the decoder of the vertex at the start of `words`; `None` if no form has the vertex's tag.
+/// Calls `visitor` with the decoder for the vertex at the start of `words`; `None` if the tag of the vertex is unknown.
 #[inline(always)]
 pub fn with_form<V: VertexVisitor>(words: &[u32], surface: Surface, visitor: V) -> Option<V::Output> {
     let (_, form) = PackedVertex::form_of(PackedVertex::tag_of(words), surface);

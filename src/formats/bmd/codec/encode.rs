@@ -32,8 +32,8 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If lists differ in length, numbers are out of range or not finite, or a bone exceeds 254, or 239 in a 64-bit
-    /// vertex (B9).
+    /// Returns an error if lists differ in length, numbers are out of range or non-finite, or a bone exceeds 254, or
+    /// 239 in a 64-bit vertex (B9).
     pub fn encode(
         attributes: &Attributes,
         surface: Surface,
@@ -53,7 +53,7 @@ impl Vertices {
             match encode_in_size(&targets, *size, surface, &tolerance) {
                 Ok(all) if all.is_precise => return Ok((all.vertices, all.errors)),
                 Ok(all) => best = Ok((all.vertices, all.errors)),
-                // Prefers a smaller size that can express the vertices to an error.
+                // An error in one size does not discard a result in another size.
                 Err(error) if best.is_err() => best = Err(error),
                 Err(_) => {}
             }

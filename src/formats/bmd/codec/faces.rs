@@ -24,7 +24,7 @@ pub struct FaceForm {
     tag2: BitRange,
 }
 
-/// The names of the fields with the vertex indices of a face.
+/// The fields that store the vertex indices of a face.
 pub const CORNER_FIELDS: [&str; 4] = ["v0", "v1", "v2", "v3"];
 
 /// An empty bit range.
@@ -146,7 +146,8 @@ impl Faces {
     ///
     /// # Errors
     ///
-    /// If an index exceeds 20 bits, or 15 bits in a quad. The path of the error ends in the vertex of the face.
+    /// Returns an error if an index exceeds 20 bits, or 15 bits in a quad. The path of the error ends in the vertex of
+    /// the face.
     pub fn encode(faces: &[Face]) -> Result<Faces> {
         let mut words = Vec::with_capacity(faces.len());
         for (index, face) in faces.iter().enumerate() {
@@ -179,7 +180,7 @@ impl Faces {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn triangles(&self) -> Vec<[u32; 3]> {
-        // Reserves enough space for quads only, and later frees the excess.
+        // Reserves space as if all faces were quads, and later frees the excess.
         let mut triangles = Vec::with_capacity(2 * self.len());
         self.visit_runs(&mut triangles);
         triangles.shrink_to_fit();
@@ -304,7 +305,7 @@ impl FaceSink for Vec<Face> {
     }
 }
 
-/// Passes the run of faces of one form at the start of `words` to `sink`.
+/// Passes the leading run of faces with the same form in `words` to `sink`.
 struct FaceRunVisitor<'a, S> {
     words: &'a [u32],
     form: usize,

@@ -1,7 +1,7 @@
 //! Rounds floats to the nearest packed numbers.
 //!
-//! A shared exponent is the smallest that saturates none of the numbers. This minimises the largest error, which is
-//! half a step.
+//! The shared exponent is the smallest at which no number saturates. This minimises the largest error, which is half a
+//! step.
 
 use half::f16;
 
@@ -57,7 +57,7 @@ impl Normal {
 }
 
 impl Rotation {
-    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length. Searches codes
+    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any nonzero length. Searches codes
     /// within one step of the nearest code of each component. `None` if the quaternion has no direction.
     pub fn nearest(quaternion: [f32; 4]) -> Option<Rotation> {
         let wide = quaternion.map(f64::from);
@@ -103,7 +103,7 @@ impl Triple {
     pub const MAX: f32 = 255.0 * 512.0;
 
     /// Returns the nearest code of three numbers. The error of each number is at most half a step. `None` if a number
-    /// is not finite or exceeds [`MAX`](Triple::MAX).
+    /// is non-finite or exceeds [`MAX`](Triple::MAX).
     ///
     /// ```
     /// use meshspec::bmd::Triple;
@@ -120,7 +120,7 @@ impl Triple {
     ///
     /// # Errors
     ///
-    /// If a triple cannot be expressed; the path is `[index]`.
+    /// Returns an error if a triple cannot be expressed; the path is `[index]`.
     pub fn nearest_all(values: &[[f32; 3]]) -> Result<Vec<Triple>> {
         if all_fit(values.as_flattened()) {
             return Ok(values.iter().map(|values| Triple::from(nearest_triple(*values))).collect());
@@ -215,7 +215,7 @@ impl WideSt {
     }
 }
 
-/// Returns the nearest binary16 numbers; `None` if a number is not finite or outside ±65,504.
+/// Returns the nearest binary16 numbers; `None` if a number is non-finite or outside ±65,504.
 pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
     let halves = values.map(f16::from_f32);
     halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))

@@ -45,7 +45,7 @@ impl Vertices {
     }
 }
 
-/// Passes the run of vertices of one form at the start of `words` to `sink`.
+/// Passes the leading run of vertices with the same form in `words` to `sink`.
 struct VertexRunVisitor<'a, S> {
     words: &'a [u32],
     surface: Surface,
@@ -66,7 +66,7 @@ impl<S: VertexSink> VertexVisitor for VertexRunVisitor<'_, S> {
     }
 }
 
-/// Returns the type of the decoder of a form.
+/// Returns the decoder type of a form.
 struct DecoderType;
 
 impl VertexVisitor for DecoderType {

@@ -1,4 +1,4 @@
-//! Limits the total size of lists that share bytes.
+//! Limits the total size of overlapping lists.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -10,12 +10,12 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Visit, Visitor};
 use crate::{Error, Limit, Limits, Path};
 
-/// Maximum total size of the lists and strings in an image, as a multiple of the image's size. They may share bytes,
-/// for example if several meshes use the same vertices. The limit prevents a small image from becoming a large
+/// Maximum total size of the lists and strings in an image, as a multiple of the image size. Lists and strings may
+/// overlap, for example if several meshes use the same vertices. The limit prevents a small image from becoming a large
 /// document.
 const MAX_SHARING: u64 = 16;
 
-/// A reader of an image that fails after [`MAX_SHARING`] times the image's size.
+/// An image reader that fails after reading [`MAX_SHARING`] times the image size.
 pub struct BoundedReader<'b> {
     bytes: Cursor<&'b [u8]>,
     /// The number of bytes that may still be read.

@@ -6,7 +6,7 @@ use super::decode::VertexForm;
 use super::faces::{FaceForm, FaceSink};
 use super::runs::VertexSink;
 
-/// A summary of the vertices of a mesh.
+/// A summary of a mesh's vertices.
 pub struct VertexSummary {
     tags: [bool; 256],
     bone_count: u32,
@@ -45,7 +45,7 @@ impl VertexSink for VertexSummary {
     }
 }
 
-/// A summary of the faces of a mesh.
+/// A summary of a mesh's faces.
 pub struct FaceSummary {
     /// One face of each form in use.
     pub forms: [Option<PackedFace>; PackedFace::FORMS.len()],

@@ -1,5 +1,5 @@
-//! Writes images in the canonical layout, which the author's newest files have (B15): strings from 0x40, levels of
-//! detail, meshes, vertices and faces, bones, animations, keys.
+//! Writes images in the canonical layout, which the author's newest files have (B15): strings starting at 0x40, levels
+//! of detail, meshes, vertices and faces, bones, animations, keys.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -75,7 +75,7 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(image.bytes)
 }
 
-/// Estimates the size of the image, to allocate only once.
+/// Estimates the image size, so that memory is allocated only once.
 fn estimated_size(document: &Document) -> usize {
     let padding = ALIGNMENT + LIST_PADDING;
     let mesh = |mesh: &Mesh| {

@@ -51,7 +51,7 @@ impl Faces {
     ///
     /// # Errors
     ///
-    /// If the words end inside a face.
+    /// Returns an error if the words end inside a face.
     pub fn from_words(words: Vec<u32>) -> Result<Faces> {
         PackedList::parse(words, Surface::default())
     }

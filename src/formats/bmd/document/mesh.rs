@@ -28,7 +28,7 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If the words end inside a vertex.
+    /// Returns an error if the words end inside a vertex.
     pub fn from_words(words: Vec<u32>, surface: Surface) -> Result<Vertices> {
         PackedList::parse(words, surface)
     }

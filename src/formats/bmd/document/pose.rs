@@ -1,8 +1,8 @@
 //! Evaluates animations at a given time (B20, B22, B26).
 //!
-//! Values are interpolated linearly between keys, and rotations are then normalised (nlerp). Loops interpolate from
-//! the last key to the first one. Other animations keep the value of the first key before it, and of the last key
-//! after it.
+//! Values are interpolated linearly between keys, and rotations are then normalised (nlerp). Loops interpolate from the
+//! last key to the first one. Other animations keep the first value before the first key, and the last value after the
+//! last key.
 
 use glam::{Mat4, Quat, Vec3};
 
@@ -127,8 +127,8 @@ fn unit_quaternion(quaternion: [f64; 4]) -> [f32; 4] {
 impl Pose {
     /// Returns the matrix of each bone, from bone space to model space.
     ///
-    /// Bone 0 is the model itself. A pseudo-bone has the weighted mean of the matrices of the bones that it follows.
-    /// A bone whose parent does not precede it is treated as a child of bone 0 (B21).
+    /// Bone 0 is the model itself. The matrix of a pseudo-bone is the weighted mean of the matrices of the bones that
+    /// it follows. A bone whose parent does not precede it is treated as a child of bone 0 (B21).
     pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
         let mut matrices: Vec<Mat4> = Vec::with_capacity(skeleton.len());
         for (index, bone) in skeleton.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Fast validation of all vertices and faces of a mesh in one pass over the packed words.
+//! Fast validation of vertices and faces, in one pass over the packed words of a mesh.
 
 use super::super::schema::{ControlFlags, Form, VertexTag, rules};
 use super::{Mesh, PackedFace, PackedVertex};

@@ -13,7 +13,7 @@ use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights};
 /// Maximum number of bones added per group of vertices.
 const MAX_CHAIN_LENGTH: usize = 8;
 
-/// Accepted error near a bone, as a multiple of the error of a bone at the centre of the vertices.
+/// Accepted error near a bone, as a multiple of the error with the bone at the centre of the vertices.
 const CENTRE_ERROR_FACTOR: f32 = 2.0;
 
 /// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to them. Returns
@@ -59,7 +59,7 @@ pub fn add_anchors(
     added_bones.out_of_bones
 }
 
-/// Returns the joint that becomes the bone of a vertex: the joint with the largest weight. `None` without influences.
+/// Returns the joint to which a vertex is bound in BMD: the joint with the largest weight. `None` without influences.
 fn leading_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
@@ -98,7 +98,7 @@ fn group_by_joint(
 
 /// A bone added near a mesh.
 struct Anchor {
-    /// The joint that the bone moves with.
+    /// The joint with which the bone moves.
     joint: Option<usize>,
     /// The origin of the bone in the space of `joint`.
     origin: Vec3,
@@ -106,7 +106,7 @@ struct Anchor {
 
 /// The bones added so far.
 struct AddedBones {
-    /// The joint that becomes bone 0; `None` if no joint can.
+    /// The joint that becomes bone 0; `None` if no joint is suitable.
     base_joint: Option<usize>,
     anchors: Vec<Anchor>,
     /// The joint index of the first added bone.
@@ -116,8 +116,8 @@ struct AddedBones {
 }
 
 impl AddedBones {
-    /// Binds the vertices of a group to the nearest added bone. If it is too far away, adds a chain of bones and binds
-    /// the vertices to the last one.
+    /// Binds the vertices of a group to the nearest added bone. If that bone is too far away, adds a chain of bones and
+    /// binds the vertices to the last bone.
     fn bind_group(
         &mut self,
         scene: &mut Scene,

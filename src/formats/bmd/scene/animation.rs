@@ -146,7 +146,7 @@ impl Frames {
             if seconds > 0.0 { ((MAX_FRAMES - 1.0) / seconds).min(DEFAULT_RATE) } else { DEFAULT_RATE };
         let rate = ((max_rate * 4.0).floor() / 4.0).max(0.25);
         let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
-        // The end of a loop is the start of its next iteration.
+        // A loop iteration ends where the next one starts.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
         Frames { count, rate, is_resampled: true }
     }
@@ -164,7 +164,7 @@ impl Frames {
         }
     }
 
-    /// Returns the time of each frame in ticks of the scene.
+    /// Returns the time of each frame in scene ticks.
     fn ticks(&self, animation: &scene::Animation) -> Vec<f32> {
         (0..self.count).map(|frame| self.frame_to_tick(animation, frame)).collect()
     }
@@ -250,7 +250,7 @@ fn take_shorter_arcs<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     }
 }
 
-/// Returns `true` if a looped channel has no sample at the end of the loop, or if that sample equals the one at the
+/// Returns `true` if a looped channel has no sample at the end of the loop, or has the same sample at the end and the
 /// start. BMD keys can then express the loop without a sample at its end.
 fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
     fn first_and_last<T: Copy>(values: &[T]) -> Option<(T, T)> {
@@ -274,7 +274,7 @@ fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
 fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let is_rotation = matches!(channel.samples, Samples::Rotation(_));
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
-    // From the last sample to the first one of the next loop iteration.
+    // From the last sample to the first sample of the next loop iteration.
     let wrap_around = match times {
         [first, .., last] if animation.looped => first + animation.duration - last,
         _ => 0.0,
@@ -350,7 +350,7 @@ impl LocalKey {
     }
 }
 
-/// The largest quantisation errors of the keys of an animation.
+/// The largest quantisation errors in the keys of an animation.
 #[derive(Debug, Default)]
 struct KeyErrors {
     /// In degrees.

@@ -18,7 +18,7 @@ pub fn add_loose_meshes(scene: &mut Scene) {
     scene.lods.iter_mut().for_each(|lod| lod.meshes.extend(loose.clone()));
 }
 
-/// Converts a level of detail to a scene's. `mesh_indices` maps BMD meshes to drawn scene meshes.
+/// Converts a BMD level of detail to a scene level of detail. `mesh_indices` maps BMD meshes to drawn scene meshes.
 pub fn to_lod(lod: LodDef, mesh_indices: &[Option<usize>]) -> scene::Lod {
     let first = usize::from(lod.id_mesh);
     let range = match lod.contains_all_meshes() {
@@ -31,7 +31,7 @@ pub fn to_lod(lod: LodDef, mesh_indices: &[Option<usize>]) -> scene::Lod {
     scene::Lod { distance, meshes }
 }
 
-/// Converts a level of detail of a scene. `mesh_indices` maps scene meshes to BMD meshes.
+/// Converts a scene level of detail to a BMD level of detail. `mesh_indices` maps scene meshes to BMD meshes.
 pub fn from_lod(
     index: usize,
     lod: &scene::Lod,

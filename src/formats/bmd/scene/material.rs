@@ -4,8 +4,8 @@ use super::super::flat_color;
 use crate::scene::Material;
 use crate::{Loss, Quantity, Text};
 
-/// Reports the differences between the material and its surface name, which readers interpret as a flat colour if it
-/// starts like one.
+/// Reports the differences between a material and its surface name. Readers interpret a surface name that starts with
+/// `#` and a colour as a flat colour.
 pub fn report_differences(material: &Material, surface_name: &Text, index: usize, losses: &mut Vec<Loss>) {
     if surface_name.as_bytes() != material.name.as_bytes() {
         let loss =

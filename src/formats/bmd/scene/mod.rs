@@ -98,7 +98,7 @@ impl FromScene for Document {
         let mut changes: Vec<Loss> =
             scene.limit_joints(bone_count, rig::MAX_BONES, "BMD").into_iter().collect();
         changes.extend(scene.bind_at_rest("BMD", rig::is_part_of_pseudo_bone));
-        changes.extend(scene.fold_scale("BMD", rig::is_part_of_pseudo_bone));
+        changes.extend(scene.bake_scale("BMD", rig::is_part_of_pseudo_bone));
         let hidden = scene.extras.remove(hidden::EXTRA);
         let extras = rig::take_extras(&mut scene.skeleton);
         // Applying nodes names each copy of a mesh after its node.
@@ -140,7 +140,7 @@ fn with_format_name(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// Returns the losses of fields without a meaning in a scene. Structs are destructured in full, so that new fields
+/// Returns losses for the fields that have no meaning in a scene. Structs are destructured in full, so that new fields
 /// cause compiler errors.
 fn unmapped_fields(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
@@ -158,7 +158,7 @@ fn unmapped_fields(document: &Document) -> Vec<Loss> {
         let is_hidden = |mesh: Option<&Mesh>| mesh.is_some_and(|mesh| mesh.material.is_none());
         count("lods.id_mesh", is_hidden(level_meshes.first()) || level_meshes.is_empty() && *id_mesh != 0);
         count("lods.n_mesh", is_hidden(level_meshes.last()));
-        // Levels with a negative scale are visible from infinitely far away, like those with scale 0.
+        // Like levels with scale 0, levels with a negative scale are visible from infinitely far away.
         count("lods.ld_sc", ld_sc.value() <= 0.0 && *ld_sc != F8A::default());
         count("lods.resv1", *resv1 != 0);
     }

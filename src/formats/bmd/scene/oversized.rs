@@ -5,10 +5,10 @@ use super::split::PieceLimits;
 use crate::scene::{Faces, Indices, Mesh, Scene};
 use crate::{Loss, LossKind};
 
-/// Maximum vertices of a mesh of triangles, which have 20-bit indices.
+/// Maximum number of vertices in a triangle mesh: indices of triangles have 20 bits.
 pub const MAX_VERTICES: usize = 1 << 20;
 
-/// Maximum vertices of a mesh with quads, which have 15-bit indices.
+/// Maximum number of vertices in a mesh with quads: indices of quads have 15 bits.
 const MAX_VERTICES_WITH_QUADS: usize = 1 << 15;
 
 /// Triangulates meshes with too many vertices for quads, and splits meshes with too many vertices for triangles.
@@ -44,7 +44,8 @@ pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> 
     pieces_by_mesh.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
 }
 
-/// Splits a mesh into pieces, keeping the order of its triangles. Each piece has its own copy of shared vertices.
+/// Splits a mesh into pieces, keeping the order of its triangles. A vertex that several pieces use is copied to each of
+/// them.
 fn split_triangles(mut mesh: Mesh) -> Vec<Mesh> {
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);

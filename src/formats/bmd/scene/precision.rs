@@ -10,7 +10,7 @@ use crate::loss::format_rounded;
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
 use crate::{Error, Result, Strictness, path};
 
-/// Largest invisible position error, as a fraction of the longest side of the mesh.
+/// Largest invisible position error, as a fraction of the mesh size.
 const INVISIBLE_ERROR: f32 = 1.0 / 500.0;
 
 /// Largest error that is always accepted, as a fraction of the mesh size.
@@ -22,20 +22,21 @@ const ACCEPTED_SURFACES: f32 = 1.0 / 100.0;
 /// Largest accepted error of vertices without triangles, as a fraction of the mesh size.
 const ACCEPTED_POINTS: f32 = 1.0 / 10.0;
 
-/// Minimum height of a visible triangle, as a fraction of the longest side of the mesh.
+/// Minimum height of a visible triangle, as a fraction of the mesh size.
 const VISIBLE_HEIGHT: f32 = 1.0 / 1000.0;
 
-/// Fraction of the surface that may collapse or flip, and of the area that may change, without a second, finer attempt.
+/// Fraction of the surface that may collapse or flip, and of the area that may change, before a second, finer attempt
+/// is made.
 const TOLERATED_LOSS: f32 = 0.01;
 
 /// Largest accepted change of the surface area, as a fraction.
 const ACCEPTED_AREA_CHANGE: f32 = 0.1;
 
-/// Maximum error of a vertex, as fractions of the smallest height of its triangles. The first fraction prevents
-/// flattened triangles. The second one preserves the area; it is used if the first attempt distorts the surface.
+/// Maximum error of a vertex, as fractions of the smallest triangle height at this vertex. The first fraction prevents
+/// flattened triangles. The second fraction preserves the area; it is used if the first attempt distorts the surface.
 const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 
-/// The sizes of encoded vertices, and their accepted errors.
+/// The vertex sizes to use, and the accepted errors.
 pub struct Encoding {
     sizes: VertexSizes,
     tolerance: Tolerance,
@@ -43,7 +44,7 @@ pub struct Encoding {
     max_error: Option<f32>,
     /// Metres per unit.
     unit: f32,
-    /// Whether to write meshes with any packing error.
+    /// Whether to write meshes regardless of their packing error.
     is_lenient: bool,
 }
 
@@ -75,7 +76,7 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// If BMD has no vertices of the requested size.
+    /// Returns an error if BMD has no vertices of the requested size.
     pub fn of(scene: &Scene, options: &SceneOptions, conventions: Conventions) -> Result<Encoding> {
         let tolerance = match &scene.source {
             Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
@@ -132,8 +133,8 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// If BMD cannot express the vertices, or packing distorts the mesh too much. The message suggests options that
-    /// help.
+    /// Returns an error if BMD cannot express the vertices, or packing distorts the mesh too much. The message suggests
+    /// options that help.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
@@ -204,7 +205,7 @@ impl Encoding {
         };
         let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
-            // In model space, rotated bones add up the errors of coordinates.
+            // A bone rotation mixes the three coordinates, so their errors add up in model space.
             Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
             None if !first.packed.keeps_surface(TOLERATED_LOSS) => encode(error_limits(source, fine))?,
             _ => return Ok(first),
@@ -246,8 +247,8 @@ impl Encoding {
     }
 }
 
-/// Returns the maximum coordinate error of each vertex: the smaller of `INVISIBLE_ERROR` × mesh size, and
-/// `height_fraction` × the smallest height of its triangles. Ignores slivers.
+/// Returns the maximum coordinate error of each vertex: the smaller of `INVISIBLE_ERROR` × mesh size and
+/// `height_fraction` × the smallest triangle height at the vertex. Ignores slivers.
 fn error_limits(source: &SourceMesh, height_fraction: f32) -> Vec<f32> {
     let SourceMesh { positions, faces, size, .. } = *source;
     let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
@@ -291,7 +292,7 @@ pub struct PackingEffect {
     area_after: f32,
     /// Twice the area, before packing, of visible triangles that collapsed or flipped.
     area_lost: f32,
-    /// The number of triangles with an area.
+    /// The number of triangles that were not degenerate before packing.
     pub triangles: usize,
     /// The number of triangles that collapsed or flipped.
     pub lost_triangles: usize,
@@ -321,7 +322,7 @@ impl PackingEffect {
         rounding_of_height(self.largest_coordinate)
     }
 
-    /// Adds a triangle unless its corners were collinear before packing.
+    /// Adds a triangle, unless it was degenerate before packing.
     fn add_triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
         let height = smallest_height(before);
         if height.is_nan() || height <= self.height_rounding() {

@@ -14,9 +14,9 @@ use crate::scene::skin::influences;
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights};
 use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
-/// The name of the joint extra for the mesh index of the bone solid.
+/// The joint extra for the mesh index of the bone's solid.
 const SOLID: &str = "bmd_solid";
-/// The name of the joint extra for a part of a pseudo-bone.
+/// The joint extra that marks a part of a pseudo-bone.
 const PSEUDO: &str = "bmd_pseudo";
 
 /// The mapping between the joints of a scene and bones.
@@ -25,7 +25,7 @@ pub struct Rig {
     matrices: Vec<Mat4>,
     /// The joints and weights that represent each bone.
     parts: Vec<Vec<(u16, f32)>>,
-    /// The bone of each joint; the pseudo-bone for its parts.
+    /// The bone index of each joint. Joints that are parts of a pseudo-bone map to that pseudo-bone.
     bones: Vec<u8>,
 }
 
@@ -146,8 +146,8 @@ impl Rig {
         self.bones.get(joint).copied().map(usize::from)
     }
 
-    /// Returns the bone of each vertex: the bone of the joint with the largest weight, or the pseudo-bone if the joint
-    /// is a part of one. Reports the lost weights.
+    /// Returns the bone of each vertex: the bone of the joint with the largest weight, or its pseudo-bone if the joint
+    /// is a part of a pseudo-bone. Reports the lost weights.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
         let (mut vertices, mut largest_loss) = (0, 0.0_f32);
         let bones = (0..skin.len()).map(|vertex| {
@@ -166,7 +166,7 @@ impl Rig {
         });
         let bones = bones.collect();
         if vertices > 0 {
-            let message = "BMD has one bone per vertex; only the largest weight was kept";
+            let message = "BMD stores one bone per vertex; only the largest weight was kept";
             let path = format!("meshes[{mesh}].skins[0]");
             let loss = Loss::quantised(path, message, Quantity::WEIGHTS, largest_loss);
             losses.push(loss.with_count_of(vertices, skin.len(), "vertices"));
@@ -243,7 +243,7 @@ pub fn is_pseudo_bone(extras: &Extras) -> bool {
     extras.contains_key(PSEUDO)
 }
 
-/// Returns the joint that becomes bone 0; `None` if no joint can.
+/// Returns the joint that becomes bone 0; `None` if no joint is suitable.
 pub fn base_joint(scene: &Scene) -> Option<usize> {
     let order = parents_first(&scene.skeleton);
     order.first().copied().filter(|_| has_base(scene, &order))
@@ -264,7 +264,7 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
 /// Maximum number of bones.
 pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
-/// Returns the number of bones that the joints of a scene become; 0 if there are no joints, or parts of pseudo-bones.
+/// Returns the number of bones for the joints of a scene; 0 if the scene has no joints, or has parts of pseudo-bones.
 pub fn bone_count(scene: &Scene) -> usize {
     if scene.skeleton.joints.is_empty() || scene.skeleton.joints.iter().any(is_part_of_pseudo_bone) {
         return 0;
@@ -293,8 +293,8 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
     root_count == 1 && !is_animated && is_at_origin && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
-/// Returns the bind pose of a joint. If it agrees with the rest pose within 1e-4, returns the rest pose, which is more
-/// exact because it does not come from a matrix.
+/// Returns the bind pose of a joint. If the bind pose agrees with the rest pose within 1e-4, returns the rest pose. It
+/// is more exact, because it is not derived from a matrix.
 fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind_transform(joint), skeleton.rest_transform(joint));
     let is_rest = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);

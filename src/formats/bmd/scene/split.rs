@@ -99,7 +99,7 @@ fn split_mesh(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
 ///
 /// # Errors
 ///
-/// If a level of detail or a bone would refer to a mesh beyond 255. The document is then unchanged.
+/// Returns an error if a level of detail or a bone would refer to a mesh beyond 255. The document is then unchanged.
 pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<usize>> {
     let mut meshes = Vec::new();
     let mut starts = Vec::new();

@@ -15,7 +15,7 @@ pub struct FormRow {
     pub ty: Type,
 }
 
-/// Implements serde for packed words: maps of their bit fields, without the constant tags of the form.
+/// Implements serde for packed words: objects with one key per bit field, except the constant tags of the form.
 #[cfg(feature = "serde")]
 macro_rules! words {
     ($($word:ident $implied:expr;)*) => {$(
@@ -53,8 +53,8 @@ pub trait Form: Copy {
     /// Returns the tag of an item at the start of `words`.
     fn tag_of(words: &[u32]) -> u8;
 
-    /// Returns the number of 32-bit words of an item with the given tag, and the index of its form; 0 and an invalid index
-    /// for an unknown tag.
+    /// Returns the number of 32-bit words in an item with the given tag, and the index of its form. For an unknown tag,
+    /// returns 0 and an invalid index.
     fn form_of(tag: u8, surface: Surface) -> (usize, usize);
 
     /// Returns the form with the given index in the table; `None` if the index is invalid.
@@ -63,7 +63,7 @@ pub trait Form: Copy {
     /// Calls `visitor` with the word type of the form with the given index; `None` if the index is invalid.
     fn with_word<V: WordVisitor>(form: usize, visitor: V) -> Option<V::Output>;
 
-    /// Returns the item at the start of `words`; `None` if its tag is unknown or it is truncated.
+    /// Returns the item at the start of `words`; `None` if the item is truncated or its tag is unknown.
     fn read_first(words: &[u32], surface: Surface) -> Option<Self>;
 
     /// Returns the 32-bit words of the item, zero-padded.
@@ -97,7 +97,7 @@ pub trait Form: Copy {
     }
 }
 
-/// A generic callback for the word type of a form.
+/// A generic callback that receives the word type of a form.
 pub trait WordVisitor {
     /// The result.
     type Output;

@@ -42,7 +42,7 @@ impl<F: Form> PackedList<F> {
             let rest = &words[offset..];
             let size = F::word_count(F::tag_of(rest));
             if size == 0 || size > rest.len() {
-                let message = format!("an item of {} bytes, but {} remain", 4 * size, 4 * rest.len());
+                let message = format!("truncated item: needs {} bytes, {} remain", 4 * size, 4 * rest.len());
                 return Err(Error::malformed(message).at(path!((F::LIST)[len])));
             }
             // After a failed test, parses items one by one up to the next group, because most tests fail in a mixed
@@ -97,8 +97,8 @@ impl<F: Form> PackedList<F> {
     ///
     /// # Errors
     ///
-    /// If the tag of the item selects another form, such as in a 64-bit vertex with bone F0 or above (B9), or if the
-    /// list has 64-bit vertices of another surface.
+    /// Returns an error if the tag of the item selects another form, or the list has 64-bit vertices of another
+    /// surface. For example, bone F0 or above in a 64-bit vertex selects another form (B9).
     pub fn push(&mut self, item: F) -> Result<()> {
         let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
         let reject =

@@ -36,7 +36,7 @@ impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for PackedList<F> {
     }
 }
 
-/// A key in serialised data. It has no tag, which is derived from the values.
+/// A key in serialised data. It has no tag, because the tag is derived from the values.
 #[derive(Json)]
 struct KeyData {
     skip: u8,

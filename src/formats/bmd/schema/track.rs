@@ -109,7 +109,8 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// If frames are not in ascending order, or an empty key skips no frame: its tag would be the end tag 00.
+    /// Returns an error if frames are not in ascending order, or an empty key skips no frame: its tag would be the end
+    /// tag 00.
     pub fn from_keys(keys: impl IntoIterator<Item = TrackKey>) -> Result<Track> {
         let mut track = Track::default();
         // The first frame available for the next key.
@@ -136,7 +137,8 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// If `skip` is above 31, or if `skip` is 0 and there is no value: the tag would be the end tag 00.
+    /// Returns an error if `skip` is above 31, or if `skip` is 0 and there is no value: the tag would be the end tag
+    /// 00.
     pub fn push(
         &mut self,
         skip: u8,
@@ -165,7 +167,7 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// If the end tag is missing; the error is the track of all bytes.
+    /// Returns an error if the end tag is missing; the error is the track of all bytes.
     pub fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
         let mut start = 0;
         while let Some(tag) = bytes.get(start) {

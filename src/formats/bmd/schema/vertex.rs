@@ -62,9 +62,9 @@ pub struct VertexTag {
 impl VertexTag {
     /// The first tag of 96-bit vertices; lower values are the bones of 64-bit vertices (B9).
     pub const BITS_96: u8 = 0xF0;
-    /// 96 bits with a colour: this tag and the next odd one (B10).
+    /// 96 bits with a colour: this even tag and the odd tag after it (B10).
     pub const COLOR_96: u8 = 0xF8;
-    /// 96 bits with a bone: this tag and the next odd one (B10).
+    /// 96 bits with a bone: this even tag and the odd tag after it (B10).
     pub const BONE_96: u8 = 0xFA;
     /// The first tag of 128-bit vertices (B8).
     pub const BITS_128: u8 = 0xFC;

@@ -1,7 +1,7 @@
 //! A macro that declares packed lists of values from a table.
 
-/// Declares an enum of packed lists, one row per variant: its value type, the size of a value in bytes, its name, the
-/// accessor for attributes of a chunk, its condition and its constraints. `size` is the unpacked size in bytes.
+/// Declares an enum of packed lists. Each row declares a variant: value type, value size in bytes, name, accessor in
+/// the chunk, condition and constraints. `size` is the unpacked size in bytes.
 macro_rules! declare_lists {
     (
         $(#[$attribute:meta])*
@@ -58,7 +58,7 @@ macro_rules! declare_lists {
                 }
             }
 
-            /// The number and type of the components of a value, such as `3 × f32`.
+            /// The component count and type, such as `3 × f32`.
             pub fn components(&self) -> String {
                 match self {
                     $($enum::$variant(_) => $crate::info::describe_components(&<$value as Layout>::TYPE),)*

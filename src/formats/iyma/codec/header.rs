@@ -94,7 +94,7 @@ pub(super) fn decode_descriptor(
     Ok(DecodedHeader { header, dialect, descriptor: decoded, metadata_checksum: wrong })
 }
 
-/// Verifies the metadata checksum. Returns it if it is wrong.
+/// Verifies the metadata checksum. Returns the stored checksum if it is wrong.
 fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
     let Header { metadata_checksum: stored, data_checksum, .. } = *header;
     (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect)).then(|| {
@@ -160,7 +160,7 @@ impl DecodedHeader {
         }
     }
 
-    /// Converts an error of decompressing the data. `end` is the file offset of the end of the data, if known.
+    /// Converts a decompression error. `end` is the file offset where the data ends, if known.
     pub(super) fn unpack_error(&self, error: zstd::ZstdError, end: Option<u64>) -> Error {
         let rule = match error {
             zstd::ZstdError::Invalid(_) => &rules::PACKING,
@@ -207,7 +207,7 @@ impl DecodedHeader {
     }
 }
 
-/// Adds the format to an error, and its location if missing.
+/// Adds the format to an error, and the location if the error has none.
 pub(in super::super) fn locate_error(
     error: Error,
     bytes: &[u8],

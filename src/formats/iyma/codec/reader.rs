@@ -40,7 +40,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If header or descriptor cannot be read or decoded. In strict mode, if the metadata checksum is wrong.
+    /// Returns an error if the header or the descriptor cannot be read or decoded, or, in strict mode, if the metadata
+    /// checksum is wrong.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
@@ -48,7 +49,7 @@ impl<R: Read> Reader<R> {
             let length = u64::from(header.descriptor_len);
             let read = source.by_ref().take(length).read_to_end(&mut start)?;
             if (read as u64) < length {
-                let message = format!("the descriptor has {length} bytes, but {read} remain");
+                let message = format!("truncated descriptor: needs {length} bytes, {read} remain");
                 return Err(Error::malformed(message));
             }
             Ok(header)
@@ -75,7 +76,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If the data cannot be read or decompressed, or the user data exceeds the limits.
+    /// Returns an error if the data cannot be read or decompressed, or the user data exceeds the limits.
     pub fn user_data(self) -> Result<Bytes> {
         let size = self.decoded.descriptor.user_data_len.into();
         self.check_limit(size)?;
@@ -90,7 +91,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If there is no such mesh, the file cannot be read, or the mesh violates a rule.
+    /// Returns an error if there is no such mesh, the file cannot be read, or the mesh violates a rule.
     pub fn mesh(self, index: usize) -> Result<Document> {
         let ranges = self.mesh_data_ranges(index)?;
         self.check_limit(ranges.iter().map(|range| range.end - range.start).sum())?;
@@ -193,7 +194,7 @@ fn decompress_ranges<R: Read>(
     Ok(data)
 }
 
-/// Converts an error of decompressing a stream, whose end is unknown.
+/// Converts an error from decompressing a stream, whose end is unknown.
 fn unpack_error(decoded: &DecodedHeader, error: ZstdError) -> Error {
     decoded.unpack_error(error, None).in_format(FormatId::Iyma)
 }

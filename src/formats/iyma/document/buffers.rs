@@ -91,7 +91,7 @@ impl Attribute {
     }
 
     /// Returns the stored values as type `T`, such as `[f32; 3]` for `Float32x3`, or `[u8; 4]` for `Unorm8x4`. `None`
-    /// if the size of `T` differs from the size of a value.
+    /// if a `T` and a value differ in size.
     ///
     /// ```
     /// use meshspec::iyma::{Attribute, Usage, VertexFormat};

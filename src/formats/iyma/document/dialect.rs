@@ -1,4 +1,5 @@
-//! Converts usages between dialects. In the reference dialect, usages are map keys, and custom ones have no names (I1).
+//! Converts usages between dialects. In the reference dialect, usages are map keys, and custom usages have no names
+//! (I1).
 
 use std::collections::{HashMap, HashSet};
 

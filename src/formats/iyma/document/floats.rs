@@ -1,7 +1,7 @@
 //! Converts vertex buffers to and from 32-bit floats.
 //!
-//! Normalised integers follow the GPU rules: unsigned n-bit integers are divided by 2ⁿ − 1, signed ones by 2ⁿ⁻¹ − 1.
-//! The most negative integer is clamped to −1.
+//! Normalised integers follow the GPU rules: unsigned n-bit integers are divided by 2ⁿ − 1, signed n-bit integers by
+//! 2ⁿ⁻¹ − 1. The most negative integer is clamped to −1.
 
 use half::f16;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};

@@ -26,7 +26,7 @@ fn are_compatible(a: &Document, b: &Document) -> bool {
 ///
 /// # Errors
 ///
-/// If the documents are not compatible, or a count exceeds 32 bits.
+/// Returns an error if the documents are not compatible, or a count exceeds 32 bits.
 pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     let Some((first, others)) = documents.split_first() else {
         return Ok((Document::default(), Vec::new()));
@@ -110,8 +110,8 @@ fn checked_sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Resu
     })
 }
 
-/// Concatenates the indices, at the widest format. They are relative to the first vertex of their mesh, so they do not
-/// change.
+/// Concatenates the indices, in the widest format. Indices are relative to the first vertex of their mesh, so they do
+/// not change.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
@@ -124,8 +124,8 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that corresponds to the one at `position` in `first`: the n-th attribute with this
-/// usage and format, if there are several.
+/// Returns the attribute of `other` that corresponds to the attribute at `position` in `first`. The n-th attribute with
+/// a usage and format corresponds to the n-th attribute with the same usage and format.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -149,7 +149,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If there is no such mesh, or its range exceeds the buffers.
+    /// Returns an error if there is no such mesh, or its range exceeds the buffers.
     pub fn mesh(&self, index: usize) -> Result<Document> {
         let Some(mesh) = self.meshes.get(index).copied() else {
             return Err(missing_mesh(index, self.meshes.len()));
@@ -181,7 +181,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the range of a mesh exceeds the buffers.
+    /// Returns an error if the range of a mesh exceeds the buffers.
     pub fn split(&self) -> Result<(Vec<Document>, Vec<Loss>)> {
         let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
         let mut losses = Vec::new();

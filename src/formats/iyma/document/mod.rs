@@ -120,7 +120,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the attributes have different numbers of values, or a count exceeds 32 bits.
+    /// Returns an error if the attributes have different numbers of values, or a count exceeds 32 bits.
     pub fn from_mesh(indices: Option<IndexBuffer>, attributes: Vec<Attribute>) -> Result<Document> {
         let vertices = attributes.first().map_or(0, Attribute::len);
         let mesh = MeshInfo {
@@ -143,7 +143,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the size of a buffer does not match its count and format, or a count exceeds 32 bits.
+    /// Returns an error if the size of a buffer does not match its count and format, or a count exceeds 32 bits.
     pub fn descriptor(&self) -> Result<Descriptor> {
         for (index, attribute) in self.attributes.iter().enumerate() {
             let expected = u64::from(self.n_vertices) * attribute.format.size() as u64;
@@ -186,7 +186,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the first vertex of a mesh exceeds a signed 32-bit integer, the type of a base vertex.
+    /// Returns an error if the first vertex of a mesh exceeds a signed 32-bit integer, the type of a base vertex.
     pub fn draws(&self) -> Result<Draws> {
         let meshes = self.meshes.iter();
         if self.indices.is_none() {

@@ -6,7 +6,7 @@ use super::super::schema::{Component, Usage, VertexFormat};
 use crate::Loss;
 use crate::scene::{Components, CustomAttribute, Mesh};
 
-/// Adds the losses of converting the custom attributes of a mesh.
+/// Adds the losses from converting the custom attributes of a mesh.
 pub(super) fn add_custom_losses(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
     let numbers = unique_numbers(&mesh.custom);
     for (position, custom) in mesh.custom.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn add_custom_losses(mesh: &Mesh, index: usize, losses: &mut Vec<Loss
     }
 }
 
-/// Returns the name in a scene of a usage without a scene counterpart.
+/// Returns the scene name of a usage without a scene counterpart.
 pub(super) fn custom_name(usage: &Usage) -> String {
     match usage {
         Usage::Custom(number, name) => format!("{number}_{name}"),
@@ -33,7 +33,7 @@ pub(super) fn custom_name(usage: &Usage) -> String {
     }
 }
 
-/// Splits the name of a scene attribute into number and name. Without a number, the number is `position`.
+/// Splits the name of a scene attribute into number and name. The default number is `position`.
 fn split_name(position: usize, custom: &CustomAttribute) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
         Some((Ok(number), name)) => (number, name),
@@ -77,7 +77,7 @@ fn smallest_format(custom: &CustomAttribute) -> VertexFormat {
     candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
 }
 
-/// Returns the buffer of a custom attribute. Values are padded with zeros to the components of its format.
+/// Returns the buffer of a custom attribute. Values are padded with zero components if the format has more.
 pub(super) fn custom_buffer(usage: Usage, custom: CustomAttribute) -> (Usage, VertexFormat, Vec<u8>) {
     let format = smallest_format(&custom);
     let bytes = custom.values.to_le_bytes();

@@ -7,7 +7,7 @@ use crate::bulk;
 use crate::scene::{self, Colors, Mesh, Skin, Weights};
 use crate::{Loss, Result, path};
 
-/// Concatenates the indices of all meshes, at the widest index format.
+/// Concatenates the indices of all meshes, in the widest index format.
 pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
     let is_narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());

@@ -1,4 +1,4 @@
-//! Converts the buffers of a document to the meshes of a scene.
+//! Converts document buffers to scene meshes.
 
 use super::super::document::merge::count_unused;
 use super::super::document::{Attribute, Document};
@@ -10,7 +10,7 @@ use crate::scene::{
 };
 use crate::{Error, FormatId, Limit, Loss, Quantity, Result, Unit, path};
 
-/// The scene attribute that a vertex buffer becomes.
+/// The scene attribute to which a vertex buffer is converted.
 #[derive(Clone, Copy, PartialEq)]
 enum AttributeRole {
     Position,
@@ -24,7 +24,7 @@ enum AttributeRole {
     Custom,
 }
 
-/// Returns the scene attribute that a buffer becomes.
+/// Returns the scene attribute to which a buffer is converted.
 fn scene_role(attribute: &Attribute) -> AttributeRole {
     let Attribute { usage, format, data: _ } = attribute;
     match usage {
@@ -47,7 +47,7 @@ fn scene_role(attribute: &Attribute) -> AttributeRole {
 }
 
 impl AttributeRole {
-    /// The quantity that its rounding errors measure.
+    /// The quantity in which rounding errors of the attribute are measured.
     fn quantity(self) -> Quantity {
         match self {
             AttributeRole::Position => Quantity::POSITIONS,
@@ -74,7 +74,7 @@ impl AttributeRole {
     }
 }
 
-/// Adds the losses of converting the buffers, except losses in single meshes.
+/// Adds the losses from converting the buffers, except losses in single meshes.
 pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     for (index, attribute) in document.attributes.iter().enumerate() {
         let path = format!("attributes[{index}]");
@@ -173,11 +173,11 @@ fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
 /// Meshes of up to this total size in bytes are always allowed.
 const MAX_SHARED: u64 = 1 << 30;
 
-/// Meshes with a total size up to this multiple of the size of the buffers are always allowed.
+/// Meshes with a total size up to this multiple of the total buffer size are always allowed.
 const MAX_SHARING: u64 = 16;
 
-/// Returns an error if the meshes would be many times larger than the file. Meshes may share parts of the buffers,
-/// and a file without attributes may declare any number of vertices.
+/// Returns an error if the meshes would be many times larger than the file. Mesh ranges may overlap in the buffers, and
+/// a file without attributes may declare any number of vertices.
 pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     let indices = document.indices.as_ref();
     let buffers = document.attributes.iter().map(|attribute| attribute.data.len() as u64).sum::<u64>()

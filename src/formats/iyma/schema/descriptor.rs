@@ -44,7 +44,7 @@ pub struct Descriptor {
     #[br(temp)]
     #[bw(calc = indices.is_some().into())]
     has_indices: u8,
-    /// Number of indices of all meshes; 0 without an index buffer.
+    /// Total number of indices in all meshes; 0 without an index buffer.
     #[br(temp)]
     #[bw(calc = indices.map_or(0, |indices| indices.n_indices))]
     n_indices: u32,
@@ -72,7 +72,7 @@ pub struct Descriptor {
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct MeshInfo {
-    /// Position of its first index in the index buffer.
+    /// Position of the first index in the index buffer.
     pub first_index: u32,
     /// Number of its indices.
     #[layout(
@@ -80,7 +80,7 @@ pub struct MeshInfo {
         message = "first index {first_index} plus count {found} exceeds the index count {limit}"
     )]
     pub index_count: u32,
-    /// Position of its first vertex; its indices are relative to it.
+    /// Position of the first vertex in the mesh; the indices of the mesh are relative to this vertex.
     pub first_vertex: u32,
     /// Number of its vertices.
     #[layout(
@@ -168,7 +168,7 @@ impl BinRead for VertexAttributeInfo {
 
 /// The bitcode encoding of the descriptor, for the declaration. Its argument is the dialect.
 pub(super) const BITCODE: Packing =
-    Packing::Coded { name: "bitcode", decode: decode_to_plain_fields, encode: encode_plain_fields };
+    Packing::Custom { name: "bitcode", decode: decode_to_plain_fields, encode: encode_plain_fields };
 
 /// Decodes a descriptor, and encodes it as plain fields.
 fn decode_to_plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
@@ -275,8 +275,8 @@ impl Descriptor {
         [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
     }
 
-    /// Returns `true` if a descriptor decoded in the specification's dialect is probably in the reference dialect: a
-    /// colour with two components is `Uv0` there, which has the same number (I2).
+    /// Returns `true` if a descriptor decoded in the specification's dialect is probably in the reference dialect. A
+    /// colour with two components is the sign: `Uv0` has the same number in the reference dialect (I2).
     fn looks_like_reference(&self) -> bool {
         self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
     }

@@ -28,7 +28,7 @@ impl IndexFormat {
     }
 }
 
-/// The type of the components of a vertex format.
+/// The component type of a vertex format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Component {
     /// 16-bit float.
@@ -57,7 +57,7 @@ pub enum Component {
     Unorm8,
     /// Like `Unorm8`, in BGRA order.
     Unorm8Bgra,
-    /// Unsigned normalised integers of 10, 10, 10 and 2 bits, packed in a 32-bit word from the lowest bit.
+    /// Unsigned normalised integers of 10, 10, 10 and 2 bits, packed in a 32-bit word starting at the lowest bit.
     Unorm10x3x2,
     /// Unsigned normalised 16-bit integer, 0 to 1.
     Unorm16,
@@ -233,7 +233,7 @@ vertex_formats! {
     Unorm8x4Bgra = 40, Unorm8Bgra 4;
     /// One unsigned normalised 16-bit integer, 0 to 1.
     Unorm16 = 41, Unorm16 1;
-    /// Three normalised 10-bit integers and a 2-bit one, 0 to 1, packed in a word from the lowest bit.
+    /// Three normalised 10-bit integers and a 2-bit integer, 0 to 1, packed in a word starting at the lowest bit.
     Unorm10_10_10_2 = 42, Unorm10x3x2 4;
     /// Two unsigned normalised 16-bit integers, 0 to 1.
     Unorm16x2 = 43, Unorm16 2;

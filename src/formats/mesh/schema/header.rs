@@ -1,4 +1,4 @@
-//! Derives the header of a document. Returns errors for content that its dialect cannot express.
+//! Derives the header of a document. Returns errors for content that the dialect cannot express.
 
 use super::{Animation, AnimationCount, Document, Header};
 use crate::{Dialect, Error, Path, Result, path};
@@ -75,8 +75,8 @@ fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect:
 }
 
 impl Animation {
-    /// Returns the number of timestamps. Returns an error unless the animation has a name if and only if `dialect` has
-    /// names.
+    /// Returns the number of timestamps. Returns an error if the animation has a name in a dialect without names, or
+    /// lacks a name in a dialect with names.
     pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
         match (self.name, dialect) {
             (Some(_), Dialect::Renderlib) => {

@@ -11,8 +11,8 @@ use crate::Dialect;
 use crate::bulk::Strings;
 use crate::layout::word::{self, ImpliedFields};
 
-/// The serialized form of a document, with a list of vertices. Includes the vertex format, which an empty list would
-/// not determine.
+/// The serialized form of a document, with a list of vertices. Includes the vertex format, because an empty list does
+/// not determine it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DocumentJson<'a, V> {

@@ -1,4 +1,4 @@
-//! Assigns comments to the lines that they belong to, while reading.
+//! Assigns comments to their lines while reading.
 
 use super::super::schema::{Comment, CommentPlace, LineRef};
 use crate::Text;
@@ -7,9 +7,9 @@ use crate::Text;
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     list: Vec<Comment>,
-    /// The number of comments that are assigned to a line. The others belong to the next line with content.
+    /// The number of comments that are assigned to a line. Further comments belong to the next line with content.
     assigned: usize,
-    /// The place of the first line with content. Unassigned comments of the previous chunk belong to it.
+    /// The place of the first line with content. Unassigned comments of the previous chunk belong to this line.
     first: Option<CommentPlace>,
 }
 

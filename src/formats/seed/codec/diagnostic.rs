@@ -50,7 +50,7 @@ pub(in crate::formats::seed) struct LocatedDiagnostic {
     pub diagnostic: Diagnostic,
     /// The file offset of the line.
     pub start: usize,
-    /// The index of the line among the lines of its kind.
+    /// The index among the lines of the same kind.
     pub index: usize,
 }
 
@@ -71,11 +71,12 @@ impl LocatedDiagnostic {
     }
 }
 
-/// The diagnostics of a text. Up to the maximum number of findings per rule are kept; the others are only counted.
+/// The diagnostics of a file. Up to the maximum number of findings per rule are kept; any further findings are only
+/// counted.
 #[derive(Debug, Default)]
 pub(in crate::formats::seed) struct Diagnostics {
     pub kept: Vec<LocatedDiagnostic>,
-    /// The rules with more diagnostics, by code, and the number of diagnostics that are not kept.
+    /// The rules whose diagnostics exceed the maximum, by code, each with the number of diagnostics that were not kept.
     pub suppressed: BTreeMap<&'static str, (&'static Rule, usize)>,
     pub unreadable: UnreadableParts,
 }

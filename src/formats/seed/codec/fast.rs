@@ -102,7 +102,7 @@ impl<'l> Cursor<'l> {
         }
     }
 
-    /// Reads an identifier of the table, which whitespace must follow.
+    /// Reads a known identifier, which whitespace must follow.
     fn read_identifier(&mut self) -> Option<LineKind> {
         let rest = self.bytes.get(self.at..)?;
         let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
@@ -207,7 +207,7 @@ impl<'l> Cursor<'l> {
 }
 
 /// Estimates the number of lines of each kind in a chunk. The result is exact if all lines are well-formed.
-pub(super) fn count_lines(lines: &[u8]) -> LineCounts {
+pub(super) fn estimate_line_counts(lines: &[u8]) -> LineCounts {
     let mut counts = LineCounts::default();
     let mut start = 0;
     for end in memchr_iter(b'\n', lines).chain([lines.len()]) {

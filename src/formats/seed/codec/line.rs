@@ -1,4 +1,4 @@
-//! Parses a line by the grammar and the attribute table.
+//! Parses a line with the grammar and the attribute table.
 
 use std::ops::Range;
 
@@ -68,8 +68,8 @@ fn parse_bytes(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
     Ok(line)
 }
 
-/// Returns the line as text. If it is only UTF-8 up to an offset inside a comment, returns the text before this
-/// offset and the bytes of the whole line, because a comment need not be UTF-8 (S9).
+/// Returns the line as text. Comments need not be UTF-8 (S9): if the first invalid byte is in a comment, returns the
+/// text before this byte, and the bytes of the whole line.
 fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     let error = match std::str::from_utf8(line) {
         Ok(text) => return Ok((text, None)),
@@ -93,7 +93,7 @@ fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     Ok((text, Some(line)))
 }
 
-/// Maximum length in bytes of a line that is parsed by rules with error messages, because parse errors copy the line.
+/// Maximum length in bytes of a line that is parsed with detailed error messages, because parse errors copy the line.
 pub const MAX_PARSED: usize = 1 << 20;
 
 /// The reason a line could not be parsed.
@@ -103,7 +103,7 @@ enum ParseFailure {
     AfterLimit,
 }
 
-/// Parses a line by the grammar.
+/// Parses a line with the grammar.
 fn parse(text: &str) -> Result<Pairs<'_>, ParseFailure> {
     if text.len() <= MAX_PARSED {
         let rule = if has_words(text) { Rule::word_line } else { Rule::line };

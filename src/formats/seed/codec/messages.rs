@@ -53,7 +53,8 @@ pub(super) fn syntax_error(text: &str, error: &syntax::Error) -> Diagnostic {
     diagnostic
 }
 
-/// Returns a hint for characters that look like whitespace but are not allowed; empty if there are none.
+/// Returns a hint if the word contains a character that looks like whitespace but is not allowed; otherwise an empty
+/// string.
 fn whitespace_hint(word: &str) -> &'static str {
     let looks_blank = |c: char| c.is_whitespace() && !WHITESPACE.contains(&c);
     match word.chars().find(|c| looks_blank(*c) || *c == '\u{feff}') {
@@ -110,7 +111,7 @@ fn property_error(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diag
     Diagnostic::new(&rules::PROPERTY, token, format!("found {found}, expected {expected}{hint}"))
 }
 
-/// Returns the diagnostic for a malformed line with an identifier of the table.
+/// Returns the diagnostic for a malformed line that starts with a known identifier.
 fn attribute_error(
     text: &str,
     at: usize,
@@ -234,13 +235,13 @@ pub(in crate::formats::seed) fn expected_integer(kind: LineKind) -> String {
     format!("an integer from {} to {}", range.start(), range.end())
 }
 
-/// Returns the diagnostic for a word that is not in the table.
+/// Returns the diagnostic for a word that is not a value of `kind`.
 pub(super) fn unknown_word_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
     let message = format!("found {}, expected {}", quote(word), kind.attribute().words().join(" or "));
     Diagnostic::new(&rules::INDEX, range, message)
 }
 
-/// Returns the diagnostic for a line with a number of values that differs from the table.
+/// Returns the diagnostic for a line with too few or too many values.
 pub(super) fn count_error(kind: LineKind, found: usize, range: Range<usize>) -> Diagnostic {
     let (identifier, values) = (kind.attribute().identifier, kind.attribute().values);
     let found = match found {
@@ -267,7 +268,7 @@ pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Dia
     Diagnostic::new(&rules::IDENTIFIER, start..start + word.len(), message)
 }
 
-/// Returns a hint with the existing channels if `word` starts with the letter of a channel; otherwise an empty text.
+/// Returns a hint with the existing channels if `word` starts with the letter of a channel; otherwise an empty string.
 fn channel_hint(word: &str) -> String {
     let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_channel = |identifier: &&str| {
@@ -334,7 +335,7 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
 }
 
 /// Returns the byte range of the token at an offset. It ends before whitespace, a comma or a `#`. If the first
-/// character is one of these, it is the token.
+/// character is a comma or a `#`, this character is the token.
 fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);

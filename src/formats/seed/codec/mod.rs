@@ -43,7 +43,7 @@ pub(super) struct ReadOutcome {
     pub is_stopped: bool,
 }
 
-/// Returns the complete read result as text. Floats with different bits have different texts.
+/// Returns the complete read result as text. Floats with different bits are printed differently.
 #[cfg(feature = "proptest")]
 pub fn read_to_text(text: &[u8], options: &Options) -> String {
     let read = read(text, options);
@@ -63,7 +63,7 @@ pub(super) fn read(file: &[u8], options: &Options) -> ReadOutcome {
         return ReadOutcome { diagnostics, is_stopped: true, ..ReadOutcome::default() };
     }
     let chunks: Vec<_> = text::chunks(file, options.min_chunk_size.max(file.len() / MAX_CHUNKS)).collect();
-    let count = |chunk| vec![fast::count_lines(&file[chunk])];
+    let count = |chunk| vec![fast::estimate_line_counts(&file[chunk])];
     let counts = map_reduce(chunks.clone(), count, |mut counts, next| {
         counts.extend(next);
         counts

@@ -1,4 +1,4 @@
-//! Reads a chunk of a file into its window of the columns.
+//! Reads a chunk of a file into its window.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{Limits, Severity};
 /// Options for reading Seed text.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Reading stops at the first diagnostic of at least this severity. If `None`, it reads the whole file.
+    /// Reading stops at the first diagnostic of at least this severity. `None` reads the whole file.
     pub stop_at: Option<Severity>,
     /// Whether to keep comments.
     pub comments: bool,
@@ -79,7 +79,7 @@ impl ChunkReader<'_> {
         self.content
     }
 
-    /// Reads the run of lines that follow a line of the same kind. Returns their total length in bytes.
+    /// Reads the run of lines that follows a line of the same kind. Returns their total length in bytes.
     fn read_run(&mut self, content: &LineContent, lines: &[u8]) -> usize {
         match *content {
             // The run has no comments. Earlier comments belong to the line before it.

@@ -21,7 +21,7 @@ pub(super) fn first_line_offset(file: &[u8]) -> usize {
     if file.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// Returns the name of the encoding if the first bytes of a file are UTF-16 or UTF-32; otherwise `None`.
+/// Returns the name of the encoding if a file starts like UTF-16 or UTF-32; otherwise `None`.
 pub(in crate::formats::seed) fn other_encoding(file: &[u8]) -> Option<&'static str> {
     match file {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
@@ -73,7 +73,7 @@ pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64,
     })
 }
 
-/// Returns the byte range of the content of a line: without its comment, and without leading and trailing whitespace.
+/// Returns the byte range of the content of a line, which excludes the comment and surrounding whitespace.
 pub(super) fn content_range(line: &[u8]) -> Range<usize> {
     let end = memchr(b'#', line).unwrap_or(line.len());
     let start = line[..end].iter().position(|byte| !is_whitespace(byte)).unwrap_or(end);

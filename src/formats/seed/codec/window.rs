@@ -1,4 +1,5 @@
-//! Windows of the columns of a document. Each chunk of a file has its own, so that chunks can be read in parallel.
+//! Windows into the columns of a document. Each chunk of a file has its own window, so that chunks can be read in
+//! parallel.
 
 use super::super::columns::{ColumnMut, MAX_VALUES, Values};
 use super::super::schema::{Document, KINDS, LineKind};
@@ -72,7 +73,7 @@ impl<'d> Window<'d> {
         self.counts.properties += 1;
     }
 
-    /// Returns the unfilled part of the column of a kind in this window.
+    /// Returns the unfilled part of the column of `kind` in this window.
     pub(super) fn unfilled(&mut self, kind: LineKind) -> ColumnMut<'_> {
         let start = self.counts.kinds[kind as usize] * kind.attribute().values;
         match &mut self.columns[kind as usize] {
@@ -81,7 +82,7 @@ impl<'d> Window<'d> {
         }
     }
 
-    /// LineCounts lines whose values have already been written to the column.
+    /// Counts lines whose values have already been written to the column.
     pub(super) fn count_lines(&mut self, kind: LineKind, lines: usize) {
         self.counts.kinds[kind as usize] += lines;
     }
@@ -96,7 +97,7 @@ impl<'d> Window<'d> {
             (ColumnMut::Integers(column), Values::Integers(values)) => {
                 write_values(column, index, width, values)
             }
-            // Unreachable: the values of a kind have the number type of its column.
+            // Unreachable: a kind and its column have the same number type.
             (ColumnMut::Floats(_), Values::Integers(_)) | (ColumnMut::Integers(_), Values::Floats(_)) => {}
         }
     }

@@ -132,7 +132,7 @@ impl TextWriter<'_> {
 }
 
 /// Appends the shortest decimal that parses to the same bits. Omits the decimal point of whole numbers and the plus
-/// sign of exponents, which no reader needs, including the engine (S4).
+/// sign of exponents, because neither the engine nor other readers need them (S4).
 fn append_float(bytes: &mut Vec<u8>, value: f32) {
     match zmij::Buffer::new().format_finite(value).as_bytes() {
         [digits @ .., b'.', b'0'] => append_short(bytes, digits),
@@ -148,8 +148,8 @@ fn append_integer(bytes: &mut Vec<u8>, value: u32) {
     append_short(bytes, itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends a text. Copies the first and the last 8 or 4 bytes of a short text, which may overlap: copies of constant
-/// size compile without a function call.
+/// Appends a string. For 4 to 16 bytes, copies the first and the last 8 or 4 bytes, which may overlap: copies of
+/// constant size compile without a function call.
 fn append_short(bytes: &mut Vec<u8>, text: &[u8]) {
     match text.len() {
         8..=16 => append_ends::<8>(bytes, text),
@@ -158,7 +158,7 @@ fn append_short(bytes: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Appends a text of `N` to 2 · `N` bytes.
+/// Appends a string of `N` to 2 · `N` bytes.
 fn append_ends<const N: usize>(bytes: &mut Vec<u8>, text: &[u8]) {
     if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {
         let end = bytes.len() + text.len();

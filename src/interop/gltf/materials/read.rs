@@ -27,7 +27,7 @@ pub(in crate::interop::gltf) struct MaterialEntry {
 }
 
 impl MaterialEntry {
-    /// Assigns the material to a mesh. `sets` lists the `TEXCOORD` numbers of its sets of texture coordinates.
+    /// Assigns the material to a mesh. `sets` lists the `TEXCOORD` number of each item of `mesh.uvs`.
     pub fn apply(&self, mesh: &mut Mesh, sets: &[u32]) {
         mesh.material = self.material.clone();
         let Some(texture) = &mut mesh.material.texture else { return };

@@ -35,10 +35,10 @@ fn read_uv_transform(info: &Info) -> (u32, TextureTransform) {
 /// A texture, its `TEXCOORD` number, and the transform of the texture coordinates.
 type TextureUse = (Texture, u32, TextureTransform);
 
-/// The state of an image of the file.
+/// The reading state of an image in the file.
 #[derive(Clone)]
 enum ImageState {
-    /// The image is not used so far.
+    /// The image has not been used yet.
     Unused,
     /// The image cannot be read; the loss is listed.
     Failed,
@@ -57,8 +57,8 @@ impl<'a> Textures<'a> {
         Textures { file, images: vec![ImageState::Unused; file.root.images.len()] }
     }
 
-    /// Reads the texture that a material refers to at the path `at`. Lists a loss and returns `None` if it cannot be
-    /// read.
+    /// Reads the texture that a material refers to at the path `at`. Lists a loss and returns `None` if the texture
+    /// cannot be read.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// Returns the index of the image of a texture: its `source` if present, otherwise the `source` of an extension.
+/// Returns the image index of a texture: its `source` if present, otherwise the `source` of an extension.
 fn image_index(texture: &json::Texture) -> Option<usize> {
     let plain = texture.source.value();
     if plain != u32::MAX as usize {

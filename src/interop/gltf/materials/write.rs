@@ -25,8 +25,9 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
         let is_unsupported = |texture: &Texture| {
             let media_type = texture.image.as_ref().map(|image| &*image.media_type);
             let media_type = media_type.or_else(|| images::media_type_by_name(&texture.name));
-            !media_type
-                .is_some_and(|media_type| is_png_or_jpeg(media_type) || extension_for(media_type).is_some())
+            !media_type.is_some_and(|media_type| {
+                is_png_or_jpeg(media_type) || texture_extension(media_type).is_some()
+            })
         };
         if let Some(texture) = material.texture.as_ref().filter(|texture| is_unsupported(texture)) {
             let loss = Loss::changed(at("texture"), "glTF readers may support PNG and JPEG images only");
@@ -62,8 +63,8 @@ fn is_png_or_jpeg(media_type: &str) -> bool {
     matches!(media_type, "image/png" | "image/jpeg")
 }
 
-/// Returns the glTF extension for images of a media type; `None` if there is none.
-fn extension_for(media_type: &str) -> Option<&'static str> {
+/// Returns the glTF extension for images of a media type; `None` if no extension supports it.
+fn texture_extension(media_type: &str) -> Option<&'static str> {
     TEXTURE_SOURCES.iter().find(|(_, known)| *known == media_type).map(|(name, _)| *name)
 }
 
@@ -151,7 +152,7 @@ impl<'a> Materials<'a> {
                 Some(image) => Some(&*image.media_type),
                 None => images::media_type_by_name(&texture.name),
             };
-            let mut entry = match media_type.and_then(extension_for) {
+            let mut entry = match media_type.and_then(texture_extension) {
                 Some(name) => {
                     extensions.insert(name);
                     json!({ "extensions": { name: { "source": source } } })

@@ -5,13 +5,13 @@ use crate::scene::skin::weights_to_bytes;
 use crate::scene::{Scene, Skin, Weights};
 use crate::{Error, Loss, Quantity, Result};
 
-/// The rounding error of a weight, as a fraction of the total weight of its vertex.
+/// The rounding error of a weight, as a fraction of its vertex's total weight.
 const WEIGHT_TOLERANCE: f32 = 1e-6;
 
 /// The joints of an output file.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct OutputJoints {
-    /// The number of joints, without the static joint.
+    /// The number of joints, excluding the static joint.
     pub count: usize,
     /// Whether the joints are placeholders with identity transforms, because the scene has no skeleton.
     pub are_placeholders: bool,
@@ -104,7 +104,7 @@ struct SkinRepair {
     uses_static_joint: bool,
     /// The number of vertices in the current mesh with changed weights.
     changed_vertices: usize,
-    /// The largest change of a weight in the current mesh, as a fraction of the total weight of its vertex.
+    /// The largest weight change in the current mesh, as a fraction of the vertex's total weight.
     max_change: f32,
 }
 
@@ -122,7 +122,7 @@ impl SkinRepair {
             if !(0..vertices).any(|vertex| needs_repair(skins, &mut slots, vertex)) {
                 return;
             }
-            // The weights of all sets together have a sum of 1. Rounding each set to bytes would change it.
+            // The weights of all sets together sum to 1. Rounding each set to bytes would change this sum.
             for skin in &mut *skins {
                 let weights = std::mem::replace(&mut skin.weights, Weights::U8(Vec::new()));
                 skin.weights = Weights::F32(weights.into_f32());

@@ -5,7 +5,7 @@ use crate::Loss;
 /// The tolerance for the length of normals and tangents: the precision of half floats and 16-bit integers.
 pub(super) const UNIT_TOLERANCE: f32 = 1e-3;
 
-/// The tolerance for the length of quaternions, which covers rounding.
+/// The allowed deviation of a quaternion's length from 1, which covers rounding.
 const UNIT_QUATERNION_TOLERANCE: f32 = 1e-5;
 
 /// Returns `true` if all values are finite. Testing all values is faster than stopping at the first non-finite one.

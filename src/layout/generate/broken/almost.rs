@@ -92,7 +92,7 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     }))
 }
 
-/// Returns valid files in which the changed value is next to the value of a broken file.
+/// Returns valid files in which the changed value is adjacent to its value in a broken file.
 fn valid_neighbours(
     verifier: &BreakageVerifier,
     attempt: &Attempt,

@@ -8,7 +8,7 @@ use crate::layout::declaration::Type;
 use crate::layout::walk::{Segment, path_text};
 use crate::{Limits, Path, Rule};
 
-/// Alternative changes for a breakage. The first that breaks nothing else is used.
+/// Alternative changes for a breakage. The first change that breaks nothing else is used.
 pub(super) struct Attempt {
     pub(super) breakage: Breakage,
     /// The field with the constraint, if the breakage violates one; otherwise empty.

@@ -243,7 +243,7 @@ fn compared_leaves<'p>(targets: &'p Targets, target: &'p ConstrainedField) -> im
 }
 
 impl Leaf {
-    /// Returns a change of this value to each text that differs from it.
+    /// Returns a change to each of `texts` that differs from this value.
     fn changes_to(&self, texts: Vec<String>) -> Vec<Alteration> {
         let texts = texts.into_iter().filter(|other| *other != edit_text(&self.value));
         let set = |text| Alteration::Set {

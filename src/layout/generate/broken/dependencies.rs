@@ -15,8 +15,8 @@ pub(super) struct Dependency {
     pub(super) literals: Vec<i128>,
 }
 
-/// Returns the dependencies of a type and of all types it contains. Omits the conditions of optional fields, since
-/// no breakage changes them.
+/// Returns the dependencies of a type and all types that it contains. Omits the conditions of optional fields, since no
+/// breakage changes them.
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();

@@ -93,8 +93,8 @@ pub enum Miscount {
     Less,
     /// The largest number that the field can store.
     Huge,
-    /// The actual count plus 2 to this power. A loader that truncates the count to fewer bits, or whose size in
-    /// bytes overflows, computes the actual number.
+    /// The actual count plus 2 to this power. A loader that truncates the count to fewer bits, or overflows when it
+    /// computes the size in bytes, gets the actual number.
     Wrapped(u32),
 }
 

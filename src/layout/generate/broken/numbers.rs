@@ -38,7 +38,8 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
                 ..Attempt::new(Breakage::Constraint(constraint), changes)
             }]
         }
-        // If the size of a block is also its unpacked size, the first fault is in the content.
+        // A wrong block size that is also the unpacked size breaks the content before the count, so no file can break
+        // only the count.
         Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
@@ -74,8 +75,8 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
     }
 }
 
-/// The powers of two that are added to counts. 2⁸ and 2¹⁶ wrap counts of 8 and 16 bits. With the others, the total
-/// size of items of 4, 2 and 1 bytes overflows 32 bits.
+/// The powers of two that are added to counts. 2⁸ and 2¹⁶ wrap counts of 8 and 16 bits. The others overflow 32 bits
+/// when they are multiplied by an item size of 4, 2 or 1 bytes.
 const WRAP_BITS: [u32; 5] = [8, 16, 30, 31, 32];
 
 /// The number of low bits that are flipped, since each may be a flag.
@@ -123,7 +124,7 @@ impl Number<'_> {
     }
 
     /// Returns the changes for a check or constraint. For an unpacked size, the block gets one more byte; for a count,
-    /// the list gets one item less or no items. Then follow all candidate numbers.
+    /// the list gets one item less or no items. All candidate numbers follow.
     fn changes_near(&self, dependency: &Dependency, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| role == Role::UnpackedSize);
         let blocks = targets.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));

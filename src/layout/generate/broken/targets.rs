@@ -106,7 +106,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a number that is a field of a struct or of a packed word.
+    /// Adds a number that is a field of a struct, or a bit field.
     fn record_number(&mut self, node: &Node, value: &Value) {
         let declaration = match (node.bit_field, node.path) {
             (Some(_), [.., _]) => declaring_word(node),

@@ -2,7 +2,7 @@
 
 use crate::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
-/// Copies of a text with one kind of change.
+/// Copies of a text file, each with the same kind of change.
 pub(crate) struct TextAttempt {
     /// The kind of change.
     pub(crate) what: &'static str,
@@ -10,11 +10,11 @@ pub(crate) struct TextAttempt {
     pub(crate) line: usize,
     /// Copies that may be invalid.
     pub(crate) breaking: Vec<Vec<u8>>,
-    /// Copies that should still be valid, at the limit of the invalid ones.
+    /// Copies at the limit of what is valid.
     pub(crate) limits: Vec<Vec<u8>>,
 }
 
-/// Returns changed copies of a text: the first and last line of each attribute, all lines of an attribute, each
+/// Returns changed copies of a text file: the first and last line of each attribute, all lines of an attribute, each
 /// property, and the number of vertices.
 pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     let text = Lines(text.split_inclusive(|byte| *byte == b'\n').collect());
@@ -45,7 +45,7 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     attempts
 }
 
-/// The lines of a text, with their line ends.
+/// The lines of a text file, with their line ends.
 struct Lines<'t>(Vec<&'t [u8]>);
 
 impl Lines<'_> {
@@ -55,7 +55,7 @@ impl Lines<'_> {
         (0..self.0.len()).filter(|index| is_match(&self.0[*index])).collect()
     }
 
-    /// Returns the text with one line replaced.
+    /// Returns the file with one line replaced.
     fn with_line(&self, line: usize, text: &str) -> Vec<u8> {
         [&self.0[..line].concat(), text.as_bytes(), b"\n", &self.0[line + 1..].concat()].concat()
     }
@@ -130,7 +130,7 @@ impl Lines<'_> {
         attempts
     }
 
-    /// Returns the text with only its first two vertices, and with faces that only use vertex 0.
+    /// Returns the file with only its first two vertices, and with faces that only use vertex 0.
     fn with_two_vertices(&self, grammar: &Grammar) -> TextAttempt {
         let mut lines: Vec<Vec<u8>> = self.0.iter().map(|line| line.to_vec()).collect();
         for attribute in grammar.attributes {

@@ -150,7 +150,7 @@ impl Mutation {
         }
     }
 
-    /// Returns simpler mutations of a file of `size` bytes, the simplest first.
+    /// Returns simpler mutations for a file of `size` bytes, the simplest first.
     pub(super) fn simpler_mutations(&self, size: usize) -> Vec<Mutation> {
         let shorter = |range: &Range<usize>| {
             let length = range.end.saturating_sub(range.start);
@@ -213,11 +213,11 @@ impl Mutation {
     }
 }
 
-/// The number of bytes at the start of a file that half of the mutations change.
+/// The size in bytes of the start of a file, which half of the mutations change.
 const HEADER_SIZE: usize = 64;
 
 /// The sizes of words in bytes.
 const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 
-/// The maximum length in bytes of half of the ranges.
+/// The maximum length of a short range in bytes. Half of the ranges are short.
 const MAX_SHORT_RANGE: usize = 16;

@@ -9,7 +9,7 @@ use proptest::test_runner::{Reason, TestRunner};
 use super::MutatedFile;
 use super::mutation::{CHOICES_PER_MUTATION, Mutation};
 
-/// The maximum number of mutations of a file.
+/// The maximum number of mutations per file.
 const MAX_MUTATIONS: usize = 4;
 
 /// The maximum number of draws for a mutation that changes the file.
@@ -90,7 +90,7 @@ enum NextStep {
 }
 
 impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
-    /// Proposes the next candidate; returns `false` if there is none.
+    /// Proposes the next candidate; returns `false` if no candidate is left.
     fn propose(&mut self) -> bool {
         loop {
             let mut mutations = self.best.mutations.clone();

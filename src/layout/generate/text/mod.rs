@@ -20,7 +20,7 @@ pub struct GeneratedText {
     pub varied: Vec<u8>,
 }
 
-/// A line of a generated text.
+/// A line of a generated text file.
 #[derive(Debug, Clone)]
 enum TextLine {
     Property(String, String),

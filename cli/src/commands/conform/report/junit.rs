@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
 use super::Report;
-use crate::commands::conform::disagreement::{Disagreement, Problem};
+use crate::commands::conform::disagreement::{Disagreement, DisagreementKind};
 use crate::commands::conform::group::LoaderOutcome;
 use crate::junit::{self, escaped};
 
@@ -43,8 +43,8 @@ fn test_case(outcome: &LoaderOutcome) -> TestCase {
 /// Returns the status of a test case with a disagreement: an error for a crash or hang, otherwise a failure.
 fn failed_status(disagreement: &Disagreement, outcome: &LoaderOutcome) -> TestCaseStatus {
     let kind = match disagreement.problem {
-        Problem::Crash | Problem::Hang => NonSuccessKind::Error,
-        Problem::WrongVerdict | Problem::WrongContents => NonSuccessKind::Failure,
+        DisagreementKind::Crash | DisagreementKind::Hang => NonSuccessKind::Error,
+        DisagreementKind::WrongVerdict | DisagreementKind::WrongContents => NonSuccessKind::Failure,
     };
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(disagreement.problem.to_string());

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::disagreement::Problem;
+use super::disagreement::DisagreementKind;
 use super::group::{DisagreementGroup, LoaderOutcome};
 use crate::output_format::OutputFormat;
 use crate::terminal::counted;
@@ -75,7 +75,7 @@ impl Report<'_> {
     fn summary(&self) -> String {
         let files = counted(self.files as u64, "file", "files");
         let counts = [self.crashes, self.hangs, self.wrong_verdicts, self.wrong_contents];
-        let problems: Vec<_> = (Problem::ALL.into_iter().zip(counts))
+        let problems: Vec<_> = (DisagreementKind::ALL.into_iter().zip(counts))
             .filter(|(_, count)| *count > 0)
             .map(|(problem, count)| counted(count as u64, problem.singular(), problem.plural()))
             .collect();

@@ -13,46 +13,46 @@ use crate::terminal::{ERROR, Escaped, WARNING};
 use crate::text_excerpt::TextExcerpt;
 
 /// A finding or a structural error, prepared for printing.
-pub struct Problem<'p> {
+pub struct PrintedFinding<'p> {
     text: String,
     span: Option<&'p Span>,
     rule: Option<&'static Rule>,
 }
 
-impl<'p> Problem<'p> {
-    pub fn of_finding(finding: &'p Finding) -> Problem<'p> {
-        Problem { text: finding.to_string(), span: finding.span.as_ref(), rule: Some(finding.rule) }
+impl<'p> PrintedFinding<'p> {
+    pub fn of_finding(finding: &'p Finding) -> PrintedFinding<'p> {
+        PrintedFinding { text: finding.to_string(), span: finding.span.as_ref(), rule: Some(finding.rule) }
     }
 
-    pub fn of_fault(fault: &'p Fault, rule: Option<&'static Rule>) -> Problem<'p> {
+    pub fn of_fault(fault: &'p Fault, rule: Option<&'static Rule>) -> PrintedFinding<'p> {
         let reference = rule.map(|rule| format!(" [{}]", rule.reference())).unwrap_or_default();
-        Problem { text: format!("{fault}{reference}"), span: Some(&fault.span), rule }
+        PrintedFinding { text: format!("{fault}{reference}"), span: Some(&fault.span), rule }
     }
 }
 
-/// Prints problems of a file with excerpts of its bytes.
-pub struct ProblemPrinter<'b> {
+/// Prints findings and structural errors of a file with excerpts of its bytes.
+pub struct FindingPrinter<'b> {
     layout: Option<&'static Type>,
     file: &'b [u8],
     limits: &'b Limits,
-    /// The range and content of the block unpacked last, which often contains the next problem, too.
+    /// The range and content of the most recently unpacked block, which often contains the next finding, too.
     unpacked: Option<(Range<u64>, Vec<u8>)>,
 }
 
-impl<'b> ProblemPrinter<'b> {
-    pub fn new(layout: Option<&'static Type>, file: &'b [u8], limits: &'b Limits) -> ProblemPrinter<'b> {
-        ProblemPrinter { layout, file, limits, unpacked: None }
+impl<'b> FindingPrinter<'b> {
+    pub fn new(layout: Option<&'static Type>, file: &'b [u8], limits: &'b Limits) -> FindingPrinter<'b> {
+        FindingPrinter { layout, file, limits, unpacked: None }
     }
 
-    /// Prints a problem, the bytes concerned, and the rule.
-    pub fn print(&mut self, problem: &Problem, out: &mut impl Write) -> io::Result<()> {
-        let severity = problem.rule.map_or(Severity::Fatal, |rule| rule.severity);
+    /// Prints a finding or structural error, the bytes concerned, and the rule.
+    pub fn print(&mut self, finding: &PrintedFinding, out: &mut impl Write) -> io::Result<()> {
+        let severity = finding.rule.map_or(Severity::Fatal, |rule| rule.severity);
         let style = if severity == Severity::Warning { WARNING } else { ERROR };
-        writeln!(out, "{style}{}{style:#}: {}", severity.label(), Escaped(&problem.text))?;
-        if let Some(span) = problem.span {
+        writeln!(out, "{style}{}{style:#}: {}", severity.label(), Escaped(&finding.text))?;
+        if let Some(span) = finding.span {
             self.print_excerpt(span, style, out)?;
         }
-        match problem.rule {
+        match finding.rule {
             Some(rule) if rule.section.is_empty() => writeln!(out, "  = {}\n", rule.summary),
             Some(rule) => writeln!(out, "  = {}: {}\n", rule.section, rule.summary),
             None => writeln!(out),
