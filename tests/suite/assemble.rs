@@ -960,6 +960,28 @@ fn the_branch_taken_determines_a_count() {
     assert_eq!(assembled(&Disabled::TYPE, [("is_used", "0"), ("count", "7")]), Ok(vec![0, 7]));
 }
 
+/// A list whose count is a product.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Table {
+    rows: u8,
+    columns: u8,
+    #[br(count = rows as u64 * columns as u64)]
+    items: Vec<u8>,
+}
+
+#[test]
+fn a_count_of_several_values_is_recounted_or_an_error() {
+    let item = || [("items[2]", Change::Insert("5".into()))];
+    assert_eq!(recounted(&Disabled::TYPE, &[1, 2, 8, 9], &item()), Ok(vec![1, 3, 8, 9, 5]));
+    // Only one of the two numbers can give 3.
+    assert_eq!(recounted(&Table::TYPE, &[1, 2, 8, 9], &item()), Ok(vec![1, 3, 8, 9, 5]));
+    let item = [("items[1]", Change::Insert("5".into()))];
+    let error = recounted(&Table::TYPE, &[1, 1, 8], &item).unwrap_err();
+    assert!(error.starts_with("items: "), "{error}");
+}
+
 /// A number whose width depends on the sum of two others, one of which counts a later list.
 #[derive(Layout)]
 #[binrw]
