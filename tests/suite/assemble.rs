@@ -941,3 +941,76 @@ fn values_assemble_again_after_an_error() {
     values.set("is_wide", "1").unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), [1, 1, 0, 1]);
 }
+
+/// A list whose count another value disables.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Disabled {
+    is_used: u8,
+    count: u8,
+    #[br(count = if is_used != 0 { count } else { 0 })]
+    items: Vec<u8>,
+}
+
+#[test]
+fn the_branch_taken_determines_a_count() {
+    let used = [("is_used", "1"), ("items[0]", "8"), ("items[1]", "9")];
+    assert_eq!(assembled(&Disabled::TYPE, used), Ok(vec![1, 2, 8, 9]));
+    assert_eq!(assembled(&Disabled::TYPE, [("is_used", "0"), ("count", "7")]), Ok(vec![0, 7]));
+}
+
+/// A list whose count is a product.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Table {
+    rows: u8,
+    columns: u8,
+    #[br(count = rows as u64 * columns as u64)]
+    items: Vec<u8>,
+}
+
+#[test]
+fn a_count_of_several_values_is_recounted_or_an_error() {
+    let item = || [("items[2]", Change::Insert("5".into()))];
+    assert_eq!(recounted(&Disabled::TYPE, &[1, 2, 8, 9], &item()), Ok(vec![1, 3, 8, 9, 5]));
+    // Only one of the two numbers can give 3.
+    assert_eq!(recounted(&Table::TYPE, &[1, 2, 8, 9], &item()), Ok(vec![1, 3, 8, 9, 5]));
+    let item = [("items[1]", Change::Insert("5".into()))];
+    let error = recounted(&Table::TYPE, &[1, 1, 8], &item).unwrap_err();
+    assert!(error.starts_with("items: "), "{error}");
+}
+
+/// A number whose width depends on the sum of two others, one of which counts a later list.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Totals {
+    few: u8,
+    many: u8,
+    #[br(args(few as u64 + many as u64))]
+    total: Total,
+    #[br(count = many)]
+    items: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(total: u64))]
+enum Total {
+    #[br(pre_assert(total < 3))]
+    Narrow(u8),
+    #[br(pre_assert(total >= 3))]
+    Wide(u16),
+}
+
+#[test]
+fn recounted_values_change_the_arguments_before_them() {
+    let item = || ("items[1]", Change::Insert("9".into()));
+    assert_eq!(recounted(&Totals::TYPE, &[1, 1, 7, 8], &[item()]), Ok(vec![1, 2, 7, 0, 8, 9]));
+    assert_eq!(recounted(&Totals::TYPE, &[0, 1, 7, 8], &[item()]), Ok(vec![0, 2, 7, 8, 9]));
+    let removed = [("items[0]", Change::Remove)];
+    assert_eq!(recounted(&Totals::TYPE, &[1, 2, 7, 0, 8, 9], &removed), Ok(vec![1, 1, 7, 9]));
+}

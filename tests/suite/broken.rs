@@ -11,7 +11,9 @@ use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::generate::{Breakage, BrokenFile};
 use meshspec::layout::{self, Layout, generate, walk};
-use meshspec::{AnyFormat, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule, Severity};
+use meshspec::{
+    About, AnyFormat, Declared, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule, Severity,
+};
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
@@ -400,4 +402,55 @@ fn readers_accept_almost_broken_files() {
         ),
     ]);
     assert_eq!(reached, expected);
+}
+
+/// Two numbers with a sum, and a block that must not be empty.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"SUM")]
+struct Summed {
+    #[layout(sum = 1.0, tolerance = 0.25, rule = LIST)]
+    weights: [f32; 2],
+    #[br(assert(packed_size > 0, "there is no block"))]
+    packed_size: u8,
+    size: u8,
+    #[br(count = packed_size)]
+    #[layout(content = [u8; 2], packing = lz4, size = size)]
+    block: Vec<u8>,
+}
+
+impl Declared for Summed {
+    const ABOUT: &'static About =
+        &About::new("summed", "Summed", || &[("summed", &Summed::TYPE)]).with_rules(RULES);
+}
+
+fn summed() -> Vec<u8> {
+    let weights = [0.5_f32; 2].map(f32::to_le_bytes);
+    [b"SUM", weights.as_flattened(), &[3, 2, 0x20, 7, 8]].concat()
+}
+
+#[test]
+fn sums_are_almost_broken_on_both_sides() {
+    let (format, options) = (AnyFormat::of::<Summed>(), ReadOptions::default());
+    let file = summed();
+    let sums: Vec<f32> = format
+        .almost_broken(&file, &options)
+        .unwrap()
+        .filter(|almost| almost.rule == Some(&LIST))
+        .map(|almost| {
+            let numbers = almost.bytes[3..11].chunks(4);
+            numbers.map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).sum()
+        })
+        .collect();
+    assert!(sums.iter().all(|sum| (sum - 1.0).abs() <= 0.25), "{sums:?}");
+    assert!(sums.iter().any(|sum| *sum > 1.2) && sums.iter().any(|sum| *sum < 0.8), "{sums:?}");
+}
+
+#[test]
+fn packed_blocks_disappear_with_their_size() {
+    let file = summed();
+    let broken = generate::breakages(&Summed::TYPE, &file, RULES, &Limits::default()).unwrap();
+    let checks = broken.filter(|broken| matches!(broken.breakage, Breakage::Check(_)));
+    let files: Vec<_> = checks.map(|broken| broken.bytes).collect();
+    assert!(files.iter().any(|bytes| bytes[11..] == [0, 2]), "{files:?}");
 }

@@ -190,3 +190,42 @@ fn documents_show_their_items() {
     let text = format!("{document:?}");
     assert!(text.contains("bone: 3") && !text.contains("PhantomData"), "{text}");
 }
+
+#[test]
+fn differences_have_paths() {
+    #[derive(Debug, PartialEq)]
+    struct Model {
+        chunks: Vec<Part>,
+    }
+    #[derive(Debug, PartialEq)]
+    struct Part {
+        vertices: usize,
+        faces: Faces,
+    }
+    #[derive(Debug, PartialEq)]
+    struct Faces {
+        corners: usize,
+    }
+    let model = |document: &crucible::Document, extra: usize| {
+        let part = |chunk: &crucible::Chunk| Part {
+            vertices: chunk.vertex_count(),
+            faces: Faces { corners: chunk.indices.iter().count() + extra },
+        };
+        Model { chunks: document.chunks.iter().map(part).collect() }
+    };
+    let load = |bytes: &[u8]| {
+        let document = crucible::Document::read(bytes, &ReadOptions::default()).ok()?;
+        Some(model(&document, 1))
+    };
+    let report = conformance::<crucible::Document>().cases(8).compare(|document| model(document, 0), load);
+    let [found] = report.disagreements() else { panic!("{report}") };
+    let Mismatch::Contents { path, .. } = &found.mismatch else { panic!("{report}") };
+    assert_eq!(path, "chunks.faces.corners");
+}
+
+#[test]
+fn a_stated_dialect_is_not_detected() {
+    let report = conformance::<crucible::Document>().dialect(Dialect::Tangent).cases(32).run(|_| true);
+    // Files without tangents could be of either dialect.
+    assert_eq!(report.files(FileKind::Valid), 32);
+}

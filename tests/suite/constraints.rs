@@ -339,3 +339,32 @@ fn negative_positions_are_outside() {
     assert_eq!(with([0, 0], 0, -1), [range("-1 items from 0")]);
     assert_eq!(with([0, 0], -1, 2), [range("2 items from -1")]);
 }
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Times {
+    #[br(count = 3)]
+    #[layout(unique, rule = ID)]
+    times: Vec<f32>,
+    #[br(count = 2)]
+    #[layout(unique, rule = ID)]
+    precise: Vec<f64>,
+}
+
+#[test]
+fn negative_zero_equals_zero() {
+    let with = |times: [f32; 3], precise: [f64; 2]| {
+        let bytes = times.iter().flat_map(|time| time.to_le_bytes());
+        let bytes = bytes.chain(precise.iter().flat_map(|time| time.to_le_bytes()));
+        findings(&Times::TYPE, &bytes.collect::<Vec<_>>())
+    };
+    assert_eq!(with([0.0, 1.0, -1.0], [-0.0, 1.0]), [""; 0]);
+    assert_eq!(
+        with([-0.0, 1.0, 0.0], [0.0, -0.0]),
+        [
+            "times[2] (bytes 0x8..0xc): 0 is a duplicate [ID]",
+            "precise[1] (bytes 0x14..0x1c): -0 is a duplicate [ID]",
+        ]
+    );
+}

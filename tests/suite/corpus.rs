@@ -10,6 +10,7 @@ use meshspec::conformance::corpus::{CaseKind, Config, Corpus, INDEX_SCHEMA, Inde
 use meshspec::layout::Layout;
 use meshspec::{
     About, AnyFormat, Declared, Dialect, Format, FormatId, ReadOptions, Rule, Severity, Span, bmd, crucible,
+    iyma, mesh, seed,
 };
 
 pub fn folder() -> PathBuf {
@@ -363,6 +364,12 @@ fn a_custom_format_has_a_corpus() {
         [("numbers", "1"), ("numbers", "largest"), ("numbers", "more than 255 items")]
     );
     assert!(corpus.cases.iter().all(|case| case.entry.file.starts_with("tally/spec/")));
+    // Files that break, or almost break, a rule are named after it.
+    for (kind, count) in [("broken", 2), ("almost", 1)] {
+        let start = format!("tally/spec/{kind}/tally-even-");
+        let named = corpus.cases.iter().filter(|case| case.entry.file.starts_with(&start));
+        assert_eq!(named.count(), count, "{kind}");
+    }
     // The same seed yields the same corpus, another seed another one.
     let again = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(corpus.cases, again.cases);
@@ -410,4 +417,77 @@ fn a_dialect_has_its_own_rules_and_kinds_of_values() {
     );
     let mesh = |dialect| Coverage::in_dialect(FormatId::Mesh, Some(dialect)).has_field("strings");
     assert_eq!([Dialect::Spec, Dialect::Renderlib].map(mesh), [true, false]);
+}
+
+/// Numbers of several widths, some of which few generated files have.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"NUMBERS")]
+struct Numbers {
+    unsigned: u64,
+    float: f32,
+    double: f64,
+    #[br(if((unsigned % 61 + 17) % 61 < 1))]
+    rare: Option<RareNumbers>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct RareNumbers {
+    byte: u8,
+    unsigned: u32,
+    short: i16,
+    long: i64,
+}
+
+impl Declared for Numbers {
+    const ABOUT: &'static About =
+        &About::new("numbers", "Numbers", || &[("numbers", &Numbers::TYPE)]).with_extensions(&["num"]);
+}
+
+#[test]
+fn free_numbers_reach_every_kind_of_value() {
+    let format = AnyFormat::of::<Numbers>();
+    let corpus = Corpus::of(format, &Config::default()).unwrap();
+    assert_eq!(corpus.coverage.missing().collect::<Vec<_>>(), []);
+    let mut coverage = Coverage::of(format);
+    let numbers = |double: f64| [b"NUMBERS".to_vec(), vec![0; 12], double.to_le_bytes().to_vec()].concat();
+    for (double, kind) in [
+        (0.0, "0"),
+        (-0.0, "-0"),
+        (1.0, "1"),
+        (f64::MIN, "largest"),
+        (f64::NEG_INFINITY, "infinity"),
+        (f64::NAN, "quiet NaN"),
+        (f64::from_bits(0x7ff0_0000_0000_0001), "signalling NaN"),
+        (1e-310, "subnormal"),
+        (-1.0, "other"),
+    ] {
+        let is_never = |coverage: &Coverage| coverage.missing().any(|missing| missing == ("double", kind));
+        assert!(is_never(&coverage), "{kind}");
+        coverage.add(&numbers(double), Dialect::Spec);
+        assert!(!is_never(&coverage), "{kind}");
+    }
+}
+
+/// Edge cases are valid, and part of the corpus.
+#[test]
+fn edge_cases_are_in_the_corpus() {
+    let of = |format: FormatId| match format {
+        FormatId::Mesh => mesh::Document::edge_cases(),
+        FormatId::Crucible => crucible::Document::edge_cases(),
+        FormatId::Seed => seed::Document::edge_cases(),
+        FormatId::Iyma => iyma::Document::edge_cases(),
+        _ => bmd::Document::edge_cases(),
+    };
+    let committed: BTreeMap<_, _> = cases().map(|(entry, bytes)| (bytes, entry)).collect();
+    for format in FormatId::ALL {
+        let edge_cases = of(*format);
+        assert_eq!(edge_cases.is_empty(), !["crucible", "bmd"].contains(&format.name()), "{format}");
+        for (description, bytes) in edge_cases {
+            let entry = committed.get(&bytes).unwrap_or_else(|| panic!("{format}: {description}"));
+            assert_eq!((entry.kind, &*entry.format), (CaseKind::Valid, format.name()), "{description}");
+        }
+    }
 }

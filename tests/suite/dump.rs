@@ -10,8 +10,9 @@ use meshspec::Limits;
 use meshspec::bulk::Strings;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::dump::{Dump, DumpEntry, EntryKind};
+use meshspec::layout::dump::{Branch, Dump, DumpEntry, EntryKind};
 use meshspec::layout::walk::{self, Selection};
+use modular_bitfield::prelude::*;
 
 /// Numbers at offsets from a table.
 #[derive(Layout)]
@@ -358,4 +359,49 @@ fn digits_are_grouped() {
         let text = text(&Dump::new(&Counted::TYPE, &bytes));
         assert!(text.contains(grouped), "{grouped}\n{text}");
     }
+}
+
+/// Numbers in words, one within another.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Words {
+    before: u8,
+    #[br(count = 2)]
+    words: Vec<Outer>,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |word: &Self| word.into_bytes())]
+#[derive(Clone, Copy)]
+struct Outer {
+    low: B3,
+    #[layout(declared)]
+    inner: Inner,
+    middle: B4,
+    high: bool,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[derive(Specifier, Clone, Copy)]
+struct Inner {
+    first: B2,
+    second: B3,
+    third: B3,
+}
+
+#[test]
+fn bit_fields_are_the_parts_of_their_word() {
+    fn steps(branch: &Branch) -> String {
+        let parts = branch.parts.iter().map(steps).collect::<Vec<_>>().join(", ");
+        if parts.is_empty() { branch.step.clone() } else { format!("{} {{{parts}}}", branch.step) }
+    }
+    let tree = Dump::new(&Words::TYPE, &[9, 0xff, 0xff, 0, 0]).tree(100);
+    let word = "{.low, .inner {.first, .second, .third}, .middle, .high}";
+    let words = format!("words {{[0] {word}, [1] {word}}}");
+    assert_eq!(tree.root.parts.iter().map(steps).collect::<Vec<_>>(), ["before".to_owned(), words]);
 }

@@ -366,3 +366,89 @@ fn rotations_are_interpolated_along_the_shorter_arc() {
         }
     }
 }
+
+#[test]
+fn skins_may_refer_to_the_last_joint_only() {
+    let with = |joint| {
+        let mut scene = arm(false, vec![0.0], vec![quarter_turn()]);
+        scene.meshes[0].skins[0].joints[2][0] = joint;
+        scene
+    };
+    for joint in [0, 1, Skin::NONE] {
+        with(joint).check().unwrap();
+    }
+    for joint in [2, 255, Skin::NONE - 1] {
+        assert_eq!(with(joint).check().unwrap_err().path(), "meshes[0].skins[0]");
+        for format in [FormatId::Mesh, FormatId::Bmd] {
+            let error = Document::from_scene(format, with(joint), &SceneOptions::default()).unwrap_err();
+            assert_eq!(error.path(), "meshes[0].skins[0]", "{error}");
+        }
+    }
+    // Without a skeleton, joints are only numbers.
+    let scene = Scene { skeleton: Default::default(), animations: Vec::new(), ..with(9) };
+    scene.check().unwrap();
+}
+
+#[test]
+fn skins_without_joints_add_none() {
+    let skin = Skin { joints: vec![[Skin::NONE; 4]; 3], weights: Weights::U8(vec![[0; 4]; 3]) };
+    let scene = Scene { meshes: vec![Mesh { skins: vec![skin], ..triangle() }], ..Scene::default() };
+    let (document, losses) = document(FormatId::Mesh, &scene);
+    let Document::Mesh(document) = document else { panic!() };
+    assert!(document.joints.is_empty());
+    assert_eq!(losses, []);
+}
+
+#[test]
+fn joints_of_bmd_keep_their_order_if_parents_come_first() {
+    let names = |joints: &[(&str, Option<usize>)]| {
+        let mut scene = arm(false, vec![0.0], vec![quarter_turn()]);
+        let joints = joints.iter().zip(0_u8..).map(|((name, parent), x)| Joint {
+            name: (*name).to_owned(),
+            parent: *parent,
+            inverse_bind: glam::Mat4::from_translation(Vec3::X * -f32::from(x)),
+            ..Joint::default()
+        });
+        scene.skeleton.joints = joints.collect();
+        let (back, _) = round_trip(FormatId::Bmd, &scene);
+        back.skeleton.joints.into_iter().map(|joint| joint.name).collect::<Vec<_>>()
+    };
+    let depth_first = [("root", None), ("left", Some(0)), ("hand", Some(1)), ("right", Some(0))];
+    assert_eq!(names(&depth_first), ["root", "left", "hand", "right"]);
+    let breadth_first = [("root", None), ("left", Some(0)), ("right", Some(0)), ("hand", Some(1))];
+    assert_eq!(names(&breadth_first), ["root", "left", "right", "hand"]);
+    let child_first = [("root", None), ("hand", Some(2)), ("left", Some(0))];
+    assert_eq!(names(&child_first), ["root", "left", "hand"]);
+}
+
+#[test]
+fn channels_of_mesh_share_their_times() {
+    let with = |times| {
+        let mut scene = arm(false, vec![0.0, 4.0], vec![Quat::IDENTITY.to_array(), quarter_turn()]);
+        scene.skeleton.joints[1].rest = None;
+        let animation = &mut scene.animations[0];
+        animation.times.push(times);
+        animation.channels.push(Channel {
+            joint: 0,
+            times: 1,
+            interpolation: Interpolation::Linear,
+            samples: Samples::Translation(vec![[0.0; 3], [1.0, 0.0, 0.0]]),
+        });
+        // Rotations at the same angular speed differ from normalised ones between the samples.
+        animation.channels[0].interpolation = Interpolation::Normalized;
+        scene
+    };
+    let resampled = |scene: &Scene| {
+        let (document, losses) = document(FormatId::Mesh, scene);
+        let Document::Mesh(document) = document else { panic!() };
+        let of = losses.into_iter().filter(|loss| loss.message.contains("resampled linearly"));
+        (document.animations[0].timestamps.len(), of.collect::<Vec<_>>())
+    };
+    let (times, losses) = resampled(&with(vec![0.0, 1.0]));
+    assert!(times > 2, "{times}");
+    assert!(has_loss(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
+    assert!(losses.iter().any(|loss| loss.error > Some(0.1)), "{losses:?}");
+    let mut linear = with(vec![0.0, 4.0]);
+    linear.animations[0].channels[0].interpolation = Interpolation::Linear;
+    assert_eq!(resampled(&linear), (2, Vec::new()));
+}

@@ -1,4 +1,4 @@
-//! Mutated files reveal bugs of loaders, and shrink to small files.
+//! MutatedFile files reveal bugs of loaders, and shrink to small files.
 
 #![allow(dead_code, reason = "the declaration is only described, never decoded")]
 
@@ -143,5 +143,43 @@ fn shrinking_ends() {
             steps += 1;
             assert!(steps < 20_000);
         }
+    }
+}
+
+/// Shrinks the mutated files that `is_start` accepts while `fails` returns `true`. Returns the smallest of each.
+fn shrunk(
+    is_start: impl Fn(&MutatedFile) -> bool,
+    fails: impl Fn(&MutatedFile, &MutatedFile) -> bool,
+) -> Vec<MutatedFile> {
+    let mut runner = TestRunner::deterministic();
+    let trees = (0..3000).map(|_| mutated().new_tree(&mut runner).unwrap());
+    let starts = trees.filter(|tree| is_start(&tree.current()));
+    starts
+        .map(|mut tree| {
+            let (start, mut has_failed) = (tree.current(), true);
+            while if has_failed { tree.simplify() } else { tree.complicate() } {
+                has_failed = fails(&start, &tree.current());
+            }
+            tree.current()
+        })
+        .collect()
+}
+
+#[test]
+fn overwritten_words_shrink_to_the_byte_that_matters() {
+    // The last byte of the file is the last one of a word.
+    let is_start = |mutated: &MutatedFile| match &*mutated.mutations {
+        [Mutation::Overwrite { at, bytes }] => {
+            bytes.len() > 1 && at + bytes.len() == mutated.file.len() && bytes.last() != mutated.file.last()
+        }
+        _ => false,
+    };
+    let found = shrunk(is_start, |_, mutated| {
+        mutated.bytes.len() == mutated.file.len() && mutated.bytes.last() != mutated.file.last()
+    });
+    assert!(!found.is_empty());
+    for mutated in found {
+        let [Mutation::Overwrite { at, bytes }] = &*mutated.mutations else { panic!("{mutated:?}") };
+        assert_eq!((at + 1, bytes.len()), (mutated.file.len(), 1), "{mutated:?}");
     }
 }

@@ -1,7 +1,8 @@
 //! In every format, a document that breaks a rule cannot be written.
 
 use meshspec::{
-    Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,
+    Dialect, Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh,
+    seed,
 };
 
 fn sample<D: Format>(bytes: &[u8]) -> D {
@@ -37,4 +38,37 @@ fn documents_that_break_a_rule_are_not_written() {
         assert_eq!(error.format(), Some(document.format().name()), "{error}");
         assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{error}");
     }
+}
+
+/// Renderlib stores the joint of a pose in a byte.
+#[test]
+fn joints_of_poses_fit_in_a_byte_in_renderlib() {
+    let mut document = mesh::Document::read(
+        include_bytes!("../../samples/mesh/tentacle_renderlib.mesh"),
+        &ReadOptions::default().with_dialect(Dialect::Renderlib),
+    )
+    .unwrap();
+    document.animations[0].poses[1].joint = 256;
+    let error = document.write(&WriteOptions::lenient()).unwrap_err();
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Inexpressible, "animations[0].poses[1].joint"),
+        "{error}"
+    );
+}
+
+#[test]
+fn channels_have_a_line_per_vertex() {
+    let codes = |change: fn(&mut seed::Document)| {
+        let mut document: seed::Document = sample(include_bytes!("../../samples/seed/facets.mesh"));
+        change(&mut document);
+        let report = document.check();
+        let found = report.findings().iter();
+        found.map(|finding| (finding.rule.code, finding.path.to_string())).collect::<Vec<_>>()
+    };
+    let lines = |path: &str| vec![("SEED-LINES", path.to_owned())];
+    assert_eq!(codes(|_| {}), []);
+    assert_eq!(codes(|document| document.uvs = vec![Vec::new()]), lines("uvs[0]"));
+    assert_eq!(codes(|document| document.uvs = vec![vec![[0.0; 2]]]), lines("uvs[0]"));
+    assert_eq!(codes(|document| document.colors = vec![Vec::new()]), lines("colors[0]"));
 }

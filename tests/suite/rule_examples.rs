@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange;
-use meshspec::{AnyFormat, Document, FormatId, ReadOptions, Report, Rule, RuleExample};
+use meshspec::{AnyFormat, Document, Format, FormatId, ReadOptions, Report, Rule, RuleExample, iyma};
 
 /// Pairs of rules: a file that breaks the first rule also breaks the second.
 const IMPLIED: [(&str, &str); 3] = [
@@ -77,5 +77,20 @@ fn rules_cite_interpretations_that_exist() {
             assert_eq!(cited.iter().map(|row| row.row).collect::<Vec<_>>(), rows, "{}", rule.code);
             assert!(cited.iter().all(|row| !row.question.is_empty() && !row.reading.contains(" | ")));
         }
+    }
+}
+
+/// Only the frame around the data of a triangle differs: it is too wide, or has one byte too many.
+#[test]
+fn examples_of_wrong_frames_keep_the_data() {
+    for (code, more) in [("IYMA-WINDOW", 0), ("IYMA-DATA-SIZE", 1)] {
+        let rule = FormatId::Iyma.about().rule(code).unwrap();
+        let example = AnyFormat::from(FormatId::Iyma).example_of(rule).unwrap();
+        let document = iyma::Document::read(&example.correct, &ReadOptions::default()).unwrap();
+        let mut data = document.indices.unwrap().data.to_vec();
+        document.attributes.iter().for_each(|attribute| data.extend(attribute.data.iter()));
+        assert!(!data.is_empty());
+        let end = example.violating.len() - more;
+        assert!(example.violating[..end].ends_with(&data), "{code}");
     }
 }

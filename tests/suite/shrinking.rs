@@ -1,13 +1,15 @@
 //! Files shrink to the smallest file with a bug, in at most 2,000 runs.
 
+#![allow(dead_code, reason = "some declarations are only described, never decoded")]
 #![allow(
     clippy::manual_is_multiple_of,
     reason = "expressions of a layout cannot call functions with arguments"
 )]
 
 use binrw::{BinRead, binrw, io::Cursor};
-use meshspec::bmd;
 use meshspec::layout::{Layout, generate};
+use meshspec::{Rule, Severity, bmd};
+use modular_bitfield::prelude::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -95,4 +97,63 @@ fn an_image_shrinks_to_one_mesh_with_one_vertex() {
     assert!(document.meshes[0].faces.is_empty(), "{document:?}");
     assert!(document.lods.is_empty() && document.bones.is_empty() && document.animations.is_empty());
     assert!(runs <= MAX_RUNS, "{runs} runs");
+}
+
+static UNIQUE: Rule = Rule::new("UNIQUE", Severity::Error, "");
+
+/// Items that differ in a word.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Tags {
+    count: u8,
+    #[br(count = count)]
+    tags: Vec<Tag>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Tag {
+    #[layout(unique, rule = UNIQUE)]
+    word: Word,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |word: &Self| word.into_bytes())]
+#[derive(Clone, Copy)]
+struct Word {
+    #[layout(declared)]
+    inner: Inner,
+    number: B7,
+    is_high: bool,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[derive(Specifier, Clone, Copy)]
+struct Inner {
+    first: B4,
+    second: B4,
+}
+
+#[test]
+fn unique_words_stay_while_others_disappear() {
+    let files = generate::valid::<Tags>(generate::Config::plausible());
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    for _ in 0..100 {
+        let mut tree = files.new_tree(&mut runner).unwrap();
+        let file = tree.current();
+        let words = |file: &[u8]| file[1..].chunks(2).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let Some(last) = words(&file).pop() else { continue };
+        let mut has_failed = true;
+        while if has_failed { tree.simplify() } else { tree.complicate() } {
+            has_failed = words(&tree.current()).contains(&last);
+        }
+        assert_eq!(words(&tree.current()), [last], "{file:?}");
+    }
 }

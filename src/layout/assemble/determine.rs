@@ -77,7 +77,18 @@ impl Assembler<'_> {
         let holds = equation.holds(&self.variables);
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
         let undetermined: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
-        let [variable] = undetermined[..] else { return Ok(false) };
+        let solvable = |variable: &VariableId| equation.solve(*variable, &self.variables).is_some();
+        let variable = match undetermined[..] {
+            [variable] => variable,
+            // The other values keep those of the file.
+            [_, _, ..] if self.recounts && !holds => {
+                match undetermined.into_iter().filter(solvable).collect::<Vec<_>>()[..] {
+                    [variable] => variable,
+                    _ => return Ok(false),
+                }
+            }
+            _ => return Ok(false),
+        };
         let was_determined_earlier = || self.earlier_values.contains_key(&self.variables.get(variable).path);
         let number = match holds {
             true if !equation.has_several_values() || was_determined_earlier() => {
@@ -229,11 +240,15 @@ impl Assembler<'_> {
     pub(super) fn conflict_error(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {
-            let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
-            let causes = causes.collect::<Option<Vec<_>>>()?;
             if equation.depends_on_fixed_value || equation.holds(&self.variables) {
                 return None;
             }
+            let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
+            let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
+                // Several values of the file could change.
+                let is_ambiguous = self.recounts && !equation.is_condition();
+                return is_ambiguous.then(|| describe_conflict(equation, None));
+            };
             let mut causes = causes.into_iter().zip(&equation.variables);
             let other = causes.find(|(cause, _)| cause.path != equation.cause.path);
             match other {

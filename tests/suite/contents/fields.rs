@@ -124,3 +124,48 @@ fn a_malformed_file_has_no_fields() {
     assert_eq!((error.format(), &*error.path().to_string()), (Some("chart"), "points"));
     assert_eq!(error.rule().unwrap().code, "LAYOUT-TRUNCATED");
 }
+
+/// Lists of integers of each type.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Lists {
+    unsigned: [u8; 2],
+    unsigned_16: [u16; 2],
+    unsigned_32: [u32; 2],
+    unsigned_64: [u64; 2],
+    signed: [i8; 2],
+    signed_16: [i16; 2],
+    signed_32: [i32; 2],
+    signed_64: [i64; 2],
+}
+
+impl Declared for Lists {
+    const ABOUT: &'static About = &About::new("lists", "Lists", || &[("lists", &Lists::TYPE)]);
+}
+
+#[test]
+fn lists_have_the_type_of_their_items() {
+    // A one, and the highest bit, in each type.
+    let pair = |size: usize| {
+        let (mut one, mut high) = (vec![0; size], vec![0; size]);
+        (one[0], high[size - 1]) = (1, 0x80);
+        [one, high].concat()
+    };
+    let bytes = [1, 2, 4, 8, 1, 2, 4, 8].map(pair).concat();
+    let contents = AnyFormat::of::<Lists>().contents(&bytes, &Default::default()).unwrap();
+    let list = |name: &str, high: i128| json!({"type": name, "shape": [2], "values": [1, high]});
+    assert_eq!(
+        serde_json::to_value(&contents).unwrap()["fields"],
+        json!({
+            "unsigned": list("u8", 1 << 7),
+            "unsigned_16": list("u16", 1 << 15),
+            "unsigned_32": list("u32", 1 << 31),
+            "unsigned_64": list("u64", 1 << 63),
+            "signed": list("i8", i8::MIN.into()),
+            "signed_16": list("i16", i16::MIN.into()),
+            "signed_32": list("i32", i32::MIN.into()),
+            "signed_64": list("i64", i64::MIN.into()),
+        })
+    );
+}

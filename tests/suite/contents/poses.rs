@@ -261,3 +261,13 @@ fn poses_are_limited() {
     let contents = Document::Mesh(document).contents();
     assert_eq!((contents.animations.len(), contents.poses.len()), (100, 5));
 }
+
+#[test]
+fn weights_may_miss_their_sum_by_two() {
+    for sum in 250..=260_u16 {
+        let weights = [200, (sum - 200) as u8, 0, 0];
+        let (position, _) = only_position(arm(QUARTER, [1, 0, 255, 255], weights));
+        let is_defined = position.iter().all(|x| x.is_finite());
+        assert_eq!(is_defined, (253..=257).contains(&sum), "{sum}: {position:?}");
+    }
+}

@@ -2,8 +2,8 @@
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
-    Colors, Components, CustomAttribute, Faces, Indices, Joint, Mesh, Scene, Skeleton, Skin, UvOrigin,
-    Weights,
+    Animation, Channel, Colors, Components, CustomAttribute, Faces, Indices, Interpolation, Joint, Mesh,
+    Samples, Scene, Skeleton, Skin, UvOrigin, Weights,
 };
 use meshspec::{ErrorKind, LossKind};
 use serde_json::{Value, json};
@@ -167,4 +167,87 @@ fn polygons_become_triangles() {
     assert_eq!((losses.len(), losses[0].kind), (1, LossKind::Split), "{losses:?}");
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     assert_eq!(again.meshes[0].faces.indices, Some(Indices::U16(vec![0, 1, 2, 0, 2, 3])));
+}
+
+/// glTF requires at least one sample, and a channel in each animation.
+#[test]
+fn channels_without_samples_are_dropped() {
+    let channel = |samples| Channel {
+        joint: 0,
+        times: 0,
+        interpolation: Interpolation::Linear,
+        samples: Samples::Scale(samples),
+    };
+    let animation = |samples: Vec<[f32; 3]>| Animation {
+        rate: 1.0,
+        times: vec![(0..samples.len()).map(|tick| tick as f32).collect()],
+        channels: vec![channel(samples)],
+        ..Animation::default()
+    };
+    let mut scene = everything();
+    scene.animations = vec![animation(vec![[1.0; 3], [2.0; 3]]), animation(Vec::new())];
+    let (json, _, losses) = glb(scene);
+    assert_eq!(json["animations"].as_array().unwrap().len(), 1);
+    assert!(json["accessors"].as_array().unwrap().iter().all(|accessor| accessor["count"] != 0), "{json}");
+    let is_listed = losses
+        .iter()
+        .any(|loss| loss.kind == LossKind::Dropped && loss.path.to_string().starts_with("animations[1]"));
+    assert!(is_listed, "{losses:?}");
+}
+
+#[test]
+fn weights_of_two_sets_sum_to_one_together() {
+    let with = |weights: [Weights; 2]| {
+        let mut scene = everything();
+        let joint = scene.skeleton.joints[0].clone();
+        scene.skeleton.joints.push(Joint { parent: Some(0), ..joint });
+        let sets = weights.into_iter().zip(0..);
+        let skin =
+            |(weights, joint)| Skin { joints: vec![[joint, Skin::NONE, Skin::NONE, Skin::NONE]; 3], weights };
+        scene.meshes[0].skins = sets.map(skin).collect();
+        let (files, losses) = write(Interchange::Glb, scene).unwrap();
+        let (again, _) = read(Interchange::Glb, &files).unwrap();
+        let sets: Vec<_> = again.meshes[0].skins.iter().map(|skin| skin.weights.clone()).collect();
+        (sets, losses.into_iter().filter(|loss| loss.path.to_string().contains("skins")).count())
+    };
+    let one = |weight: f32| Weights::F32(vec![[weight, 0.0, 0.0, 0.0]; 3]);
+    let bytes = |weight: u8| Weights::U8(vec![[weight, 0, 0, 0]; 3]);
+    let (sets, losses) = with([one(0.25), one(0.25)]);
+    assert_eq!(losses, 1);
+    let sums = |sets: &[Weights]| -> Vec<f32> {
+        let sets = sets.iter().map(|weights| weights.clone().into_f32());
+        sets.fold(vec![0.0; 3], |sums, set| {
+            sums.iter().zip(set).map(|(sum, weights)| sum + weights.iter().sum::<f32>()).collect()
+        })
+    };
+    assert!(sums(&sets).iter().all(|sum| (sum - 1.0).abs() < 1e-6), "{sets:?}");
+    // Valid weights stay bytes.
+    assert_eq!(with([bytes(128), bytes(127)]), (vec![bytes(128), bytes(127)], 0));
+}
+
+#[test]
+fn loops_with_all_whole_ticks_keep_their_times() {
+    let turn = |angle: f32| glam::Quat::from_rotation_z(angle).to_array();
+    let with = |times: Vec<f32>, angles: &[f32]| {
+        let turns = Channel {
+            joint: 0,
+            times: 0,
+            interpolation: Interpolation::Normalized,
+            samples: Samples::Rotation(angles.iter().copied().map(turn).collect()),
+        };
+        let mut scene = everything();
+        scene.animations = vec![Animation {
+            rate: 1.0,
+            duration: 4.0,
+            looped: true,
+            times: vec![times],
+            channels: vec![turns],
+            ..Animation::default()
+        }];
+        let (json, _, losses) = glb(scene);
+        let input = json["animations"][0]["samplers"][0]["input"].as_u64().unwrap() as usize;
+        (json["accessors"][input]["count"].as_u64(), losses.len())
+    };
+    assert_eq!(with(vec![0.0, 1.0, 2.0, 3.0, 4.0], &[0.0, 0.5, 1.0, 0.5, 0.0]), (Some(5), 0));
+    assert_eq!(with(vec![0.0, 2.0, 4.0], &[0.0, 1.0, 0.0]), (Some(5), 1));
 }

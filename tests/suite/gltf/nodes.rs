@@ -1,8 +1,8 @@
 //! Animated nodes with meshes become joints that keep their names and animations.
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{DMat4, Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
-use meshspec::scene::{FromScene, Samples, Scene, SceneOptions, ToScene};
+use meshspec::scene::{FromScene, Placement, Samples, Scene, SceneOptions, ToScene, Transform};
 use meshspec::{Limits, bmd, crucible, mesh};
 use serde_json::{Value, json};
 
@@ -199,4 +199,48 @@ fn levels_of_detail_at_other_distances_are_listed() {
         losses[0].to_string(),
         "changed: nodes[3]: a level of detail has a single distance: 9 m becomes 4 m"
     );
+}
+
+#[test]
+fn instances_turn() {
+    let mut json = crane();
+    json.as_object_mut().unwrap().remove("animations");
+    json["nodes"][1]["extensions"] =
+        json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 2, "ROTATION": 3 } } });
+    json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing"]);
+    let (mut scene, _) = read_json(&json, &numbers()).unwrap();
+    // The second instance of the jib is turned by a quarter, then scaled by 2 with the jib.
+    let transforms: Vec<_> =
+        scene.meshes[0].placements.iter().flat_map(|placement| placement.transforms()).collect();
+    for (transform, axis) in transforms.iter().zip([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]) {
+        let found = transform.x_axis.truncate().as_vec3();
+        assert!(found.distance(axis.into()) < 1e-5, "{found} for {axis:?}");
+    }
+    scene.meshes[0].placements.truncate(1);
+    let (files, _) = write(Interchange::Stl, scene).unwrap();
+    let (baked, _) = read(Interchange::Stl, &files).unwrap();
+    let corners = [[3.0, 2.0, 0.0], [5.0, 2.0, 0.0], [3.0, 4.0, 0.0]].into_iter();
+    let turned = [[11.0, 2.0, 0.0], [11.0, 4.0, 0.0], [9.0, 2.0, 0.0]];
+    let found: Vec<_> = baked.meshes.iter().flat_map(|mesh| &mesh.positions).collect();
+    assert_eq!(found.len(), 6);
+    for (found, expected) in found.into_iter().zip(corners.chain(turned)) {
+        assert!(Vec3::from(*found).distance(expected.into()) < 1e-5, "{found:?} for {expected:?}");
+    }
+}
+
+#[test]
+fn only_nodes_that_change_vertices_are_losses() {
+    let lost = |placement: Placement| {
+        let (mut scene, _) = read_json(&crane(), &numbers()).unwrap();
+        scene = Scene { meshes: vec![scene.meshes.swap_remove(2)], ..Scene::default() };
+        scene.meshes[0].placements = vec![placement];
+        let (_, losses) = write(Interchange::Stl, scene).unwrap();
+        losses.iter().filter(|loss| loss.message.contains("no nodes")).count()
+    };
+    let still = Transform::default();
+    let right = Transform { translation: [1.0, 0.0, 0.0], ..Transform::default() };
+    let transform = DMat4::from_translation([0.0, 1.0, 0.0].into());
+    assert_eq!(lost(Placement::default()), 0);
+    assert_eq!(lost(Placement { transform, ..Placement::default() }), 1);
+    assert_eq!(lost(Placement { instances: vec![still, right], ..Placement::default() }), 1);
 }

@@ -1,6 +1,6 @@
 //! Compares the conversion of columns, in all formats, with a conversion of single components.
 
-use meshspec::iyma::{Component, VertexFormat};
+use meshspec::iyma::{Attribute, Component, Usage, VertexFormat};
 
 /// Returns the number that the bytes of a component represent.
 fn scalar(component: Component, bytes: &[u8]) -> f64 {
@@ -155,5 +155,14 @@ fn partial_values_are_ignored() {
             let floats = vec![0.0; 2 * components + spare];
             assert_eq!(format.from_f32(&floats), vec![0; 2 * size], "{format:?}");
         }
+    }
+}
+
+#[test]
+fn attributes_count_whole_values() {
+    for (count, is_empty) in [(0, true), (1, false), (4, false)] {
+        let values = vec![0.5; 3 * count];
+        let attribute = Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &values);
+        assert_eq!((attribute.len(), attribute.is_empty()), (count, is_empty));
     }
 }

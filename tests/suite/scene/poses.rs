@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
-use meshspec::scene::{Scene, SceneOptions, Skin};
+use meshspec::scene::{
+    Animation, Channel, Interpolation, Joint, Samples, Scene, SceneOptions, Skeleton, Skin,
+};
 use meshspec::{Document, Format, FormatId, Loss, bmd, mesh};
 use serde_json::Value;
 
 use crate::common::{File, fixtures_of};
 
 /// Returns the skinned vertices of a scene at a time of an animation.
-fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) -> Vec<Vec<Vec3>> {
+fn skinned(scene: &Scene, animation: &Animation, ticks: f32) -> Vec<Vec<Vec3>> {
     let joints = scene.skeleton.joint_matrices(&animation.pose(&scene.skeleton, ticks));
     let moves: Vec<Mat4> = joints
         .iter()
@@ -289,4 +291,36 @@ fn mesh_poses_match_in_glb(files: Vec<File>) {
     }
     println!("{times} times, {vertices} vertices");
     assert!(times > 20 && vertices > 500, "{times} times, {vertices} vertices");
+}
+
+/// A joint that turns by a quarter within two ticks.
+fn turning(looped: bool) -> (Skeleton, Animation) {
+    let quarter = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let turn = Channel {
+        joint: 0,
+        times: 0,
+        interpolation: Interpolation::Linear,
+        samples: Samples::Rotation(vec![[0.0, 0.0, 0.0, 1.0], quarter.to_array()]),
+    };
+    let animation = Animation {
+        rate: 1.0,
+        duration: 4.0,
+        looped,
+        times: vec![vec![0.0, 2.0]],
+        channels: vec![turn],
+        ..Animation::default()
+    };
+    (Skeleton { joints: vec![Joint::default()] }, animation)
+}
+
+#[test]
+fn loops_turn_back_between_the_last_key_and_the_first() {
+    for (looped, angles) in [(true, [45.0, 90.0, 45.0, 22.5]), (false, [45.0, 90.0, 90.0, 90.0])] {
+        let (skeleton, animation) = turning(looped);
+        for (ticks, expected) in [1.0, 2.0, 3.0, 3.5].into_iter().zip(angles) {
+            let [_, _, z, w] = animation.pose(&skeleton, ticks)[0].rotation;
+            let found = 2.0 * z.atan2(w).to_degrees();
+            assert!((found - expected).abs() < 0.01, "{looped}, {ticks}: {found} for {expected}");
+        }
+    }
 }

@@ -309,3 +309,31 @@ fn a_change_of_the_surface_is_listed() {
     }
     assert!(listed > 5 && kept > 5, "{listed} listed, {kept} kept");
 }
+
+#[test]
+fn corners_move_less_than_a_quarter_of_the_lowest_height() {
+    for height in [0.3, 0.5, 1.0, 2.0_f32] {
+        let positions = vec![
+            [0.1, 0.2, 0.3],
+            [100.1, 0.2, 0.3],
+            [100.1, 100.2, 0.3],
+            [50.05, 50.03, 7.0],
+            [54.3, 50.03, 7.0],
+            [54.3, 50.03 + height, 7.0],
+        ];
+        let mesh = Mesh {
+            normals: Some(vec![[0.0, 0.0, 1.0]; 6]),
+            uvs: vec![vec![[0.0; 2]; 6]],
+            faces: Faces::triangles(vec![0, 1, 2, 3, 4, 5]),
+            positions: positions.clone(),
+            ..Mesh::default()
+        };
+        let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+        let (document, _) = bmd::Document::from_scene(scene, &options()).unwrap();
+        let (back, _) = document.into_scene(&options()).unwrap();
+        for (before, after) in positions.iter().zip(&back.meshes[0].positions).skip(3) {
+            let error = before.iter().zip(after).fold(0.0_f32, |error, (a, b)| error.max((a - b).abs()));
+            assert!(error <= height / 4.0, "{height}: {before:?} became {after:?}");
+        }
+    }
+}
