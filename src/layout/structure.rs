@@ -23,7 +23,7 @@ impl Structure {
     }
 
     /// Converts a fault to an error with path, byte range and rule.
-    pub fn to_error(&self, fault: &Fault) -> Error {
+    pub fn to_error(self, fault: &Fault) -> Error {
         let kind = match fault.kind {
             FaultKind::Limit => ErrorKind::LimitExceeded(Limit::Decoded),
             FaultKind::Unsupported => ErrorKind::Unsupported,

@@ -130,7 +130,7 @@ impl Conventions {
     }
 
     /// Returns the matrix from the axes of the format to scene axes: a signed permutation, so it never rounds.
-    fn to_scene_axes(&self) -> Mat3 {
+    fn to_scene_axes(self) -> Mat3 {
         let from = Mat3::from_cols(self.right.vector(), self.up.vector(), self.forward.vector());
         let to = Mat3::from_cols(Vec3::NEG_X, Vec3::Y, Vec3::Z);
         to * from.transpose()

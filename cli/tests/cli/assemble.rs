@@ -138,10 +138,13 @@ fn incomplete_dumps_are_rejected() {
         ("{}", "line 1: expected an object with `format` and `layout`"),
         ("{\"format\":\"mesh\",\"layout\":\"dough\"}", "mesh has no layout \"dough\", only "),
         ("{\"format\":\"seed\"}", "seed is a text format"),
-        ("{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}", "line 3: x: no value"),
+        (
+            "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}",
+            "line 3: x: the layout has no value",
+        ),
         (
             "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"0\"}",
-            "line 2: `bytes` is not",
+            "line 2: invalid `bytes`",
         ),
     ] {
         let message = folder.run_with("assemble - out.mesh", text).fails(1);

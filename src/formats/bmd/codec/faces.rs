@@ -67,7 +67,7 @@ impl FaceForm {
 
     /// Returns a face of this form; a triangle uses the first three vertices.
     #[inline(always)]
-    fn to_face(&self, [a, b, c, d]: [u32; 4]) -> Face {
+    fn to_face(self, [a, b, c, d]: [u32; 4]) -> Face {
         if self.corner_count == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
     }
 
