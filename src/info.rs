@@ -87,7 +87,7 @@ pub struct Property {
 #[json(untagged)]
 #[non_exhaustive]
 pub enum PropertyValue {
-    /// A number of items.
+    /// A count of items.
     Count(u64),
     /// A size in bytes.
     Bytes(u64),

@@ -87,7 +87,7 @@ impl Model {
             normals: Vec::new(),
         };
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(index, _)| drawn[*index]) {
-            // Ignores losses: polygons whose triangles overlap are drawn nevertheless.
+            // Ignores losses: polygons whose triangles overlap are drawn anyway.
             mesh.triangulate();
             model.add_mesh(index, mesh);
         }

@@ -288,7 +288,7 @@ impl Files for StagedOutput {
         }
     }
 
-    /// Error messages contain the name of the file, since a scene may be written to several files.
+    /// Creates the output file `name`. Errors contain the name, since a scene may be written to several files.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
         if is_standard(&self.path) {
             if name != STANDARD {

@@ -60,7 +60,7 @@ enum Command {
 /// The level of detail of a command's help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Help {
-    /// The usual options, one line each: `-h`.
+    /// The common options, one line each: `-h`.
     Short,
     /// All options and details: `--help` and manual pages.
     Long,

@@ -11,8 +11,8 @@ use super::notation::{
 };
 use super::program::{self, ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
 use super::wording::{
-    Lines, bit_field_lines, byte_order_text, check_text, content_text, declaration_lines, offset_texts,
-    packing_text, readable_expr, remark_lines, type_text,
+    IndentedText, bit_field_lines, byte_order_text, check_text, content_text, declaration_lines,
+    offset_texts, packing_text, readable_expr, remark_lines, type_text,
 };
 
 /// Prints the header of a format, with `note` in its first comment. All macro and type names start with `name`.
@@ -20,7 +20,7 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
     let c = CPrinter { prefix: name };
     let note = if note.is_empty() { String::new() } else { format!("\n\n{note}") };
     let guard = format!("{}_LAYOUT_H", name.to_uppercase());
-    let mut out = Lines::default();
+    let mut out = IndentedText::default();
     print_comment(
         &mut out,
         &format!(
@@ -66,7 +66,7 @@ const PROLOGUE: &str = "\
 /* GCC, Clang and MSVC all support this pragma. */
 #pragma pack(push, 1)";
 
-fn print_comment(out: &mut Lines, text: &str) {
+fn print_comment(out: &mut IndentedText, text: &str) {
     if !text.is_empty() {
         out.push_line("/*");
         out.push_prefixed(" * ", &text.replace("*/", "* /"));
@@ -126,7 +126,7 @@ impl CPrinter<'_> {
         format!("{}_{}", self.type_name(declaration), to_identifier(part)).to_uppercase()
     }
 
-    fn print_declaration(&self, out: &mut Lines, reached: &ReachedDeclaration) {
+    fn print_declaration(&self, out: &mut IndentedText, reached: &ReachedDeclaration) {
         let declaration = reached.declaration;
         match declaration.shape {
             Shape::Bits { size, fields } => self.print_bits(out, reached, size, fields),
@@ -141,7 +141,7 @@ impl CPrinter<'_> {
                 _ => self.print_variable_size_struct(out, reached, fields),
             },
             Shape::Choice(variants) => {
-                let mut text = Lines::default();
+                let mut text = IndentedText::default();
                 push_title(&mut text, declaration);
                 text.push_line("");
                 let names = reached.names;
@@ -158,7 +158,7 @@ impl CPrinter<'_> {
 
     fn print_struct(
         &self,
-        out: &mut Lines,
+        out: &mut IndentedText,
         name: &str,
         reached: &ReachedDeclaration,
         fields: &[Field],
@@ -215,13 +215,13 @@ impl CPrinter<'_> {
     /// Prints a variable-size struct.
     fn print_variable_size_struct(
         &self,
-        out: &mut Lines,
+        out: &mut IndentedText,
         reached: &ReachedDeclaration,
         fields: &'static [Field],
     ) {
         let declaration = reached.declaration;
         let names = reached.names;
-        let mut text = Lines::default();
+        let mut text = IndentedText::default();
         push_title(&mut text, declaration);
         text.push_line("");
         for (field, offset) in fields.iter().zip(offset_texts(reached)) {
@@ -254,7 +254,7 @@ impl CPrinter<'_> {
     /// Prints the offset and size of each field as macros over the imports, if both depend on nothing else.
     fn print_offset_macros(
         &self,
-        out: &mut Lines,
+        out: &mut IndentedText,
         reached: &ReachedDeclaration,
         fields: &[Field],
         names: &Names,
@@ -308,16 +308,16 @@ impl CPrinter<'_> {
     }
 
     /// Prints macros for magic bytes: a string, and its size.
-    fn print_magic(&self, out: &mut Lines, declaration: &Declaration) {
+    fn print_magic(&self, out: &mut IndentedText, declaration: &Declaration) {
         if declaration.magic.is_empty() {
             return;
         }
         let name = self.macro_name(declaration, "magic");
-        out.push_line(format!("#define {name} \"{}\"", string_literal(declaration.magic)));
+        out.push_line(format!("#define {name} \"{}\"", escape_c_string(declaration.magic)));
         out.push_line(format!("#define {name}_SIZE {}", declaration.magic.len()));
     }
 
-    fn print_enum(&self, out: &mut Lines, declaration: &Declaration, size: u32, values: &[EnumValue]) {
+    fn print_enum(&self, out: &mut IndentedText, declaration: &Declaration, size: u32, values: &[EnumValue]) {
         print_comment(out, declaration.doc);
         out.push_line(format!("typedef uint{}_t {};", 8 * size, self.type_name(declaration)));
         for value in values {
@@ -327,7 +327,13 @@ impl CPrinter<'_> {
         }
     }
 
-    fn print_bits(&self, out: &mut Lines, reached: &ReachedDeclaration, size: u32, fields: &[BitField]) {
+    fn print_bits(
+        &self,
+        out: &mut IndentedText,
+        reached: &ReachedDeclaration,
+        size: u32,
+        fields: &[BitField],
+    ) {
         let declaration = reached.declaration;
         print_comment(out, &declaration_lines(declaration));
         let name = self.type_name(declaration);
@@ -370,7 +376,7 @@ enum SizeTerm {
 }
 
 /// Adds the name of a declaration and its doc comment, such as `Vertex: …`.
-fn push_title(text: &mut Lines, declaration: &Declaration) {
+fn push_title(text: &mut IndentedText, declaration: &Declaration) {
     text.push_prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
 }
 
@@ -380,9 +386,9 @@ fn check_lines(field: &Field, names: &Names) -> String {
     checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns bytes as a string literal. Bytes other than ASCII letters, digits, space, `_`, `-` and `.` become octal
-/// escapes.
-fn string_literal(bytes: &[u8]) -> String {
+/// Escapes bytes for a string literal of C, without the quotes. Bytes other than ASCII letters, digits, space, `_`, `-`
+/// and `.` become octal escapes.
+fn escape_c_string(bytes: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
     let escaped =
         |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\{byte:03o}") };

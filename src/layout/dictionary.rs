@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::declaration::{Declaration, Shape, Type};
 use super::program::{ListingOrder, Program, ValueOrigin, reachable};
-use super::wording::Lines;
+use super::wording::IndentedText;
 
 /// Prints magic bytes, named values, flags, and the numbers in conditions, checks and constraints.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -51,13 +51,13 @@ fn integer_size(origin: ValueOrigin) -> Option<(u32, bool)> {
 
 /// The entries of a dictionary, without duplicates.
 pub(super) struct Dictionary {
-    lines: Lines,
+    lines: IndentedText,
     added: BTreeSet<Vec<u8>>,
 }
 
 impl Dictionary {
     pub(super) fn new(title: &str) -> Dictionary {
-        let mut lines = Lines::default();
+        let mut lines = IndentedText::default();
         lines.push_line(format!(
             "# {title}: magic bytes, named values, flags and limits, for libFuzzer and AFL."
         ));

@@ -23,12 +23,12 @@ use super::notation::{
 };
 use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
 use super::wording::{
-    Lines, content_text, declaration_lines, packing_text, parenthesize_compound, remark_lines,
+    IndentedText, content_text, declaration_lines, packing_text, parenthesize_compound, remark_lines,
 };
 
 /// Prints the pattern of a format. It applies the first layout; the other layouts are commented out at the end.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
-    let mut out = Lines::default();
+    let mut out = IndentedText::default();
     out.push_line(format!("#pragma description {title}"));
     out.push_line("#pragma endian little");
     out.push_line("#pragma bitfield_order right_to_left");
@@ -90,7 +90,7 @@ fn expr_text(expr: &Expr, names: &Names) -> String {
     print_expr(expr, names, &ImHexNotation)
 }
 
-fn print_declaration(out: &mut Lines, reached: &ReachedDeclaration) {
+fn print_declaration(out: &mut IndentedText, reached: &ReachedDeclaration) {
     let declaration = reached.declaration;
     let parameters: Vec<_> =
         declaration.imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
@@ -144,7 +144,7 @@ fn print_declaration(out: &mut Lines, reached: &ReachedDeclaration) {
 
 /// Prints a bit field of a big-endian word as a variable computed from the word, since ImHex's bit fields are
 /// little-endian.
-fn print_big_endian_bits(out: &mut Lines, field: &BitField) {
+fn print_big_endian_bits(out: &mut IndentedText, field: &BitField) {
     print_bit_remarks(out, field);
     let (name, width) = (member_name(field.name), field.bits.width);
     let value = format!("(word >> {}) & {:#x}", field.bits.offset, u128::MAX >> (128 - width));
@@ -159,12 +159,12 @@ fn print_big_endian_bits(out: &mut Lines, field: &BitField) {
     }
 }
 
-fn print_bit_remarks(out: &mut Lines, field: &BitField) {
+fn print_bit_remarks(out: &mut IndentedText, field: &BitField) {
     out.push_prefixed("/// ", field.doc);
     out.push_prefixed("// ", &remark_lines(&Field::from_bit_field(field), &Names::default()));
 }
 
-fn print_bits(out: &mut Lines, field: &BitField) {
+fn print_bits(out: &mut IndentedText, field: &BitField) {
     print_bit_remarks(out, field);
     let (name, width) = (member_name(field.name), field.bits.width);
     match field.declared {
@@ -175,7 +175,7 @@ fn print_bits(out: &mut Lines, field: &BitField) {
     }
 }
 
-fn print_member(out: &mut Lines, field: &Field, names: &Names) {
+fn print_member(out: &mut IndentedText, field: &Field, names: &Names) {
     out.push_prefixed("/// ", field.doc);
     out.push_prefixed("// ", &remark_lines(field, names));
     match &field.condition {
@@ -189,14 +189,14 @@ fn print_member(out: &mut Lines, field: &Field, names: &Names) {
     print_checks(out, field, names);
 }
 
-fn print_checks(out: &mut Lines, field: &Field, names: &Names) {
+fn print_checks(out: &mut IndentedText, field: &Field, names: &Names) {
     for check in field.checks {
         let condition = expr_text(&check.condition, names);
         out.push_line(format!("std::assert({condition}, \"{}\");", check.message.escape_default()));
     }
 }
 
-fn print_choice(out: &mut Lines, variants: &[Variant], names: &Names) {
+fn print_choice(out: &mut IndentedText, variants: &[Variant], names: &Names) {
     for (index, variant) in variants.iter().enumerate() {
         let start = if index == 0 { "if" } else { "} else if" };
         out.push_line(format!("{start} ({}) {{", expr_text(&variant.condition, names)));
@@ -213,7 +213,7 @@ fn print_choice(out: &mut Lines, variants: &[Variant], names: &Names) {
 }
 
 /// Prints a variable, with its placement if it has an explicit offset.
-fn print_variable(out: &mut Lines, field: &Field, name: &str, names: &Names) {
+fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Names) {
     let element = ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names };
     let placement = field.position.map(|position| format!(" @ {}", expr_text(&position, names)));
     let placement = if field.lookahead { Some(" @ $".to_owned()) } else { placement }.unwrap_or_default();

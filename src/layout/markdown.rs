@@ -6,13 +6,13 @@ use super::declaration::{BitField, EnumValue, Field, Shape, Type, Variant};
 use super::expr::Expr;
 use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
 use super::wording::{
-    Lines, byte_order_text, check_text, checksum_text, constraint_text, content_text, decoding_text,
+    IndentedText, byte_order_text, check_text, checksum_text, constraint_text, content_text, decoding_text,
     offset_texts, packing_text, readable_expr, requirement_text, size_text, type_text,
 };
 
 /// Prints the tables of a format, with `note` in the introduction.
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
-    let mut out = Lines::default();
+    let mut out = IndentedText::default();
     out.push_line(format!("# {title}"));
     out.push_line("");
     out.push_line(format!(
@@ -45,7 +45,7 @@ fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase())
 }
 
-fn print_section(out: &mut Lines, reached: &ReachedDeclaration) {
+fn print_section(out: &mut IndentedText, reached: &ReachedDeclaration) {
     let declaration = reached.declaration;
     out.push_line("");
     out.push_line(format!("## {}", declaration.name));
@@ -101,11 +101,11 @@ fn magic_text(bytes: &[u8]) -> String {
     format!("the bytes {}{text}", hex.join(" "))
 }
 
-fn print_row(out: &mut Lines, cells: &[&str]) {
+fn print_row(out: &mut IndentedText, cells: &[&str]) {
     out.push_line(format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |"));
 }
 
-fn print_table_head(out: &mut Lines, cells: &[&str]) {
+fn print_table_head(out: &mut IndentedText, cells: &[&str]) {
     print_row(out, cells);
     out.push_line(format!("|{}", "---|".repeat(cells.len())));
 }
@@ -120,7 +120,7 @@ fn inline_code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 
-fn print_struct_table(out: &mut Lines, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
+fn print_struct_table(out: &mut IndentedText, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
     print_table_head(out, &["field", "type", "size", "offset", "meaning"]);
     for (field, offset) in fields.iter().zip(offset_texts(reached)) {
         let (name, ty) = (inline_code(field.name), table_cell(&linked_type(field, names)));
@@ -186,7 +186,7 @@ fn argument_text(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String>
     (!pairs.is_empty()).then(|| format!("With {}.", pairs.join(", ")))
 }
 
-fn print_choice_table(out: &mut Lines, variants: &[Variant], names: &Names) {
+fn print_choice_table(out: &mut IndentedText, variants: &[Variant], names: &Names) {
     out.push_line("The first of these whose condition holds:");
     out.push_line("");
     print_table_head(out, &["if", "variant", "type", "meaning"]);
@@ -199,14 +199,14 @@ fn print_choice_table(out: &mut Lines, variants: &[Variant], names: &Names) {
     }
 }
 
-fn print_enum_table(out: &mut Lines, values: &[EnumValue]) {
+fn print_enum_table(out: &mut IndentedText, values: &[EnumValue]) {
     print_table_head(out, &["value", "name", "meaning"]);
     for value in values {
         print_row(out, &[&value.value.to_string(), &inline_code(value.name), &table_cell(value.doc)]);
     }
 }
 
-fn print_bits_table(out: &mut Lines, fields: &[BitField]) {
+fn print_bits_table(out: &mut IndentedText, fields: &[BitField]) {
     print_table_head(out, &["bits", "field", "type", "meaning"]);
     for field in fields {
         let (first, last) = (field.bits.offset, field.bits.offset + field.bits.width - 1);

@@ -6,7 +6,7 @@
 //! - the [walker](walk), an independent decoder that yields each field with its byte range;
 //! - the annotated [dump];
 //! - the [assembler](assemble) and the [generators](generate) of files;
-//! - the [schemas](schema): tables, and declarations for other tools.
+//! - the [schema export](schema): specification tables, and definitions for Kaitai, ImHex and C.
 //!
 //! ```
 //! use binrw::binrw;

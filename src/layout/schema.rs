@@ -51,7 +51,7 @@ pub enum Schema {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaFile {
-    /// The usual file name.
+    /// The default file name.
     pub name: String,
     /// The content.
     pub text: String,
@@ -74,7 +74,7 @@ impl Schema {
         self.names().0
     }
 
-    /// Returns the usual file name extension, without the dot.
+    /// Returns the default file name extension, without the dot.
     pub fn extension(self) -> &'static str {
         self.names().1
     }

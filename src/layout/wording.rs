@@ -13,12 +13,12 @@ use super::walk::path_text;
 
 /// Collects the lines of a printed schema.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct IndentedText {
     text: String,
     indent: usize,
 }
 
-impl Lines {
+impl IndentedText {
     /// Adds a line; empty lines are not indented.
     pub(super) fn push_line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
@@ -29,13 +29,13 @@ impl Lines {
         self.text.push('\n');
     }
 
-    /// Indents the lines that `body` adds by two columns.
-    pub(super) fn indented(&mut self, body: impl FnOnce(&mut Lines)) {
+    /// Runs `body`, indenting each added line by two spaces.
+    pub(super) fn indented(&mut self, body: impl FnOnce(&mut IndentedText)) {
         self.indented_by(2, body);
     }
 
-    /// Indents the lines that `body` adds by some columns.
-    pub(super) fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut Lines)) {
+    /// Runs `body`, indenting each added line by `columns` spaces.
+    pub(super) fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut IndentedText)) {
         self.indent += columns;
         body(self);
         self.indent -= columns;

@@ -29,7 +29,7 @@ fn many_vertices() -> Option<Vec<u8>> {
         }
         Some(Mesh { n_tris: Some(n_tris), ..Mesh::new(Some(Text::from("stone")), vertices, faces) })
     };
-    // The code below points the later meshes to the vertices of the first mesh.
+    // Below, `ofs_vtx` of the later meshes is patched so that they share the vertices of the first mesh.
     let meshes = vec![mesh(1025, 2, 1024)?, mesh(4, 2, 3)?, mesh(4, 3, 3)?];
     let document = Document { meshes, ..Document::default() };
     let mut bytes = document.write(&WriteOptions::default()).ok()?;

@@ -40,7 +40,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             limits,
             max: limits.max_decoded.min(contents.max_size()),
             recounts: contents.recounts,
-            block_sizes: &contents.block_sizes,
+            block_size_paths: &contents.block_size_paths,
             file_size: contents.file_size,
             earlier_values: &earlier_values,
             path: Vec::new(),
@@ -117,7 +117,7 @@ pub(super) struct Assembler<'a> {
     /// Whether given values are recomputed if they conflict with others.
     pub(super) recounts: bool,
     /// The paths of the packed-block sizes that are always recomputed.
-    pub(super) block_sizes: &'a HashSet<Vec<Segment>>,
+    pub(super) block_size_paths: &'a HashSet<Vec<Segment>>,
     /// Values determined by an earlier run.
     pub(super) earlier_values: &'a NumbersByPath,
     pub(super) path: Vec<Segment>,

@@ -20,7 +20,7 @@ pub(super) struct Contents<'b> {
     /// Whether given values are recomputed if they conflict with others.
     pub(super) recounts: bool,
     /// The paths of sizes to recompute: the sizes of packed blocks whose content may have changed.
-    pub(super) block_sizes: HashSet<Vec<Segment>>,
+    pub(super) block_size_paths: HashSet<Vec<Segment>>,
     /// Whether a run may have marked values as used.
     pub(super) is_marked: Cell<bool>,
 }

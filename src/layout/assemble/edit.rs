@@ -142,7 +142,7 @@ fn rewrite(
             changed.is_fixed = true;
         }
     }
-    let changes_blocks = !recount && !values.contents.block_sizes.is_empty();
+    let changes_blocks = !recount && !values.contents.block_size_paths.is_empty();
     let edited = values.assemble(limits)?;
     match changes_blocks.then(|| walk::first_fault(ty, &edited, limits)).flatten() {
         Some(fault) => {

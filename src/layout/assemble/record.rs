@@ -32,7 +32,7 @@ pub(super) fn record_values<'b>(
     let end = walk(ty, bytes, limits, &mut recorder)?;
     let Recorder { mut contents, detached, covered, edits_packed_value, .. } = recorder;
     if !edits_packed_value {
-        contents.block_sizes.clear();
+        contents.block_size_paths.clear();
     }
     for (path, data) in detached {
         if let Some(tree) = contents.get_or_insert(&path) {
@@ -180,7 +180,7 @@ impl Visitor for Recorder<'_, '_> {
         self.edits_packed_value |= is_edited;
         let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
         if self.edit_paths.is_some() && self.is_edited(outer) {
-            self.contents.block_sizes.extend(size_paths(outer, node.field, &block));
+            self.contents.block_size_paths.extend(size_paths(outer, node.field, &block));
         }
         self.is_edited(node.path) || matches!(block.packing, Packing::Custom { .. })
     }

@@ -18,7 +18,7 @@ impl Assembler<'_> {
         match (given, step) {
             (None, _) => self.reserve_omitted(target, step, ty),
             (Some(value), Some(step))
-                if (self.recounts || self.block_sizes.contains(&self.path))
+                if (self.recounts || self.block_size_paths.contains(&self.path))
                     && matches!(*value, Value::Int(_) | Value::Bits(..)) =>
             {
                 self.write_recomputable(target, step, (&value, ty))

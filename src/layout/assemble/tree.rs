@@ -169,7 +169,7 @@ impl<'b> ValueTree<'b> {
         group.items.iter().for_each(ValueTree::clear_marks);
     }
 
-    /// Returns `true` if any data was not used, and extends `path` to the first such value.
+    /// Returns `true` if any value is unused, and extends `path` to the first one.
     pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
         if is_unused(&self.leaf) {
             return true;

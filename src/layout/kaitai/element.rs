@@ -6,7 +6,7 @@ use crate::layout::notation::{
     Notation, byte_conditions, factor, print as print_expr, to_identifier, to_snake_case,
 };
 use crate::layout::program::{Names, ValueKind};
-use crate::layout::wording::Lines;
+use crate::layout::wording::IndentedText;
 
 /// The notation of Kaitai expressions.
 pub(super) struct KaitaiNotation;
@@ -65,7 +65,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Prints the documentation of a field, type or value.
-pub(super) fn print_doc(out: &mut Lines, text: &str) {
+pub(super) fn print_doc(out: &mut IndentedText, text: &str) {
     if !text.is_empty() {
         out.push_line("doc: |");
         out.indented(|out| out.push_prefixed("", text));
@@ -85,7 +85,7 @@ pub(super) struct ElementPrinter<'e> {
 }
 
 impl ElementPrinter<'_> {
-    pub(super) fn print(&self, out: &mut Lines, ty: &Type) {
+    pub(super) fn print(&self, out: &mut IndentedText, ty: &Type) {
         let flat = ty.flatten();
         let is_list = flat.is_list();
         let count = self.count.filter(|_| is_list).map(|count| match flat.fixed_item_count() {
@@ -115,7 +115,7 @@ impl ElementPrinter<'_> {
         }
     }
 
-    fn print_base(&self, out: &mut Lines, ty: &Type, is_list: bool) {
+    fn print_base(&self, out: &mut IndentedText, ty: &Type, is_list: bool) {
         // The whole definition defaults to little-endian.
         let order = if matches!(ty, Type::BigEndian(_)) { "be" } else { "" };
         match ty.without_order() {

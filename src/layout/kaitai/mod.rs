@@ -21,11 +21,11 @@ use word::print_word;
 use super::declaration::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 use super::notation::{atom, to_identifier, to_snake_case};
 use super::program::{ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
-use super::wording::{Lines, constraint_text, declaration_lines, parenthesize_compound, remark_lines};
+use super::wording::{IndentedText, constraint_text, declaration_lines, parenthesize_compound, remark_lines};
 
 /// Prints the definition of a layout.
 pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
-    let mut out = Lines::default();
+    let mut out = IndentedText::default();
     out.push_line("meta:");
     out.indented(|out| {
         out.push_line(format!("id: {id}"));
@@ -73,13 +73,13 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
 }
 
 /// Prints an entry of `seq`.
-fn print_entry(out: &mut Lines, id: &str, content: impl FnOnce(&mut Lines)) {
+fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut IndentedText)) {
     out.push_line(format!("- id: {id}"));
     out.indented(content);
 }
 
 /// Prints documentation, parameters and fields of a type.
-fn print_body(out: &mut Lines, reached: &ReachedDeclaration) {
+fn print_body(out: &mut IndentedText, reached: &ReachedDeclaration) {
     let declaration = reached.declaration;
     print_doc(out, &declaration_lines(declaration));
     print_parameters(out, reached);
@@ -92,7 +92,7 @@ fn print_body(out: &mut Lines, reached: &ReachedDeclaration) {
     }
 }
 
-fn print_parameters(out: &mut Lines, reached: &ReachedDeclaration) {
+fn print_parameters(out: &mut IndentedText, reached: &ReachedDeclaration) {
     if reached.imports.is_empty() {
         return;
     }
@@ -104,7 +104,7 @@ fn print_parameters(out: &mut Lines, reached: &ReachedDeclaration) {
     });
 }
 
-fn print_parameter(out: &mut Lines, name: &str, kind: ValueKind) {
+fn print_parameter(out: &mut IndentedText, name: &str, kind: ValueKind) {
     let id = to_identifier(name);
     match kind {
         ValueKind::Int(ty) => {
@@ -126,7 +126,7 @@ fn print_parameter(out: &mut Lines, name: &str, kind: ValueKind) {
 }
 
 /// Prints each variant as a field that is present if the variant is chosen.
-fn print_choice(out: &mut Lines, reached: &ReachedDeclaration, variants: &[Variant], names: &Names) {
+fn print_choice(out: &mut IndentedText, reached: &ReachedDeclaration, variants: &[Variant], names: &Names) {
     out.push_line("seq:");
     out.indented(|out| {
         for (number, variant) in variants.iter().enumerate() {
@@ -162,7 +162,7 @@ fn print_choice(out: &mut Lines, reached: &ReachedDeclaration, variants: &[Varia
     });
 }
 
-fn print_struct(out: &mut Lines, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
+fn print_struct(out: &mut IndentedText, reached: &ReachedDeclaration, fields: &[Field], names: &Names) {
     out.push_line("seq:");
     out.indented(|out| {
         let magic = reached.declaration.magic;
@@ -226,7 +226,7 @@ fn print_struct(out: &mut Lines, reached: &ReachedDeclaration, fields: &[Field],
 }
 
 /// Prints the checks of a field, which apply if it is present. `condition` is the condition of its variant.
-fn print_checks(out: &mut Lines, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
+fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
     for (index, c) in field.checks.iter().enumerate() {
         let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
         let text = format!("Fails with: {}.", c.message);
@@ -263,7 +263,7 @@ fn end_condition(field: &Field, id: &str) -> Option<String> {
 }
 
 /// Prints a condition as an empty field, so that it is evaluated once for any kind of field.
-fn print_check(out: &mut Lines, id: &str, condition: Option<&str>, must_hold: &str, text: &str) {
+fn print_check(out: &mut IndentedText, id: &str, condition: Option<&str>, must_hold: &str, text: &str) {
     print_entry(out, id, |out| {
         if let Some(condition) = condition {
             out.push_line(format!("if: {}", quoted(condition)));
@@ -277,7 +277,7 @@ fn print_check(out: &mut Lines, id: &str, condition: Option<&str>, must_hold: &s
 
 /// Prints the condition, type, repetition and documentation of a field.
 fn print_content(
-    out: &mut Lines,
+    out: &mut IndentedText,
     reached: &ReachedDeclaration,
     (field, id): (&Field, &str),
     condition: Option<&str>,
@@ -344,7 +344,7 @@ fn helper_name(declaration: &Declaration, field: &Field) -> String {
 }
 
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
-fn print_helper(out: &mut Lines, reached: &ReachedDeclaration, field: &Field) {
+fn print_helper(out: &mut IndentedText, reached: &ReachedDeclaration, field: &Field) {
     let Some(block) = &field.block else { return };
     out.push_line(format!("{}:", helper_name(reached.declaration, field)));
     out.indented(|out| {
@@ -356,7 +356,7 @@ fn print_helper(out: &mut Lines, reached: &ReachedDeclaration, field: &Field) {
     });
 }
 
-fn print_enum(out: &mut Lines, declaration: &Declaration) {
+fn print_enum(out: &mut IndentedText, declaration: &Declaration) {
     let Shape::Enum { values, .. } = declaration.shape else { return };
     out.push_line(format!("{}:", to_snake_case(declaration.name)));
     out.indented(|out| {

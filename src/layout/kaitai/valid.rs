@@ -5,11 +5,11 @@ use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Ty
 use crate::layout::expr::Expr;
 use crate::layout::notation::{atom, to_identifier};
 use crate::layout::program::Names;
-use crate::layout::wording::{Lines, parenthesize_compound};
+use crate::layout::wording::{IndentedText, parenthesize_compound};
 
 /// Prints the constraints on a field's numbers that Kaitai can express. The documentation of the field lists the
 /// others, such as uniqueness and sums.
-pub(super) fn print_valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
+pub(super) fn print_valid(out: &mut IndentedText, field: &Field, id: &str, names: &Names) {
     let flat = field.ty.flatten();
     let is_number = match *flat.item.without_order() {
         // A list of bytes is one value.

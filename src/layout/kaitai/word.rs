@@ -4,11 +4,11 @@ use super::element::{print_doc, quoted};
 use super::print_entry;
 use crate::layout::declaration::BitField;
 use crate::layout::notation::to_identifier;
-use crate::layout::wording::{Lines, bit_field_lines};
+use crate::layout::wording::{IndentedText, bit_field_lines};
 
 /// Prints the bit fields of a word. The bit fields of nested words are flattened. In a big-endian word, the first byte
 /// contains the highest bits.
-pub(super) fn print_word(out: &mut Lines, fields: &[BitField], is_big: bool) {
+pub(super) fn print_word(out: &mut IndentedText, fields: &[BitField], is_big: bool) {
     out.push_line("seq:");
     let mut values = Vec::new();
     out.indented(|out| print_bits(out, fields, is_big, "", &mut values));
@@ -29,7 +29,7 @@ pub(super) fn print_word(out: &mut Lines, fields: &[BitField], is_big: bool) {
 
 /// Prints the fields to `seq`. Adds fields whose bits need conversion to `values`.
 fn print_bits(
-    out: &mut Lines,
+    out: &mut IndentedText,
     fields: &[BitField],
     is_big: bool,
     prefix: &str,

@@ -127,7 +127,7 @@ pub(crate) struct ComparedValues {
 pub(crate) enum ValueUse {
     /// An offset, size or checksum: derived from the written content.
     Derived,
-    /// A number of items.
+    /// The item count of a list.
     Count,
 }
 

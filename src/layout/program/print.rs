@@ -6,11 +6,11 @@ use super::names::Names;
 use super::size::size_of_unit;
 use crate::layout::declaration::{Declaration, Packing, Shape, Type};
 use crate::layout::expr::Expr;
-use crate::layout::wording::{Lines, base_name, readable_expr, type_text};
+use crate::layout::wording::{IndentedText, base_name, readable_expr, type_text};
 
 /// Prints the program of each layout in a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
-    let mut out = Lines::default();
+    let mut out = IndentedText::default();
     out.push_line(format!(
         "{title}: the program that the walker, the assembler, the generator and the breaker run."
     ));
@@ -43,7 +43,7 @@ impl Program {
         origins
     }
 
-    fn print_unit(&self, out: &mut Lines, id: UnitId, uses: &[(Vec<ValueOrigin>, &Equation)]) {
+    fn print_unit(&self, out: &mut IndentedText, id: UnitId, uses: &[(Vec<ValueOrigin>, &Equation)]) {
         let Unit { declaration, slots, steps, .. } = &self.units[id];
         out.push_line("");
         let imports = match declaration.imports {
@@ -79,7 +79,7 @@ impl Program {
 
     fn print_step(
         &self,
-        out: &mut Lines,
+        out: &mut IndentedText,
         declaration: &'static Declaration,
         slots: String,
         step: &Step,

@@ -94,21 +94,21 @@ impl EditArgs {
             || *normals == Some(NormalsMode::Always))
     }
 
-    /// Returns the conventions of the input. `usual` are the conventions of its format.
-    pub fn source_conventions(&self, mut usual: Conventions) -> Conventions {
+    /// Returns the conventions of the input. `format_conventions` are the conventions of its format.
+    pub fn source_conventions(&self, mut format_conventions: Conventions) -> Conventions {
         if let Some(corner) = self.uv_origin {
-            usual.evidence = "as given";
-            usual.uv_origin = match corner {
+            format_conventions.evidence = "as given";
+            format_conventions.uv_origin = match corner {
                 TextureCorner::TopLeft => UvOrigin::TopLeft,
                 TextureCorner::BottomLeft => UvOrigin::BottomLeft,
             };
         }
-        self.axes.map_or(usual, |axes| usual.with_axes(axes))
+        self.axes.map_or(format_conventions, |axes| format_conventions.with_axes(axes))
     }
 
-    /// Returns the conventions of the output. `usual` are the conventions of its format.
-    pub fn target_conventions(&self, usual: Conventions) -> Conventions {
-        self.out_axes.map_or(usual, |axes| usual.with_axes(axes))
+    /// Returns the conventions of the output. `format_conventions` are the conventions of its format.
+    pub fn target_conventions(&self, format_conventions: Conventions) -> Conventions {
+        self.out_axes.map_or(format_conventions, |axes| format_conventions.with_axes(axes))
     }
 
     /// Edits the scene and adds losses to `losses`. Returns the translation by `--center`, in metres.

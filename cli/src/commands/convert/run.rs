@@ -176,9 +176,9 @@ impl ConversionRun<'_> {
     }
 
     /// Returns the options for reading a scene, and records the assumed conventions.
-    fn source_options(&mut self, format: &str, usual: Conventions) -> SceneOptions {
-        let conventions = self.conversion.edits.source_conventions(usual);
-        self.record_assumption(format, usual, conventions);
+    fn source_options(&mut self, format: &str, format_conventions: Conventions) -> SceneOptions {
+        let conventions = self.conversion.edits.source_conventions(format_conventions);
+        self.record_assumption(format, format_conventions, conventions);
         SceneOptions::default()
             .with_conventions(conventions)
             .with_bake(self.conversion.edits.bake)
@@ -186,9 +186,9 @@ impl ConversionRun<'_> {
     }
 
     /// Returns the options for writing a scene, and records the assumed conventions.
-    fn target_options(&mut self, format: &str, usual: Conventions) -> SceneOptions {
-        let conventions = self.conversion.edits.target_conventions(usual);
-        self.record_assumption(format, usual, conventions);
+    fn target_options(&mut self, format: &str, format_conventions: Conventions) -> SceneOptions {
+        let conventions = self.conversion.edits.target_conventions(format_conventions);
+        self.record_assumption(format, format_conventions, conventions);
         let mut options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
         options.precision = self.conversion.precision;
         options.strictness = self.conversion.read_options().strictness;
@@ -199,15 +199,16 @@ impl ConversionRun<'_> {
         }
     }
 
-    fn record_assumption(&mut self, format: &str, usual: Conventions, found: Conventions) {
-        let why = if found == usual { "docs/conversion.md" } else { "as given" };
+    fn record_assumption(&mut self, format: &str, format_conventions: Conventions, found: Conventions) {
+        let why = if found == format_conventions { "docs/conversion.md" } else { "as given" };
         self.outcome.assumed.push(format!("{format}: {found} ({why})"));
     }
 
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {
         let (input, read) = (self.input, self.conversion.read_options());
-        let (scene, losses) =
-            content.into_scene(input, &read, |format, usual| self.source_options(format, usual))?;
+        let (scene, losses) = content.into_scene(input, &read, |format, format_conventions| {
+            self.source_options(format, format_conventions)
+        })?;
         self.outcome.losses.extend(losses);
         Ok(scene)
     }

@@ -275,8 +275,8 @@ impl Descriptor {
         [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
     }
 
-    /// Returns `true` if a descriptor decoded in the specification's dialect is probably in the reference dialect. A
-    /// colour with two components is the sign: `Uv0` has the same number in the reference dialect (I2).
+    /// Returns `true` if a descriptor decoded in the specification's dialect was probably written in the reference
+    /// dialect: it has a colour with two components, since `Uv0` has the number of a colour there (I2).
     fn looks_like_reference(&self) -> bool {
         self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
     }

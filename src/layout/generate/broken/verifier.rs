@@ -200,7 +200,7 @@ fn severity(rule: Option<&Rule>) -> Severity {
     rule.map_or(Severity::Error, |rule| rule.severity)
 }
 
-/// Returns the name of the field at a path, or of the field that contains the item.
+/// Returns the name of the field at a path; for an item of a list, the name of the list's field.
 fn field_name(path: &Path) -> Option<&'static str> {
     last_name(path.segments()?)
 }
