@@ -67,12 +67,18 @@ fn add_values(data: &Value, name: &str, pointer: &str, found: &mut BTreeMap<Stri
             }
         }
         Value::Array(items) => {
-            for (index, value) in items.iter().enumerate() {
+            let played = items.iter().rposition(|item| !is_empty_key(item)).map_or(0, |last| last + 1);
+            for (index, value) in items[..played].iter().enumerate() {
                 add_values(value, name, &format!("{pointer}/{index}"), found);
             }
         }
         _ => found.entry(name.to_owned()).or_default().push(pointer.to_owned()),
     }
+}
+
+/// Returns `true` for a BMD key without values. It moves later keys, and means nothing if there are none.
+fn is_empty_key(item: &Value) -> bool {
+    item.as_object().is_some_and(|key| key.keys().eq(["skip"]))
 }
 
 /// Returns values of the same type that differ from `value`.
