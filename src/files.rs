@@ -46,8 +46,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, has an unknown format, or violates a rule that `options.strictness`
-    /// rejects.
+    /// Returns an error if the file cannot be read, has an unknown format, or is rejected by `options`.
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
@@ -153,8 +152,7 @@ fn interchange_names() -> Vec<&'static str> {
     Interchange::ALL.iter().map(|format| format.name()).collect()
 }
 
-/// Returns the error for a path whose extension selects no format. `supported` lists the extensions that select a
-/// format.
+/// Returns the error for a path whose extension selects no format. `supported` lists the valid extensions.
 fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let formats = FormatId::ALL.iter().filter(|format| format.about().has_extension(&extension));

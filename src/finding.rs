@@ -92,8 +92,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// The section of the specification that states the rule.
     pub section: &'static str,
-    /// The rows of `docs/interpretations.md` on which the rule relies, such as `M13`; empty if the specification is
-    /// clear.
+    /// The rows of `docs/interpretations.md` that the rule cites, such as `M13`; empty if the specification is clear.
     pub row: &'static str,
     /// The part of the library that finds violations.
     #[json(skip)]

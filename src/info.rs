@@ -125,7 +125,7 @@ pub struct MeshInfo {
 pub struct MeshStart {
     /// The position of its first index.
     pub first_index: u64,
-    /// The position of the first vertex in the mesh, to which the indices of the mesh are relative.
+    /// The position of the first vertex, to which the indices of the mesh are relative.
     pub first_vertex: u64,
 }
 
@@ -197,7 +197,7 @@ pub struct AnimationInfo {
     pub name: Option<String>,
     /// The duration in ticks.
     pub ticks: f32,
-    /// The duration in seconds; `None` without a positive, finite speed.
+    /// The duration in seconds; `None` if the speed in a document is not positive and finite.
     #[json(always)]
     pub seconds: Option<f32>,
     /// The number of poses.

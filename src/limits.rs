@@ -28,7 +28,8 @@ pub struct Limits {
     pub max_findings_per_rule: usize,
     /// Maximum number of triangles, and of vertices, in an interchange file; 134,217,728 by default, which takes
     /// about 4 GiB. A mesh that several nodes reference counts once, unless it is copied because the target format
-    /// lacks nodes. At most one mesh per 64 triangles of this limit is allowed, and one instance per 4 triangles.
+    /// lacks nodes. Values above the default also raise the limits on meshes (one per 64 triangles) and instances (one
+    /// per 4).
     pub max_triangles: u64,
 }
 

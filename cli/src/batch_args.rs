@@ -45,10 +45,6 @@ pub struct JobArgs {
 
 impl BatchArgs {
     /// Adds the files listed in `--files-from` to `files`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the list cannot be read or contains a malformed path.
     pub fn add_listed(&self, files: &mut Vec<InputFile>) -> Result<()> {
         if let Some(list) = &self.files_from {
             let text = input::read(list)?;

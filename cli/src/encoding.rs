@@ -67,12 +67,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of an output file whose extension several formats share: the input's format `own` if it
-    /// uses the extension, otherwise the format whose name is the extension.
-    ///
-    /// # Errors
-    ///
-    /// Returns a usage error if no such format exists.
+    /// Returns the encoding of an output file whose extension several formats share: `own`, the input's format, if it
+    /// uses the extension, otherwise the format named like the extension. Returns a usage error if there is neither.
     pub fn by_shared_extension(path: &Path, own: Option<AnyFormat>, formats: &Formats) -> Result<Encoding> {
         let candidates = formats_with_extension(path, formats);
         let named =
@@ -126,8 +122,8 @@ fn formats_with_extension(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
     formats.iter().filter(|format| format.about().has_extension(extension)).collect()
 }
 
-/// Guesses the format of a file with a damaged header: the only format with its extension that is text if the bytes are
-/// text, or binary if they are binary. Returns `None` if no format or several formats qualify.
+/// Guesses the format of a file with a damaged header: if the bytes are text, the only text format with the file's
+/// extension, otherwise the only binary one. Returns `None` if no format or several formats qualify.
 fn guess_format(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
     let is_whitespace = |byte: u8| byte.is_ascii_whitespace() || byte == b'\x0b';
     let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));
@@ -154,11 +150,7 @@ fn unknown_output_format(path: &Path, formats: &Formats) -> Failure {
         .with_hint(format!("specify it with --to ({}), or give OUT a known extension", names.join(", ")))
 }
 
-/// Returns the conventions of the format.
-///
-/// # Errors
-///
-/// Returns a usage error about `subject`, a file or an option, if the format has no scenes.
+/// Returns the conventions of the format, or a usage error about `subject`, a file or an option, if it has no scenes.
 pub fn require_scenes(format: AnyFormat, subject: &str) -> Result<Conventions> {
     format.conventions().ok_or_else(|| {
         Failure::usage(
@@ -169,11 +161,7 @@ pub fn require_scenes(format: AnyFormat, subject: &str) -> Result<Conventions> {
     })
 }
 
-/// Returns the conventions of the format.
-///
-/// # Errors
-///
-/// Returns a usage error about `subject`, a file or an option, if scenes cannot be converted to the format.
+/// Like [`require_scenes`], but also returns a usage error if scenes cannot be converted to the format.
 pub fn require_target(format: AnyFormat, subject: &str) -> Result<Conventions> {
     let conventions = require_scenes(format, subject)?;
     match format.can_write_scenes() {

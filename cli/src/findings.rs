@@ -25,8 +25,8 @@ pub struct HiddenFindings<'r> {
 }
 
 impl<'r> FindingSelection<'r> {
-    /// Selects all findings if `--verbose` is given or there are at most `max` ([`DEFAULT_MAX`] if `None`); otherwise,
-    /// the first finding of each rule, up to [`DEFAULT_MAX`]. `--quiet` excludes warnings.
+    /// Selects all findings with `--verbose`, or if there are at most `max`, by default [`DEFAULT_MAX`]. Otherwise,
+    /// selects the first finding of each rule, up to [`DEFAULT_MAX`]. `--quiet` excludes warnings.
     pub fn new(report: &'r Report, verbosity: Verbosity, max: Option<usize>) -> FindingSelection<'r> {
         let is_requested = |rule: &Rule| !verbosity.quiet || rule.severity > Severity::Warning;
         let requested: Vec<&Finding> =

@@ -79,17 +79,13 @@ impl<'a> SiblingFiles<'a> {
         SiblingFiles(path)
     }
 
-    /// Returns `true` if the file with the relative path `name` does not exist. Names that lead out of the folder are
-    /// not looked up.
+    /// Returns `true` if the file with the relative path `name` does not exist; `false` for names that lead out of the
+    /// folder.
     pub fn is_missing(&self, name: &str) -> bool {
         self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns the path of the file with the relative path `name`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file is missing or outside the folder, or if the input is standard input.
+    /// Returns the path of the file with the relative path `name`; an error if it is missing or outside the folder.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {
             true => Err(io::Error::new(

@@ -181,7 +181,7 @@ impl JobLog {
         let done = state.map(|state| FileState { status: status as u8, ..state });
         let mut line = Vec::new();
         json::write_line(&LogLine { row, done }, &mut line)?;
-        // Writes the line in a single call, so that lines from parallel runs do not interleave.
+        // Writes the line in a single call, so that lines of parallel jobs do not interleave.
         let written = out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
         match self.log.as_ref().and_then(|log| log.name.as_ref()) {
             Some(name) => written.map_err(|error| Failure::io(name, &error)),
@@ -211,8 +211,8 @@ impl FileState {
     }
 }
 
-/// Returns `true` if a file is empty or its first line, possibly truncated, is a line of a log: one with the state of a
-/// file or with an error.
+/// Returns `true` if a file is empty or starts with a line of a log, possibly truncated. Such a line contains the state
+/// of a file, or an error.
 fn is_log_file(mut file: &File) -> io::Result<bool> {
     let mut line = Vec::new();
     Read::by_ref(&mut file).take(LINE_START.len() as u64).read_to_end(&mut line)?;

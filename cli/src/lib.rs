@@ -1,8 +1,8 @@
 //! The meshspec program as a library: shows, checks and converts the mesh files of game engines.
 //!
 //! Each subcommand is a module in `commands`. Commands access formats only through the tables and declarations of the
-//! library `meshspec`, with three exceptions: `commands/iyma` edits data that only IyMA files have, `packing` uses the
-//! range of IyMA's compression levels, and `commands/convert/comments` handles the comments of Seed.
+//! library `meshspec`. There are three exceptions: `commands/iyma` edits data that only IyMA files have, `packing` uses
+//! the range of IyMA's compression levels, and `commands/convert/comments` handles the comments of Seed.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,7 @@ mod encoding;
 mod examples;
 mod excerpt;
 mod failure;
+mod file_content;
 mod findings;
 mod input;
 mod job_log;

@@ -126,7 +126,7 @@ impl GroupedLosses {
             (others, Some(1)) => format!(" and {others} more"),
             (others, Some(files)) => format!(" and {others} more in {files} files"),
         };
-        group.display_at(&format!("{}{more}", group.example.path))
+        group.format_at(&format!("{}{more}", group.example.path))
     }
 }
 

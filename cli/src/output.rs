@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,8 +10,9 @@ use meshspec::interop::Files;
 use serde::Serialize;
 
 use crate::failure::{Failure, RENAME, Result};
+use crate::file_content::{compare_content, has_hash, have_same_content};
 use crate::input::{STANDARD, is_standard};
-use crate::job_log::{ImageHashes, hash_bytes, hash_file};
+use crate::job_log::{ImageHashes, hash_bytes};
 use crate::regular;
 use crate::temporary::{MoveGuard, TemporaryFile, begin_move};
 
@@ -172,23 +173,23 @@ impl StagedOutput {
         let path = self.path.with_file_name(name);
         let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
         let key = path.display().to_string();
-        let earlier_images = self.earlier_images.as_ref().and_then(|images| images.get(&key).cloned());
+        let earlier_hash = self.earlier_images.as_ref().and_then(|images| images.get(&key).cloned());
         let record = self.earlier_images.is_some().then(|| (key, hash_bytes(bytes)));
         // Locked, so that no parallel conversion replaces the file between the comparisons.
         let copied = lock_images();
         match compare_content(&path, bytes).map_err(failure)? {
             Some(true) => {
-                let is_own = has_hash(&path, earlier_images.as_deref()) || copied.contains(&canonical(&path));
+                let is_own = has_hash(&path, earlier_hash.as_deref()) || copied.contains(&canonical(&path));
                 return Ok(record.filter(|_| is_own));
             }
-            Some(false) if !has_hash(&path, earlier_images.as_deref()) => {
+            Some(false) if !has_hash(&path, earlier_hash.as_deref()) => {
                 return Err(conflict(&path, &source.display().to_string()));
             }
             _ => {}
         }
         drop(copied);
         let written =
-            self.open(&path, FileRole::Image(earlier_images)).and_then(|mut file| file.write_all(bytes));
+            self.open(&path, FileRole::Image(earlier_hash)).and_then(|mut file| file.write_all(bytes));
         written.map_err(failure)?;
         Ok(record)
     }
@@ -232,7 +233,7 @@ impl StagedOutput {
             let copy = file.handle().map_err(failure)?;
             let may_replace = match &role {
                 FileRole::Output => self.force,
-                FileRole::Image(earlier_images) => has_hash(&path, earlier_images.as_deref()),
+                FileRole::Image(earlier_hash) => has_hash(&path, earlier_hash.as_deref()),
             };
             let is_new = !path.exists();
             match file.move_to(&path, may_replace, guard) {
@@ -327,39 +328,6 @@ fn conflict(path: &Path, source: &str) -> Failure {
         "remove it, write to another folder, or embed images in glTF with --embed-images; \
              --out-dir with --log replaces images of earlier runs",
     )
-}
-
-/// Returns `true` if a file has the SHA-256 `expected`; `false` if that is `None` or the file cannot be read.
-fn has_hash(path: &Path, expected: Option<&str>) -> bool {
-    expected.is_some_and(|expected| hash_file(path).is_ok_and(|found| found == expected))
-}
-
-/// Returns `Some(true)` if the content of the file at `path` equals `bytes`, `Some(false)` if they differ, and `None`
-/// if the file does not exist.
-fn compare_content(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
-    match File::open(path) {
-        Ok(file) => has_content(file, bytes).map(Some),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns `true` if a file is regular and its content equals `bytes`.
-fn has_content(file: File, bytes: &[u8]) -> io::Result<bool> {
-    let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() != bytes.len() as u64 {
-        return Ok(false);
-    }
-    let mut content = Vec::with_capacity(bytes.len());
-    file.take(bytes.len() as u64).read_to_end(&mut content)?;
-    Ok(content == bytes)
-}
-
-fn have_same_content(mut file: File, path: &Path) -> io::Result<bool> {
-    let mut content = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.read_to_end(&mut content)?;
-    has_content(File::open(path)?, &content)
 }
 
 /// An open file whose error messages contain its name.

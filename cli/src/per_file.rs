@@ -34,7 +34,7 @@ impl<'f> FailureRow<'f> {
     }
 }
 
-/// The status, the rendered result and the failure of a file.
+/// The outcome of processing a file.
 struct FileOutcome<R> {
     status: Status,
     /// The rendered result; `None` if the log already contains the result of the file.

@@ -35,7 +35,7 @@ pub struct FindingPrinter<'b> {
     layout: Option<&'static Type>,
     file: &'b [u8],
     limits: &'b Limits,
-    /// The range and content of the most recently unpacked block, which often contains the next finding, too.
+    /// The range and content of the most recently unpacked block, which often also contains the next finding.
     unpacked: Option<(Range<u64>, Vec<u8>)>,
 }
 

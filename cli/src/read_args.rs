@@ -57,11 +57,7 @@ impl ReadArgs {
         read_options(self.lenient).strictness
     }
 
-    /// Returns the given or detected encoding of a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the encoding cannot be detected, or a usage error if it lacks the given dialect.
+    /// Returns the given or detected encoding of a file, or a usage error if it lacks the given dialect.
     pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
         let encoding = self.from.map_or_else(|| Encoding::detect(bytes, path, formats), Ok)?;
         match (encoding, self.dialect) {

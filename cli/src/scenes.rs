@@ -20,11 +20,7 @@ pub enum SceneSource {
 
 impl SceneSource {
     /// Parses a JSON document of a built-in or custom format. Applies `change` to the document of a built-in format,
-    /// then checks it.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the document is malformed, or `strictness` rejects it.
+    /// then checks it with `strictness`.
     pub fn from_json(
         text: &[u8],
         path: &Path,

@@ -18,10 +18,6 @@ pub struct PathResolver<'f> {
 
 impl PathResolver<'_> {
     /// Returns the full path of an existing value. `path` may be any unambiguous suffix.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no value or several values have the path.
     pub fn resolve(&self, path: &str) -> Result<Vec<Segment>> {
         let (first, count) = match walk::select(self.layout, self.bytes, path, self.limits) {
             Selection::One(path) => return Ok(path),
@@ -36,10 +32,6 @@ impl PathResolver<'_> {
     }
 
     /// Returns the full path of a value to insert into an existing list or struct.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the list or struct does not exist or is ambiguous, or the declaration has no such path.
     pub fn resolve_new(&self, path: &str) -> Result<Vec<Segment>> {
         let (outer, last) = match path.rfind(['.', '[']) {
             Some(end) => path.split_at(end),

@@ -75,11 +75,8 @@ impl TemporaryFile {
         self.file.path()
     }
 
-    /// Moves the file to `path` and keeps the permissions of a replaced file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be moved, or if `path` exists and `replace` is `false`.
+    /// Moves the file to `path` and keeps the permissions of a replaced file. Returns an error if `path` exists, unless
+    /// `replace` is set.
     pub fn move_to(self, path: &Path, replace: bool, _: &MoveGuard) -> io::Result<()> {
         if let Ok(replaced) = fs::metadata(path) {
             self.file.as_file().set_permissions(replaced.permissions())?;

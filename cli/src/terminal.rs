@@ -33,6 +33,11 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Formats a number of bytes: `1 byte`, `12 bytes`.
+pub fn format_size(size: u64) -> String {
+    counted(size, "byte", "bytes")
+}
+
 /// Formats a number with six significant digits: `0.1`, not `0.10000000149011612`.
 pub fn format_number(value: f32) -> String {
     let rounded = format!("{value:.5e}").parse::<f64>().unwrap_or(value.into());

@@ -133,8 +133,8 @@ impl TextDump<'_> {
 
     fn print_findings(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         let limits = Default::default();
-        let mut bytes = FindingPrinter::new(None, self.bytes, &limits);
-        findings.iter().try_for_each(|finding| bytes.print(&PrintedFinding::of_finding(finding), out))
+        let mut printer = FindingPrinter::new(None, self.bytes, &limits);
+        findings.iter().try_for_each(|finding| printer.print(&PrintedFinding::of_finding(finding), out))
     }
 }
 

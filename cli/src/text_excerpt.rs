@@ -56,8 +56,8 @@ impl fmt::Display for TextExcerpt<'_> {
     }
 }
 
-/// Returns the last line of `bytes`, truncated at its start to about [`WIDTH`] / 2 bytes. Returns `true` as the second
-/// value if bytes were dropped.
+/// Returns the last line of `bytes`, truncated at its start to about [`WIDTH`] / 2 bytes, and `true` if it was
+/// truncated.
 fn last_line(bytes: &[u8]) -> (&[u8], bool) {
     let line = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
     let mut start = line.len().saturating_sub(WIDTH / 2);
@@ -75,8 +75,8 @@ fn first_line(bytes: &[u8], max: usize) -> &[u8] {
     truncate(line.strip_suffix(b"\r").unwrap_or(line), max).0
 }
 
-/// Truncates text to `max` bytes, or a few more to end at a character boundary. Returns `true` as the second value if
-/// bytes were dropped.
+/// Truncates text to `max` bytes, or a few more to end at a character boundary. Also returns `true` if bytes were
+/// dropped.
 fn truncate(bytes: &[u8], max: usize) -> (&[u8], bool) {
     let mut end = bytes.len().min(max);
     while end < bytes.len() && bytes[end] & 0xc0 == 0x80 {

@@ -7,7 +7,7 @@ use serde::de::Error as _;
 use serde_json::Error;
 use serde_json::value::RawValue;
 
-/// The maximum nesting depth of lists and structs, same as in documents.
+/// The maximum nesting depth of lists and structs, as in documents.
 const MAX_DEPTH: usize = 128;
 
 /// Parses the value of an option `PATH=VALUE`: JSON if it starts with `[` or `{`, otherwise text.

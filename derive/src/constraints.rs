@@ -112,12 +112,12 @@ pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constrain
     attributes.dedup();
     let mut constraints = Vec::new();
     for attribute in attributes {
-        let is_option = |directive: &Directive| {
+        let is_allowed = |directive: &Directive| {
             let mut names =
                 COMMON_OPTIONS.iter().chain(REQUIREMENT_OPTIONS.iter().flat_map(|(_, parts)| *parts));
             is_requirement(directive) || names.any(|name| directive.name == name)
         };
-        let is_own = |directive: &Directive| directive.attribute == attribute && is_option(directive);
+        let is_own = |directive: &Directive| directive.attribute == attribute && is_allowed(directive);
         let (own, rest): (Vec<_>, Vec<_>) = directives.drain(..).partition(is_own);
         *directives = rest;
         let (words, others): (Vec<_>, Vec<_>) = own.into_iter().partition(is_requirement);

@@ -18,9 +18,9 @@ use crate::directives::parse_directives;
 /// The directions that a derive implements.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Direction {
-    /// Writing and reading, for documents: `Json`.
+    /// Writes and reads, for documents (`Json`).
     Both,
-    /// Only writing, for reports: `ToJson`.
+    /// Only writes, for reports (`ToJson`).
     Write,
 }
 

@@ -65,8 +65,8 @@ pub fn variant_field(field: &syn::Field, imports: &Imports, order: Order) -> Res
     field_constant(0, field, &attributes, (&scope, &scope), (imports, order))
 }
 
-/// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`; the expression of a stored
-/// checksum can refer to the names in `whole`, all fields of the struct.
+/// Returns a field as a `Field` constant. Expressions can refer to the names in `scope`. The expression of a stored
+/// checksum can refer to all fields of the struct, in `whole`.
 fn field_constant(
     index: usize,
     field: &syn::Field,

@@ -72,7 +72,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of the first index in the index buffer. */
     uint32_t index_count; /* Number of its indices. The range of this length from first_index must lie within n_indices (IYMA-MESH-RANGE). */
-    uint32_t first_vertex; /* Position of the first vertex in the mesh; the indices of the mesh are relative to this vertex. */
+    uint32_t first_vertex; /* Position of the first vertex in the vertex buffers; the indices are relative to it. */
     uint32_t vertex_count; /* Number of its vertices. The range of this length from first_vertex must lie within n_vertices (IYMA-MESH-RANGE). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");

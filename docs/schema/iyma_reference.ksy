@@ -99,7 +99,7 @@ types:
       - id: n_indices
         type: u4
         doc: |
-          Total number of indices in all meshes; 0 without an index buffer.
+          Number of indices in the index buffer; 0 without one.
       - id: index_format
         type: u1
         enum: index_format
@@ -133,7 +133,7 @@ types:
       - id: first_vertex
         type: u4
         doc: |
-          Position of the first vertex in the mesh; the indices of the mesh are relative to this vertex.
+          Position of the first vertex in the vertex buffers; the indices are relative to it.
       - id: vertex_count
         type: u4
         doc: |

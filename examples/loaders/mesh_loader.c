@@ -97,7 +97,7 @@ static void check_permutation(const uint32_t *ids, unsigned count, const char *w
             reject(why);
 }
 
-/* Returns 1 if the parents form a forest, otherwise 0. A parent refers to the joint whose number in `numbers` it equals. */
+/* Returns 1 if the parents form a forest. Parents are joint numbers; `numbers` contains the number of each joint. */
 static int is_forest(const mesh_joint *joints, const uint32_t *numbers, unsigned count)
 {
     unsigned parents[256];
@@ -105,7 +105,7 @@ static int is_forest(const mesh_joint *joints, const uint32_t *numbers, unsigned
         parents[numbers[i]] = joints[i].parent;
     for (unsigned i = 0; i < count; i++) {
         unsigned joint = i;
-        /* A joint has fewer ancestors than there are joints, unless it is its own ancestor. */
+        /* A joint has fewer ancestors than there are joints, unless the joints form a cycle. */
         for (unsigned steps = 0; parents[joint] != 255; steps++) {
             if (parents[joint] >= count || steps == count)
                 return 0;

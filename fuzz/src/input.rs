@@ -41,7 +41,7 @@ impl<'d> Input<'d> {
         })
     }
 
-    /// Returns options that read the file in its dialect, with short limits.
+    /// Returns options that read the file in its dialect, with low limits.
     pub(crate) fn options(self, strictness: Strictness) -> ReadOptions {
         let options = match strictness {
             Strictness::Strict => ReadOptions::default(),

@@ -80,9 +80,8 @@ pub fn to_vec<T: PlainData>(bytes: &[u8]) -> Vec<T> {
     values
 }
 
-/// The approximate size in bytes of the chunks in which bulk data is read. A chunk stays in the cache while it is
-/// inspected and copied. Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned
-/// addresses.
+/// The approximate size in bytes of chunks of bulk data, which stay in the cache while they are inspected and copied.
+/// Smaller chunks would be slow: some processors copy a few kilobytes slowly to unaligned addresses.
 const CHUNK_SIZE: usize = 1 << 20;
 
 /// Returns the size of a chunk in bytes: a whole number of records of `stride` bytes, at least one.

@@ -13,7 +13,7 @@ pub(super) type LoadFn<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> LoadOutc
 
 /// The result of running the loader on a file.
 pub(super) enum LoadOutcome {
-    /// The loader accepts the file. If the file is valid, the contents are equal.
+    /// The loader accepts the file, and the contents are equal if they are compared.
     Accepted,
     /// The loader rejects the file, panics, or loads different contents.
     Differs(Mismatch),
@@ -76,7 +76,7 @@ impl<'r, S: TestedFormat> TestRun<'r, S> {
         }
     }
 
-    /// Runs the loader on a file and counts it. If the file is valid and the loader disagrees, returns the cause.
+    /// Runs the loader on a file and counts it. Returns the cause of a disagreement about an unchanged valid file.
     /// `valid_cause` is the cause of a disagreement about the valid file from which the file is derived.
     fn run_file(&mut self, case: u32, file: TestFile, valid_cause: Option<&Cause>) -> Option<Cause> {
         let file_change = file.file_change;

@@ -33,7 +33,7 @@ pub(super) fn shrink_disagreement<S: TestedFormat>(
     Disagreement { runs: runs.unwrap_or_default(), ..shrinker.best }
 }
 
-/// The smallest file found so far with the given cause of a disagreement.
+/// Searches for the smallest file on which the loader disagrees for the same cause.
 struct Shrinker<'s, 'r, S: TestedFormat> {
     run: &'s mut TestRun<'r, S>,
     cause: &'s Cause,
@@ -53,7 +53,7 @@ impl<S: TestedFormat> Shrinker<'_, '_, S> {
     }
 }
 
-/// Simplifies a value while `fails` returns `true`. Returns the number of values tried.
+/// Simplifies a value as long as `fails` returns `true`. Returns the number of values tried.
 fn shrink<T: ValueTree>(tree: &mut T, mut fails: impl FnMut(T::Value) -> bool) -> usize {
     let (mut runs, mut has_failed) = (0, true);
     while runs < MAX_RUNS && if has_failed { tree.simplify() } else { tree.complicate() } {

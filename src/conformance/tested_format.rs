@@ -35,7 +35,7 @@ pub trait TestedFormat {
     /// Returns the detected dialect of a file.
     fn detect(&self, bytes: &[u8]) -> Dialect;
 
-    /// Returns the layout by which a file is broken; `None` for a text format.
+    /// Returns the layout from which breakages of a file are derived; `None` for a text format.
     fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type>;
 }
 

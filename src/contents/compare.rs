@@ -101,12 +101,7 @@ fn is_null_or_empty(value: &Value) -> bool {
 }
 
 impl Comparison {
-    fn add_difference(
-        &mut self,
-        path: &str,
-        expected: impl FnOnce() -> String,
-        found: impl FnOnce() -> String,
-    ) {
+    fn record(&mut self, path: &str, expected: impl FnOnce() -> String, found: impl FnOnce() -> String) {
         self.differences.total += 1;
         if self.differences.listed.len() < self.max {
             let (expected, found) = (expected(), found());
@@ -114,8 +109,8 @@ impl Comparison {
         }
     }
 
-    fn add_value_difference(&mut self, path: &str, expected: &Value, found: &Value) {
-        self.add_difference(path, || describe(expected), || describe(found));
+    fn record_values(&mut self, path: &str, expected: &Value, found: &Value) {
+        self.record(path, || describe(expected), || describe(found));
     }
 
     /// Calls `compare` with the path `path.key`.
@@ -140,38 +135,28 @@ impl Comparison {
     fn compare_values(&mut self, path: &mut String, expected: &Value, found: &Value) {
         match (expected, found) {
             (Value::Object(array), found) if is_array(array) => self.compare_arrays(path, array, found),
-            (Value::Object(expected), Value::Object(found)) => self.compare_objects(path, expected, found),
+            (Value::Object(expected), Value::Object(found)) => self.compare_maps(path, expected, found),
             (Value::Array(expected), Value::Array(found)) => self.compare_lists(path, expected, found),
             (expected, found) if is_equal(expected, found) => {}
-            (expected, found) => self.add_value_difference(path, expected, found),
+            (expected, found) => self.record_values(path, expected, found),
         }
     }
 
-    fn compare_objects(
-        &mut self,
-        path: &mut String,
-        expected: &Map<String, Value>,
-        found: &Map<String, Value>,
-    ) {
+    fn compare_maps(&mut self, path: &mut String, expected: &Map<String, Value>, found: &Map<String, Value>) {
         for (key, expected) in expected {
             if let Some(found) = found.get(key) {
                 self.with_key(path, key, |this, path| this.compare_values(path, expected, found));
             }
         }
-        self.add_unknown_keys(path, expected, found);
+        self.record_extras(path, expected, found);
     }
 
-    /// Adds a difference for each key of `found` that is not in `known`.
-    fn add_unknown_keys(
-        &mut self,
-        path: &mut String,
-        known: &Map<String, Value>,
-        found: &Map<String, Value>,
-    ) {
+    /// Records a difference for each key of `found` that is not in `known`.
+    fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
         for (key, found) in found.iter().filter(|(key, _)| !known.contains_key(*key)) {
             if !is_null_or_empty(found) {
                 self.with_key(path, key, |this, path| {
-                    this.add_difference(path, || "no such key".to_owned(), || describe(found));
+                    this.record(path, || "no such key".to_owned(), || describe(found));
                 });
             }
         }
@@ -179,7 +164,7 @@ impl Comparison {
 
     fn compare_lists(&mut self, path: &mut String, expected: &[Value], found: &[Value]) {
         if expected.len() != found.len() {
-            self.add_difference(
+            self.record(
                 path,
                 || format!("a list of {}", expected.len()),
                 || format!("a list of {}", found.len()),
@@ -196,22 +181,22 @@ impl Comparison {
         let found = match found {
             Value::Object(found) => found,
             Value::Array(_) => return self.compare_numbers(path, &numbers, found, Notation::Values),
-            found => return self.add_difference(path, || "an array".to_owned(), || describe(found)),
+            found => return self.record(path, || "an array".to_owned(), || describe(found)),
         };
         for key in ["type", "shape"] {
             if let (Some(expected), Some(found)) = (expected.get(key), found.get(key)) {
                 self.with_key(path, key, |this, path| this.compare_values(path, expected, found));
             }
         }
-        for (key, form) in [("values", Notation::Values), ("bits", Notation::Bits)] {
+        for (key, notation) in [("values", Notation::Values), ("bits", Notation::Bits)] {
             if let (true, Some(found)) = (expected.contains_key(key), found.get(key)) {
-                self.with_key(path, key, |this, path| this.compare_numbers(path, &numbers, found, form));
+                self.with_key(path, key, |this, path| this.compare_numbers(path, &numbers, found, notation));
             }
         }
         // The output need not contain the tolerance.
         let mut rest = found.clone();
         rest.remove("tolerance");
-        self.add_unknown_keys(path, expected, &rest);
+        self.record_extras(path, expected, &rest);
     }
 
     fn compare_numbers(
@@ -219,23 +204,23 @@ impl Comparison {
         path: &mut String,
         expected: &ExpectedNumbers<'_>,
         found: &Value,
-        form: Notation,
+        notation: Notation,
     ) {
         let mut flat = Vec::new();
         flatten(found, &mut flat);
         let count = expected.values.len();
         if flat.len() != count || !found.is_array() {
             let found = if found.is_array() { format!("{} numbers", flat.len()) } else { describe(found) };
-            return self.add_difference(path, || format!("{count} numbers"), || found);
+            return self.record(path, || format!("{count} numbers"), || found);
         }
         for (index, found) in flat.into_iter().enumerate() {
-            if !expected.matches(index, found, form) {
-                let notated = match form {
+            if !expected.matches(index, found, notation) {
+                let list = match notation {
                     Notation::Values => expected.values,
                     Notation::Bits => expected.bits,
                 };
-                let expected = notated.get(index).unwrap_or(&Value::Null);
-                self.with_index(path, index, |this, path| this.add_value_difference(path, expected, found));
+                let expected = list.get(index).unwrap_or(&Value::Null);
+                self.with_index(path, index, |this, path| this.record_values(path, expected, found));
             }
         }
     }
@@ -296,13 +281,13 @@ impl<'v> ExpectedNumbers<'v> {
     }
 
     /// Returns `true` if `found` matches the expected number at `index`.
-    fn matches(&self, index: usize, found: &Value, form: Notation) -> bool {
+    fn matches(&self, index: usize, found: &Value, notation: Notation) -> bool {
         let expected = self.values.get(index).unwrap_or(&Value::Null);
-        match (self.tolerance, form) {
+        match (self.tolerance, notation) {
             _ if !self.is_float() => is_equal(expected, found),
             (Some(_), _) if expected.is_null() => true,
-            (Some(tolerance), form) => {
-                let found = match form {
+            (Some(tolerance), notation) => {
+                let found = match notation {
                     Notation::Values => found.as_f64(),
                     Notation::Bits => found.as_str().and_then(parse_float_bits),
                 };

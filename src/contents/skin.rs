@@ -73,8 +73,8 @@ impl SkinnedPositions {
         self.max_deviation = self.max_deviation.max(deviation);
     }
 
-    /// Returns the positions with their tolerance. `max_translation` is the largest absolute translation component of
-    /// any skinning matrix.
+    /// Returns the positions with their tolerance. `max_translation` is an upper bound of the absolute translation
+    /// components of the skinning matrices.
     pub(crate) fn into_array(self, max_translation: f64) -> Array {
         let max_translation = if max_translation.is_finite() { max_translation } else { 0.0 };
         Array::from(Numbers::F32(self.positions)).with_components(3).with_tolerance(

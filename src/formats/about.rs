@@ -68,7 +68,7 @@ pub struct Specification {
 
 impl About {
     /// Creates the description of a format with the specification's dialect and the general rules. `layouts` returns
-    /// the layout of each dialect.
+    /// the layouts of all dialects.
     pub const fn new(name: &'static str, title: &'static str, layouts: fn() -> Layouts) -> About {
         About {
             name,
@@ -100,7 +100,7 @@ impl About {
         About { extensions, ..self }
     }
 
-    /// Sets the dialects, the specification's dialect first. Their number and order must match the layouts.
+    /// Sets the dialects, the specification's dialect first. Each must have the same number of layouts, in this order.
     pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
         About { dialects, ..self }
     }
@@ -146,8 +146,7 @@ impl About {
         own.map_or(&[], |(_, layouts)| layouts)
     }
 
-    /// Returns `true` if the rule applies to the dialect. Rules that only the layouts of other dialects declare do not
-    /// apply.
+    /// Returns `true` if the rule applies to `dialect`; `false` if only the layouts of other dialects declare it.
     pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {
         let is_declared_in = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
         rule.enforced_by != Enforcement::Declaration

@@ -214,9 +214,8 @@ impl AnyFormat {
         (self.edge_cases)()
     }
 
-    /// Returns a violating and a correct file for a rule. Uses the format's [own](Declared::example_of) example, or
-    /// else a [generated](crate::layout::generate) file and one of its breakages. `None` if no generated file has a
-    /// breakage that breaks only `rule`.
+    /// Returns a violating and a correct file for a rule: the format's [own](Declared::example_of) example, or else a
+    /// [generated](crate::layout::generate) file and a breakage of it that breaks only `rule`. `None` without either.
     pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
         let AnyFormat { about, check, layout_of, .. } = self;
         (self.example_of)(rule).or_else(|| ExampleSearch { about, check, layout_of }.example_of(rule))

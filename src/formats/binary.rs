@@ -208,7 +208,6 @@ fn with_format_name<T: BinaryFormat>(error: Error) -> Error {
 /// The maximum number of rules of a format, checked at compile time.
 const MAX_RULES: usize = 256;
 
-/// The rules of a format.
 struct AllRules<T>(PhantomData<T>);
 
 impl<T: BinaryFormat> AllRules<T> {

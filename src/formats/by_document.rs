@@ -1,8 +1,8 @@
 //! Functions that built-in formats implement through their documents.
 
-/// Implements the functions of [`Declared`](super::Declared) that need the documents of the format, which must have
-/// the modules `examples` and `strategy`. The argument is a closure that returns the strategy for files; by default,
-/// files are the encoded documents of `strategy::documents_with`.
+/// Implements the functions of [`Declared`](super::Declared) that use documents. Requires the modules `examples` and
+/// `strategy` of the format. The argument is a closure that returns the strategy for files; by default, files are the
+/// encoded documents of `strategy::documents_with`.
 macro_rules! by_document {
     () => {
         by_document!(|config| $crate::formats::generated::encoded_files(strategy::documents_with(config)));

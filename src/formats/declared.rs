@@ -103,7 +103,8 @@ pub trait Declared: 'static {
     ///
     /// # Errors
     ///
-    /// Returns an error if decoding would exceed the limits, or the format lacks the dialect in the options.
+    /// Returns an error if decoding would exceed the limits or needs a packing whose feature is disabled, or the format
+    /// lacks the dialect in the options.
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;

@@ -15,7 +15,7 @@ pub enum Confidence {
     Magic,
 }
 
-/// How well given bytes match a format, and the detected dialect.
+/// The result of detecting a format: the confidence and the dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detection {
     /// The confidence that the bytes are a file of the format.

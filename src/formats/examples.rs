@@ -53,8 +53,7 @@ impl ExampleSearch {
         })
     }
 
-    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if `file` has no such
-    /// breakage.
+    /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if there is none.
     fn example_from_file(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
         let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;

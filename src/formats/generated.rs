@@ -22,8 +22,8 @@ pub(super) fn encoded_files<D: Format + Debug>(documents: impl Strategy<Value = 
     documents.prop_filter_map("a document that cannot be written", encode).boxed()
 }
 
-/// Returns a strategy for generated files in which `check` finds no error; if `config.plausible` is set, no violation
-/// at all. `None` if the format has no layouts.
+/// Returns a strategy for generated files in which `check` finds no error, or nothing at all if `config.plausible` is
+/// set. `None` if the format has no layouts.
 pub(super) fn generated_files(
     about: &'static About,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
@@ -42,9 +42,8 @@ pub(super) fn generated_files(
     (!strategies.is_empty()).then(|| Union::new(strategies).boxed())
 }
 
-/// Returns a strategy for documents that strict reading accepts, decoded from generated files of `types`. `decode`
-/// skips checks and sets the values that only code determines. If `config.plausible` is set, the documents have no
-/// findings.
+/// Returns a strategy for documents that strict reading accepts, decoded from generated files of `types`; without
+/// findings if `config.plausible` is set. `decode` skips checks and sets the values that only code determines.
 pub(super) fn documents<D: Format + Clone + Debug>(
     types: impl IntoIterator<Item = (&'static Type, Dialect)>,
     config: Config,

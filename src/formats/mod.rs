@@ -106,8 +106,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be read, matches no built-in format, or is rejected by the strictness in the
-/// options.
+/// Returns an error if the file cannot be read, matches no built-in format, or violates rules that `options` enforce.
 pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Document> {
     let path = path.as_ref();
     let read = |bytes: Vec<u8>| detect(&bytes, Some(path))?.read(&bytes, options);

@@ -1,4 +1,4 @@
-//! Scene functions of formats chosen at run time.
+//! Conversion between files and scenes, for formats chosen at run time.
 
 use super::{AnyFormat, Document};
 use crate::info::Info;
@@ -108,7 +108,7 @@ impl AnyFormat {
     }
 }
 
-/// Summarises a file: its declared values, and the meshes and animations of its scene.
+/// Summarises a file: its declared values, and the meshes, skeleton, animations and materials of its scene.
 fn info_with_scene<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     let info = T::info_of(bytes, options)?;
     let (scene, _) = T::read(bytes, options)?.into_scene(&SceneOptions::default())?;
@@ -135,8 +135,7 @@ impl FormatId {
 }
 
 impl Document {
-    /// Converts the document to a [scene](crate::scene). Also returns the losses: data that a
-    /// scene cannot represent.
+    /// Converts the document to a [scene](crate::scene). Also returns the losses: data that a scene cannot represent.
     ///
     /// # Errors
     ///

@@ -40,10 +40,8 @@ fn file_extension(media_type: &str) -> &str {
 }
 
 /// Converts the path of an image file to one relative to the model, with `/` between folders. `folder` is the folder of
-/// the file that refers to the image.
-///
-/// Returns the path, and `true` if it was shortened. Absolute paths are shortened to the file name, since they are
-/// valid on one machine only.
+/// the file that refers to the image. Returns the path, and `true` if it was shortened: absolute paths become file
+/// names, since they are valid on one machine only.
 pub(super) fn relative_path(folder: &str, path: &str) -> (String, bool) {
     if is_remote(path) {
         return (path.to_owned(), false);
@@ -105,7 +103,7 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
 }
 
 /// The size in bytes at or above which images are not embedded, since GLB stores sizes in 32 bits.
-const MAX_IMAGE_SIZE: u64 = u32::MAX as u64;
+const IMAGE_SIZE_LIMIT: u64 = u32::MAX as u64;
 
 fn load_image(name: &str, files: &dyn Files) -> io::Result<Image> {
     if is_remote(name) {
@@ -115,8 +113,8 @@ fn load_image(name: &str, files: &dyn Files) -> io::Result<Image> {
     let Some(media_type) = detect_media_type(&files.read(name, MAX_MAGIC_SIZE)?) else {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "not a PNG, JPEG, WebP, KTX2 or DDS image"));
     };
-    let bytes = files.read(name, MAX_IMAGE_SIZE)?;
-    if bytes.len() as u64 >= MAX_IMAGE_SIZE {
+    let bytes = files.read(name, IMAGE_SIZE_LIMIT)?;
+    if bytes.len() as u64 >= IMAGE_SIZE_LIMIT {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "an image of 4 GiB or more"));
     }
     Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() })
@@ -187,7 +185,7 @@ impl<'a> ImageFiles<'a> {
         }
     }
 
-    /// Returns an unused file name, composed of the model's stem and the image name.
+    /// Returns an unused file name: the model's stem, then the image name, or `texture` and a number if it is empty.
     fn file_name(&mut self, image: &str, extension: &str) -> String {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         let base: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

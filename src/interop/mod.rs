@@ -209,8 +209,7 @@ macro_rules! interchange {
                 self.read(&bytes, files, options, limits)
             }
 
-            /// Writes a scene to the file `name`, and to companion files whose names begin with its stem. Returns the
-            /// losses.
+            /// Writes a scene to the file `name`, and to companion files named after its stem. Returns the losses.
             ///
             /// # Errors
             ///

@@ -70,7 +70,7 @@ pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
     Ok(report)
 }
 
-/// Decodes a file without checking it. An error has the path and byte range of the first fault.
+/// Decodes a file without checking it. Errors are [located](Structure::locate).
 pub(crate) fn decode<T>(
     structure: &Structure,
     bytes: &[u8],

@@ -48,7 +48,7 @@ pub struct Attribute {
     pub name: &'static str,
     /// The identifier at the start of each line.
     pub identifier: &'static str,
-    /// What a line describes: the file, a vertex or a face.
+    /// The element that each line describes: the file, a vertex or a face.
     pub occurs: Occurrence,
     /// The number of values per line.
     pub values: usize,
@@ -109,7 +109,7 @@ impl Attribute {
 /// The largest integer in a text file.
 pub(crate) const MAX_INTEGER: u32 = i32::MAX as u32;
 
-/// What a line describes.
+/// The element that a line describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
     /// The file: one line per file.

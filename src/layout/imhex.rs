@@ -26,7 +26,7 @@ use super::wording::{
     IndentedText, content_text, declaration_lines, packing_text, parenthesize_compound, remark_lines,
 };
 
-/// Prints the pattern of a format. It applies the first layout; the other layouts are commented out at the end.
+/// Prints the pattern of a format. The first layout is applied; the others are commented out at the end.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = IndentedText::default();
     out.push_line(format!("#pragma description {title}"));

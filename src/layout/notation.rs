@@ -174,12 +174,12 @@ fn print_operand(
 /// Converts `VertexFormat` to `vertex_format`.
 pub(super) fn to_snake_case(name: &str) -> String {
     let mut out = String::new();
-    let mut is_previous_lower = false;
+    let mut was_lower = false;
     for c in name.chars() {
-        if c.is_ascii_uppercase() && is_previous_lower {
+        if c.is_ascii_uppercase() && was_lower {
             out.push('_');
         }
-        is_previous_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        was_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
         out.push(c.to_ascii_lowercase());
     }
     out

@@ -1,4 +1,4 @@
-//! Serialises packed words as maps of their bit fields.
+//! Serialises and deserialises packed words as maps of their bit fields.
 
 use std::fmt;
 
@@ -20,25 +20,25 @@ pub struct ImpliedFields {
 /// The value and the bit fields of a packed word.
 struct Word {
     bits: u128,
-    fields: WordFields,
+    fields: BitFields,
 }
 
 /// The bit fields of a packed word.
 #[derive(Clone, Copy)]
-struct WordFields {
+struct BitFields {
     fields: &'static [BitField],
     implied: ImpliedFields,
 }
 
-impl WordFields {
-    fn of<T: Layout>(implied: ImpliedFields) -> WordFields {
-        let declared = T::TYPE.own_declaration().map(WordFields::from_declaration);
-        WordFields { implied, ..declared.unwrap_or(WordFields { fields: &[], implied }) }
+impl BitFields {
+    fn of<T: Layout>(implied: ImpliedFields) -> BitFields {
+        let declared = T::TYPE.own_declaration().map(BitFields::from_declaration);
+        BitFields { implied, ..declared.unwrap_or(BitFields { fields: &[], implied }) }
     }
 
-    fn from_declaration(declaration: &'static Declaration) -> WordFields {
+    fn from_declaration(declaration: &'static Declaration) -> BitFields {
         let fields = if let Shape::Bits { fields, .. } = declaration.shape { fields } else { &[] };
-        WordFields { fields, implied: ImpliedFields::default() }
+        BitFields { fields, implied: ImpliedFields::default() }
     }
 
     /// Returns `true` if the field is omitted when it has its default value.
@@ -74,7 +74,7 @@ impl Serialize for Word {
             let part = match field.declared {
                 Some(word) => BitFieldValue::Word(Word {
                     bits: field.bits.extract(self.bits),
-                    fields: WordFields::from_declaration(word),
+                    fields: BitFields::from_declaration(word),
                 }),
                 None if field.flag => BitFieldValue::Flag(field.bits.extract(self.bits) != 0),
                 // Bit fields that are numbers have at most 32 bits.
@@ -86,7 +86,7 @@ impl Serialize for Word {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for WordFields {
+impl<'de> DeserializeSeed<'de> for BitFields {
     type Value = u128;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u128, D::Error> {
@@ -94,7 +94,7 @@ impl<'de> DeserializeSeed<'de> for WordFields {
     }
 }
 
-impl<'de> Visitor<'de> for WordFields {
+impl<'de> Visitor<'de> for BitFields {
     type Value = u128;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for WordFields {
     }
 }
 
-struct ExpectedFields(WordFields);
+struct ExpectedFields(BitFields);
 
 impl fmt::Display for ExpectedFields {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -140,7 +140,7 @@ impl fmt::Display for ExpectedFields {
 /// Reads the value of a field. Negative numbers are sign-extended beyond the width of the field.
 fn read_bits<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u128, A::Error> {
     if let Some(word) = field.declared {
-        return map.next_value_seed(WordFields::from_declaration(word));
+        return map.next_value_seed(BitFields::from_declaration(word));
     }
     if field.flag {
         return map.next_value().map(|flag: bool| flag.into());
@@ -162,7 +162,7 @@ pub fn serialize<T: Layout, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let bits = bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
-    Word { bits, fields: WordFields::of::<T>(implied) }.serialize(serializer)
+    Word { bits, fields: BitFields::of::<T>(implied) }.serialize(serializer)
 }
 
 /// Deserialises a map to the little-endian bytes of a packed word.
@@ -170,7 +170,7 @@ pub fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
     implied: ImpliedFields,
     deserializer: D,
 ) -> Result<[u8; N], D::Error> {
-    let word = WordFields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
+    let word = BitFields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
     let mut bytes = [0; N];
     bytes.copy_from_slice(&word[..N]);
     Ok(bytes)

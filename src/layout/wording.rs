@@ -229,17 +229,12 @@ pub(super) fn requirement_text(
             let none = none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
             let root = if *rooted { "; the first item is its own parent" } else { "" };
             let first = if *parents_first { ", before the item itself" } else { "" };
-            let cycles = match ids {
-                Some(id) => {
-                    format!(
-                        ", or its {}; with the same meaning for all items, no item is its own ancestor",
-                        code(id)
-                    )
-                }
-                None if *rooted => "; no other item is its own ancestor".to_owned(),
-                None => "; no item is its own ancestor".to_owned(),
+            let index = match ids {
+                Some(id) => format!("the index or {} of the parent, the same for all items", code(id)),
+                None => "the index of the parent".to_owned(),
             };
-            format!("Must be the index of the parent{first}{cycles}{root}{none}")
+            let others = if *rooted { "the other items" } else { "the items" };
+            format!("Must be {index}{first}; {others} form no cycles{root}{none}")
         }
     };
     let condition =

@@ -130,7 +130,7 @@ impl LossGroup {
     }
 
     /// Formats the group as one line, with `location` instead of its paths.
-    pub fn display_at(&self, location: &str) -> String {
+    pub fn format_at(&self, location: &str) -> String {
         let Loss { kind, message, affected, .. } = &self.example;
         let colon = if location.is_empty() { "" } else { ": " };
         let affected = match affected {
@@ -222,7 +222,7 @@ impl fmt::Display for LossGroup {
             (_, true) => format!("{path} ({} times)", self.count),
             (others, false) => format!("{path} and {others} more, up to {}", self.last_path),
         };
-        f.write_str(&self.display_at(&location))
+        f.write_str(&self.format_at(&location))
     }
 }
 

@@ -156,7 +156,7 @@ struct SamplePosition {
 impl SamplePosition {
     /// Locates each time of `ticks` between the sample times of a channel.
     fn locate_all(times: &[f32], ticks: &[f32], period: Option<f32>) -> impl Iterator<Item = SamplePosition> {
-        // Without a search, sample times need not be ascending.
+        // Resampling at the sample times needs no search, so the times need not be ascending.
         let are_sample_times = times.len() == ticks.len()
             && times.iter().zip(ticks).all(|(time, tick)| time.to_bits() == tick.to_bits());
         ticks.iter().enumerate().map(move |(index, ticks)| match are_sample_times {

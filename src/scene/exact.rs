@@ -19,16 +19,15 @@ const VISIBLE: f64 = 1e-5;
 /// The rounding error, as a fraction of the mesh size, above which rounding is a loss.
 const VISIBLE_IN_MESH: f64 = 1e-4;
 
-/// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless it is
-/// [`UNAVOIDABLE`].
+/// The rounding error in metres above which coordinates stay in 64 bits and rounding is a loss, unless unavoidable.
 const MILLIMETRE: f64 = 1e-3;
 
 /// The rounding error, as a fraction of the mesh size, up to which rounding is unavoidable: centring gains at most one
 /// bit.
 const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
 
-/// The ratio of the largest coordinate to the bounding box size above which points count as local, that is, close
-/// together and far from the origin. The rounding error of other points never exceeds [`VISIBLE_IN_MESH`].
+/// The ratio of the largest coordinate to the bounding box size above which points count as local: close together and
+/// far from the origin. The rounding error of other points never exceeds [`VISIBLE_IN_MESH`].
 const LOCAL: f64 = 1000.0;
 
 /// The coordinate in metres above which rounding to 32 bits may move a point by more than a millimetre.

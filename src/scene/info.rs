@@ -53,7 +53,7 @@ impl Mesh {
                 None => 0,
             },
             start: None,
-            copies: (!self.placements.is_empty()).then(|| self.copy_count() as u64),
+            copies: (!self.placements.is_empty()).then(|| self.instance_count() as u64),
             bounds: Bounds::from_points(self.positions.iter().copied()),
         }
     }

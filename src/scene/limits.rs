@@ -6,11 +6,7 @@ use crate::{Error, Limit, Result};
 /// The number of triangles that take as much memory as the names, lists and tables of a mesh.
 const TRIANGLES_PER_MESH: u64 = 64;
 
-/// Checks a number of triangles or vertices.
-///
-/// # Errors
-///
-/// Returns an error if `count` exceeds `max`.
+/// Returns an error if `count`, the number of triangles or vertices, exceeds `max`.
 pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
     if count <= max {
         return Ok(());
@@ -19,10 +15,6 @@ pub(crate) fn require_triangles(count: u64, max: u64) -> Result<()> {
     Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
-/// Checks a number of meshes.
-///
-/// # Errors
-///
 /// Returns an error if `count` exceeds the number of meshes that `max_triangles` allows.
 pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
     let max = max_triangles.max(MAX_TRIANGLES) / TRIANGLES_PER_MESH;
@@ -33,11 +25,7 @@ pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
     Err(Error::limit_exceeded(Limit::Triangles, message))
 }
 
-/// Checks the total size of names and extras in copies of meshes.
-///
-/// # Errors
-///
-/// Returns an error if `count`, in bytes, exceeds the size that `max_triangles` allows.
+/// Returns an error if `count` bytes of names and extras in copies of meshes exceed the maximum for `max_triangles`.
 pub(crate) fn require_text_size(count: u64, max_triangles: u64) -> Result<()> {
     // A byte of JSON takes up to 16 bytes of memory, a triangle 32.
     let max = max_triangles.max(MAX_TRIANGLES).saturating_mul(2);

@@ -28,8 +28,7 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     merged
 }
 
-/// Lists names, materials and extras that differ from the first mesh. The merged mesh keeps the values of the first
-/// mesh.
+/// Lists names, materials and extras that differ from those of the first mesh, which the merged mesh keeps.
 fn list_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {

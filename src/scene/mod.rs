@@ -102,9 +102,9 @@ pub struct Scene {
     pub skeleton: Skeleton,
     /// The animations of the skeleton.
     pub animations: Vec<Animation>,
-    /// The named text properties of Seed files, in order.
+    /// Named text properties in the order of the source, as in Seed.
     pub properties: Vec<(String, String)>,
-    /// The application-defined bytes of IyMA files.
+    /// Application-defined bytes, as in IyMA.
     pub user_data: Vec<u8>,
     /// Application-specific data.
     pub extras: Extras,
@@ -160,7 +160,7 @@ pub struct SceneOptions {
     /// Whether reading bakes the transforms of nodes into the vertices, without listing a loss. If `false`, nodes
     /// become [placements](Mesh::placements). Writers of formats without nodes bake placements and list the loss.
     pub bake: bool,
-    /// The maximum number of triangles, and also of vertices. Meshes copied for several nodes count once per copy; see
+    /// The maximum number of triangles, and of vertices. Meshes copied for several nodes count once per copy; see
     /// [`Limits::max_triangles`].
     pub max_triangles: u64,
     /// The precision of positions, for formats with several vertex forms, such as BMD. `None` selects the smallest form
@@ -258,7 +258,7 @@ pub trait ToScene: Format {
     ///
     /// # Errors
     ///
-    /// Returns an error if the document is not [valid](Format::check): for example, if it refers to missing joints.
+    /// Returns an error if the document is not [valid](Format::check): for example, if an animation lacks poses.
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 }
 

@@ -21,8 +21,7 @@ impl Scene {
         self.list_rounded(largest_error(moved), losses);
     }
 
-    /// Lists the rounding error `error` if it is visible and avoidable: for the joints, or in a scene without joints, for
-    /// the transform.
+    /// Lists the rounding error if it is visible and avoidable: of joints or, without joints, of the transform.
     fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;

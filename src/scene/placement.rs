@@ -59,7 +59,7 @@ fn to_matrix(transform: &Transform) -> DMat4 {
 
 impl Mesh {
     /// Returns the number of instances in all placements; 1 if there are no placements.
-    pub fn copy_count(&self) -> usize {
+    pub fn instance_count(&self) -> usize {
         self.placements.iter().map(Placement::instance_count).fold(0, usize::saturating_add).max(1)
     }
 
@@ -76,7 +76,7 @@ impl Mesh {
         };
         let texture = self.material.texture.as_ref().map_or(0, |texture| texture.name.len());
         let own = size(&self.extras) + self.name.len() + self.material.name.len() + texture;
-        let own = (own as u64).saturating_mul(self.copy_count() as u64);
+        let own = (own as u64).saturating_mul(self.instance_count() as u64);
         let node_text = |node: &Placement| {
             ((size(&node.extras) + node.name.len()) as u64).saturating_mul(node.instance_count() as u64)
         };
@@ -130,7 +130,7 @@ impl Scene {
         if !chosen.contains(&true) {
             return Ok(());
         }
-        let copies = |(mesh, chosen): (&Mesh, &bool)| if *chosen { mesh.copy_count() } else { 1 };
+        let copies = |(mesh, chosen): (&Mesh, &bool)| if *chosen { mesh.instance_count() } else { 1 };
         let all = self.meshes.iter().zip(&chosen);
         let cost = all.clone().map(|pair| pair.0.cost().saturating_mul(copies(pair) as u64));
         limits::require_triangles(cost.fold(0, u64::saturating_add), max_triangles)?;
@@ -157,8 +157,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes placements that glTF nodes cannot express: sheared ones, and those of levels of detail, since a level is
-    /// written as a single node.
+    /// Bakes placements that glTF nodes cannot express: sheared ones, and those of levels of detail (one node each).
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: std::collections::HashSet<usize> =
             self.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
@@ -172,7 +171,7 @@ impl Mesh {
     /// Appends one transformed copy per instance to `baked`.
     fn bake(mut self, index: usize, baked: &mut Vec<Mesh>, losses: &mut Vec<Loss>) {
         let path = format!("meshes[{index}]");
-        let mut remaining = self.copy_count();
+        let mut remaining = self.instance_count();
         if remaining > 1 {
             let loss =
                 Loss::new(LossKind::Split, path.clone(), "a mesh of several nodes was copied for each node");

@@ -144,7 +144,7 @@ impl Scene {
     /// Moves skinned vertices to the pose `local`, one transform per joint relative to its parent. The bind pose is
     /// unchanged. Returns the number of moved vertices.
     pub fn apply_pose(&mut self, local: &[Transform]) -> usize {
-        let skinning = Skinning::new(self, &self.skeleton.joint_matrices(local));
+        let skinning = Skinning::new(self, &self.skeleton.global_matrices(local));
         if skinning.is_identity() {
             return 0;
         }
@@ -163,7 +163,7 @@ impl Scene {
     /// Calls `visit` with the rest position of every vertex in every instance. For instances without rotation, visits
     /// two opposite corners of their bounding box instead.
     pub(super) fn for_each_rest_position(&self, mut visit: impl FnMut(DVec3)) {
-        let skinning = Skinning::new(self, &self.skeleton.joint_matrices(&self.skeleton.rest_pose()));
+        let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
         for mesh in &self.meshes {
             if !mesh.placements.is_empty() {
                 mesh.for_each_placed_point(&mut visit);
@@ -185,8 +185,7 @@ impl Skeleton {
 }
 
 impl Animation {
-    /// For each unanimated property that differs between `before` and `after`, adds a constant channel with the value
-    /// in `before`.
+    /// Adds a constant channel with the value `before` for each unanimated property that differs in `after`.
     fn add_constant_channels(&mut self, before: &[Transform], after: &[Transform]) {
         let property = |samples: &Samples| std::mem::discriminant(samples);
         let animated = self.channels.iter().filter(|channel| !channel.samples.is_empty());

@@ -98,8 +98,7 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
     Vec3::from(a).distance(b.into())
 }
 
-/// Returns the angle between two rotations in degrees. Computes it from the chord, since cosines of small angles round
-/// to 1.
+/// Returns the angle between two rotations in degrees, from the chord, since cosines of small angles round to 1.
 fn angle(a: [f32; 4], b: [f32; 4]) -> f32 {
     let [a, b] = [a, b].map(|rotation| Quat::from_array(rotation).normalize());
     let chord = (a - b).length().min((a + b).length());

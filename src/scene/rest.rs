@@ -48,7 +48,7 @@ impl Scene {
             return losses;
         }
         losses.extend(self.restore_zero_scales(format));
-        let global = self.skeleton.joint_matrices(&self.skeleton.rest_pose());
+        let global = self.skeleton.global_matrices(&self.skeleton.rest_pose());
         if !global.iter().all(|matrix| matrix.inverse().is_finite()) {
             self.set_rest_transforms(None);
             let message =
@@ -104,7 +104,7 @@ impl Scene {
             let count = MAX_PRODUCTS / times.len().max(1);
             for times in times.chunks(POSES_PER_BATCH) {
                 for pose in animation.poses(&self.skeleton, times).chunks(joints) {
-                    let global = self.skeleton.joint_matrices(pose);
+                    let global = self.skeleton.global_matrices(pose);
                     let distances = deviations.iter().take(count).map(|vertex| vertex.distance(&global));
                     largest = distances.filter(|distance| distance.is_finite()).fold(largest, f32::max);
                 }

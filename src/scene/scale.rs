@@ -1,7 +1,7 @@
 //! Removes scale from the bind pose, for formats with rigid bind poses.
 //!
-//! Each joint gets a new space, which a constant linear map `D` relates to the old one, so that its bind pose is rigid.
-//! A transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`, and its translation is mapped by
+//! Each joint gets a new space in which its bind pose is rigid. The linear map `D` maps new coordinates to old ones. A
+//! transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`, and its translation is mapped by
 //! `D⁻¹(parent)`. If both maps are uniform scales, the rotation is unchanged and the scale is multiplied by a factor.
 //! Otherwise the product may shear, which keys cannot express, so it is replaced by the nearest rotation and scale.
 
@@ -43,8 +43,7 @@ impl Scene {
         losses
     }
 
-    /// Converts bind poses, rest poses and animations to new joint spaces, given by one map per joint. Returns a loss
-    /// if vertices move because shear was dropped.
+    /// Converts all poses to new joint spaces, one map per joint. Returns a loss if dropped shear moves vertices.
     fn convert_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
         let before = Scene {
             skeleton: self.skeleton.clone(),
@@ -77,7 +76,7 @@ impl Scene {
         let mut error = 0.0_f32;
         let mut compare = |old: &[Transform], new: &[Transform]| {
             let matrices =
-                before.skeleton.joint_matrices(old).into_iter().zip(self.skeleton.joint_matrices(new));
+                before.skeleton.global_matrices(old).into_iter().zip(self.skeleton.global_matrices(new));
             let joints = before.skeleton.joints.iter().zip(&self.skeleton.joints);
             for (((old, new), (bound, rebound)), corners) in matrices.zip(joints).zip(&boxes) {
                 let difference = old * bound.inverse_bind - new * rebound.inverse_bind;
@@ -121,8 +120,7 @@ impl Scene {
     }
 }
 
-/// Returns the map from the rigidly bound space of a joint to its current space. Returns the identity if the joint is
-/// not scaled, or `keep` returns `true`.
+/// Returns the map from the rigidly bound space of a joint to its current space; the identity if unscaled or kept.
 fn rigid_bind_map(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     let bind = joint.inverse_bind.inverse();
     if keep(joint) || !bind.is_finite() || scale_error(bind) <= TOLERANCE {

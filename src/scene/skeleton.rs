@@ -20,8 +20,7 @@ pub struct Joint {
     pub parent: Option<usize>,
     /// The transform from model space to joint space in the bind pose.
     pub inverse_bind: Mat4,
-    /// The rest transform relative to the parent, used while no animation plays. `None` if the joint rests in the bind
-    /// pose.
+    /// The rest transform relative to the parent, used while no animation plays. `None` to rest in the bind pose.
     pub rest: Option<Transform>,
     /// Application-specific data.
     pub extras: Extras,
@@ -96,7 +95,7 @@ impl Skeleton {
 
     /// Returns the matrix from joint space to model space for each joint. `local` is the pose: one transform per joint,
     /// relative to its parent.
-    pub fn joint_matrices(&self, local: &[Transform]) -> Vec<Mat4> {
+    pub fn global_matrices(&self, local: &[Transform]) -> Vec<Mat4> {
         let mut global: Vec<Option<Mat4>> = vec![None; self.joints.len()];
         for joint in self.parents_first() {
             let own = local.get(joint).map_or(Mat4::IDENTITY, Transform::to_matrix);

@@ -16,7 +16,7 @@ macro_rules! trials {
 mod common;
 mod conversion;
 mod damaged;
-#[allow(dead_code, unused_imports, reason = "only reading is measure_peak")]
+#[allow(dead_code, unused_imports, reason = "only reading is measured")]
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 mod hostile;

@@ -7,7 +7,8 @@ use meshspec::scene::{
 };
 use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
 
-/// Converts a scene to a document, and asserts that the document has no errors.
+/// Converts a scene to a document without errors, writes it, and reads it strictly. Returns the read document and the
+/// losses.
 fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
     let (document, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
     let bytes = document.write(&WriteOptions::default()).unwrap();
@@ -80,7 +81,7 @@ fn quarter_turn() -> [f32; 4] {
 fn positions_at(scene: &Scene, seconds: f32) -> Vec<Vec3> {
     let animation = &scene.animations[0];
     let local = animation.pose(&scene.skeleton, seconds * animation.rate);
-    let model = scene.skeleton.joint_matrices(&local);
+    let model = scene.skeleton.global_matrices(&local);
     let mesh = &scene.meshes[0];
     let joints = mesh.skins[0].joints.iter().map(|joints| usize::from(joints[0]));
     let matrices = joints.map(|joint| model[joint] * scene.skeleton.joints[joint].inverse_bind);
@@ -368,7 +369,7 @@ fn rotations_are_interpolated_along_the_shorter_arc() {
 }
 
 #[test]
-fn skins_may_refer_to_the_last_joint_only() {
+fn skins_refer_to_existing_joints() {
     let with = |joint| {
         let mut scene = arm(false, vec![0.0], vec![quarter_turn()]);
         scene.meshes[0].skins[0].joints[2][0] = joint;

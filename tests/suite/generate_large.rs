@@ -77,7 +77,7 @@ fn large_documents_have_more_than_16_bits_of_vertices() {
     assert!(largest_drawn(documents, 1 << 16, |document| document.vertices.len()) > 1 << 16);
 }
 
-/// Draws up to 60 values, until the size of one is at least `enough`. Returns the largest size.
+/// Draws up to 60 values, until the size of one exceeds `enough`. Returns the largest size.
 fn largest_drawn<T>(strategy: impl Strategy<Value = T>, enough: usize, size: impl Fn(T) -> usize) -> usize {
     let mut runner = TestRunner::deterministic();
     let mut largest = 0;

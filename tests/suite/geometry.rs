@@ -94,7 +94,7 @@ fn skinning_matrices(scene: &Scene) -> Vec<Mat4> {
         .iter()
         .flat_map(|animation| times(animation.duration).map(|ticks| animation.pose(&scene.skeleton, ticks)));
     let inverse_binds = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind);
-    let all = std::iter::once(rest).chain(poses).flat_map(|pose| scene.skeleton.joint_matrices(&pose));
+    let all = std::iter::once(rest).chain(poses).flat_map(|pose| scene.skeleton.global_matrices(&pose));
     all.zip(inverse_binds.cycle()).map(|(joint, inverse_bind)| joint * inverse_bind).collect()
 }
 

@@ -126,7 +126,7 @@ fn groups_of_several_files_add_up() {
     second.prefix_paths("b.obj: ");
     first.merge(second);
     assert_eq!(
-        first.display_at("a.obj and b.obj"),
+        first.format_at("a.obj and b.obj"),
         "quantised: a.obj and b.obj: positions packed, off by at most 0.75 m at b.obj: meshes[2].positions (0.75 % of \
          the mesh), and by at most 50 % of the mesh at a.obj: meshes[0].positions"
     );

@@ -1,4 +1,4 @@
-//! MutatedFile files reveal bugs of loaders, and shrink to small files.
+//! Mutated files reveal bugs of loaders, and shrink to small files.
 
 #![allow(dead_code, reason = "the declaration is only described, never decoded")]
 

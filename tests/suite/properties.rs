@@ -57,7 +57,7 @@ fn declarations_write_all_or_fail() {
 
 /// Three indices and no vertices: the sizes of a Crucible chunk without streams match, but its block does not unpack.
 #[test]
-fn an_empty_mesh_is_no_crucible_chunk() {
+fn an_empty_mesh_is_not_a_crucible_chunk() {
     let header = [1, 15, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0];
     let bytes = [&header[..], &[0; 13]].concat();
     assert_eq!(meshspec::detect(&bytes, None).unwrap().format, FormatId::Mesh);

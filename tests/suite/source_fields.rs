@@ -1,4 +1,4 @@
-//! The walker finds the fields that `places` lists for the parts of scenes, and the branches of the tree of fields.
+//! The walker finds the fields that `source_fields` lists for parts of scenes, and the branches of the tree of fields.
 
 use std::ops::ControlFlow;
 

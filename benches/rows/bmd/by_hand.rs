@@ -47,7 +47,7 @@ fn decode_triple(word: u32) -> [f32; 3] {
     ]
 }
 
-/// Decodes texture coordinates with an exponent: 11 bits each, and 2 bits of exponent.
+/// Decodes texture coordinates of 11 bits each, with a common exponent of 2 bits.
 fn decode_scaled_st(word: u32) -> [f32; 2] {
     let scale = (1u32 << (word >> 21 & 6)) as f32;
     [((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale, ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale]

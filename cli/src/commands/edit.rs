@@ -140,14 +140,8 @@ impl Edit {
     }
 }
 
-/// Returns the full path of a value after the earlier changes `before`.
-///
-/// Path suffixes are resolved in the original file, so a value inside anything that an earlier change replaced or moved
-/// requires its full path.
-///
-/// # Errors
-///
-/// Returns an error if the path cannot be resolved, or requires the full path.
+/// Returns the full path of a value after the earlier changes `before`. Path suffixes are resolved in the original
+/// file, so a value inside anything that an earlier change replaced or moved requires its full path.
 fn resolve_after<'f>(
     path: &str,
     paths: &PathResolver<'f>,

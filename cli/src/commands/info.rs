@@ -23,7 +23,7 @@ use crate::output_format::OutputFormat::{self, Json, Text};
 use crate::per_file::{FileResult, InputFiles};
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::sections::{self, FileSections};
-use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, shortened};
+use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, format_size, shortened};
 
 /// The maximum number of meshes to print per file. At most twice as many properties and packed blocks are printed.
 const MAX_ITEMS: usize = 4;
@@ -214,7 +214,7 @@ impl FileResult for FileInfo {
     }
 }
 
-/// Splits items into up to `max` items to print and the others. Prints all if only one other item would remain.
+/// Splits items into up to `max` to print and the hidden rest. Hides none if the rest would be a single item.
 fn split_off_hidden<T>(items: &[T], max: usize) -> (&[T], &[T]) {
     items.split_at(if items.len() <= max.saturating_add(1) { items.len() } else { max })
 }
@@ -366,8 +366,4 @@ fn print_sections(
         )?;
     }
     print_hidden_count(hidden.len(), "packed block", "packed blocks", out)
-}
-
-fn format_size(size: u64) -> String {
-    counted(size, "byte", "bytes")
 }

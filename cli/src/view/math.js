@@ -76,7 +76,7 @@ export function lookAt(eye, target, up) {
   return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1];
 }
 
-/** Returns the matrix of a scale, followed by a rotation, followed by a translation. */
+/** Returns the matrix that scales, then rotates, then translates. */
 export function compose([tx, ty, tz], rotation, [sx, sy, sz]) {
   const length = Math.hypot(...rotation);
   const [x, y, z, w] = length > 0 ? rotation.map((component) => component / length) : [0, 0, 0, 1];

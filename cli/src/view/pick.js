@@ -3,8 +3,8 @@
 import { invert, multiply, subtract, transformPoint } from "./math.js";
 
 /**
- * Returns the nearest triangle on the line from the eye through the point (`x`, `y`) of the picture, and its vertex nearest to the
- * hit; `null` if no triangle is hit. `x` and `y` range from -1 to 1. `positionsOf` returns the posed positions of a mesh.
+ * Returns the nearest triangle at the point (`x`, `y`) of the picture, and its vertex nearest to the hit; `null` without a hit.
+ * `x` and `y` range from -1 to 1. `positionsOf` returns the posed positions of a mesh.
  */
 export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
   let best = null;

@@ -12,7 +12,7 @@ export class Stage {
   /** Fits all models into the picture. */
   fit() {
     const all = this.views.map((view) => view.bounds());
-    const bounds = { low: least(all.map(({ low }) => low), Math.min), high: least(all.map(({ high }) => high), Math.max) };
+    const bounds = { low: perAxis(all.map(({ low }) => low), Math.min), high: perAxis(all.map(({ high }) => high), Math.max) };
     this.camera.fit(bounds, Math.min(...this.views.map((view) => view.renderer.resize())));
     this.grid = gridOf(bounds);
     this.set({});
@@ -34,8 +34,8 @@ export class Stage {
   }
 }
 
-/** Returns the minimum or maximum of points along each axis, depending on `choose`. */
-function least(points, choose) {
+/** Applies `choose`, `Math.min` or `Math.max`, to the coordinates of points along each axis. */
+function perAxis(points, choose) {
   return [0, 1, 2].map((axis) => choose(...points.map((point) => point[axis])));
 }
 

@@ -1,6 +1,6 @@
 // Textures with base colour images, which the browser decodes without a network request.
 
-/** Decodes an image and uploads it as a texture. Shrinks it to the maximum texture size. */
+/** Decodes an image and uploads it as a texture. Shrinks images that exceed the maximum texture size. */
 export async function loadTexture(gl, { type, bytes }) {
   const options = { colorSpaceConversion: "none", premultiplyAlpha: "none" };
   let image = await createImageBitmap(new Blob([bytes], { type }), options);

@@ -23,7 +23,7 @@ export class Field {
     return step.replace(/^\./, "") || label || (this.parent ? "content" : "file");
   }
 
-  /** What the byte offsets refer to: the index of an unpacked block, or `null` for the file. */
+  /** The index of the unpacked block to which the byte offsets refer; `null` for the file. */
   get block() {
     return this.branch.block ?? null;
   }
@@ -71,7 +71,7 @@ export class Field {
     return new Field(tree, made, this, position);
   }
 
-  /** Returns the ancestors of this field and the field itself, starting with the file. */
+  /** Returns this field and its ancestors, starting with the file. */
   ancestors() {
     return this.parent ? [...this.parent.ancestors(), this] : [this];
   }
@@ -212,7 +212,7 @@ export class Tree {
     return same;
   }
 
-  /** Returns up to `most` fields whose path contains a string, starting with a field that has this path. */
+  /** Returns up to `most` fields whose path contains a string. If a field has exactly this path, it comes first. */
   search(text, most) {
     const found = [];
     const exact = this.find(text);

@@ -27,12 +27,7 @@ impl ContainerOptions {
                 "content" => options.content = Some(directive.value()?),
                 "untagged" => options.untagged = true,
                 "transparent" => options.transparent = true,
-                _ => {
-                    return Err(unknown_option_error(
-                        &directive,
-                        "`tag`, `content`, `untagged` or `transparent`",
-                    ));
-                }
+                _ => return Err(unknown_option(&directive, "`tag`, `content`, `untagged` or `transparent`")),
             }
         }
         Ok(options)
@@ -117,7 +112,7 @@ impl FieldOptions {
                 "flatten" => Presence::Flatten,
                 _ => {
                     let known = "`name`, `with`, `always`, `default`, `optional`, `skip` or `flatten`";
-                    return Err(unknown_option_error(&directive, known));
+                    return Err(unknown_option(&directive, known));
                 }
             };
             if options.presence != Presence::Unspecified {
@@ -136,13 +131,13 @@ pub fn variant_name(attrs: &[Attribute]) -> Result<Option<LitStr>> {
     for directive in parse_directives_of(attrs, &["json"])? {
         match directive.name.to_string().as_str() {
             "name" => name = Some(directive.value()?),
-            _ => return Err(unknown_option_error(&directive, "`name`")),
+            _ => return Err(unknown_option(&directive, "`name`")),
         }
     }
     Ok(name)
 }
 
-fn unknown_option_error(directive: &Directive, known: &str) -> Error {
+fn unknown_option(directive: &Directive, known: &str) -> Error {
     let message = format!("unknown `json({})`: expected {known}", directive.name);
     Error::new(directive.name.span(), message)
 }

@@ -1,4 +1,4 @@
-//! Generates files with boundaries of numbers and long lists that do not occur in the generated files.
+//! Adds files with boundary numbers and long lists that no file in the pool contains.
 
 use std::ops::ControlFlow;
 
@@ -38,8 +38,7 @@ pub(super) fn add_boundary_files(format: AnyFormat, oracle: Oracle, pool: &mut P
     }
 }
 
-/// Returns a copy of a file in which the first value of a field is replaced by a value of the given kind; `None` if the
-/// replacement fails.
+/// Returns a copy of a file in which the first value of a field is changed to the given kind; `None` if that fails.
 fn with_value_of_kind(
     format: AnyFormat,
     dialect: Dialect,
@@ -115,7 +114,7 @@ impl ValueSearch<'_> {
 
 impl Visitor for ValueSearch<'_> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        // The number of items in a list is always known only at its end.
+        // At its start, the number of items in a list may be unknown.
         let is_list = matches!((node.ty, node.count), (Type::List(_), Some(1..)));
         if self.kind != MANY || !is_list || !self.is_field(node) {
             return ControlFlow::Continue(());

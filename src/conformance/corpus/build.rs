@@ -216,8 +216,8 @@ impl CorpusBuilder {
         self.add_case(CaseKind::Mutated, *dialect, mutated.bytes, verdicts, None, description);
     }
 
-    /// Adds a file unless it is a duplicate. For an almost broken file, `about` contains the rule code and the value
-    /// path.
+    /// Adds a file. Skips duplicates, except almost broken files. For an almost broken file, `about` contains the rule
+    /// code and the value path.
     fn add_case(
         &mut self,
         kind: CaseKind,

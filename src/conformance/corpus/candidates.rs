@@ -92,8 +92,8 @@ impl Candidates {
         self.best.iter().any(|((_, other, ..), file)| *other == code && file.source.is_some())
     }
 
-    /// Returns `true` if a candidate with a source breaks the rule `code` and, if the rule is about list items, one
-    /// breaks it only in a later item.
+    /// Returns `true` if a candidate with a source breaks the rule `code`; if the rule is about list items, only in a
+    /// later item.
     pub(super) fn has_later_item(&self, code: &str) -> bool {
         let files =
             || self.best.iter().filter(|((_, other, ..), file)| *other == code && file.source.is_some());

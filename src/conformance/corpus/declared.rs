@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::candidates::Candidates;
 use super::oracle::Oracle;
 use super::pool::ValidFile;
+use crate::conformance::coverage::field_names;
 use crate::layout::generate::{self, Breakage, BrokenFile, Miscount};
 use crate::layout::walk::Segment;
 use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
@@ -79,7 +80,7 @@ pub(super) fn almost_broken(
         let found = format.almost_broken(&base.bytes, &options).into_iter().flatten();
         for generate::AlmostBrokenFile { bytes, changed, value, rule, .. } in found {
             let Some(code) = rule.map(|rule| rule.code) else { continue };
-            let key = (base.dialect.name(), code, field_names(&changed));
+            let key = (base.dialect.name(), code, field_names(changed.segments().unwrap_or_default()));
             let is_smaller = best.get(&key).is_none_or(|best| bytes.len() < best.bytes.len());
             if is_smaller && oracle.judge_accepted(&bytes, base.dialect).is_some() {
                 let (path, dialect) = (changed.to_string(), base.dialect);
@@ -110,7 +111,7 @@ fn describe_defect(broken: &BrokenFile) -> String {
         Breakage::Truncation(_) => "a file that ends early".to_owned(),
         other => other.to_string(),
     };
-    match field_names(path) {
+    match field_names(path.segments().unwrap_or_default()) {
         names if names.is_empty() => defect,
         names => format!(
             "{defect}{} (`{names}`{})",
@@ -147,13 +148,4 @@ fn later_item_suffix(path: &Path) -> &'static str {
         (false, true) => " of a later inner item",
         (false, false) => "",
     }
-}
-
-/// Returns the field names of a path without list indices, separated by dots.
-fn field_names(path: &Path) -> String {
-    let names = path.segments().unwrap_or_default().iter().filter_map(|step| match step {
-        Segment::Field(name) => Some(*name),
-        Segment::Index(_) => None,
-    });
-    names.collect::<Vec<_>>().join(".")
 }

@@ -25,7 +25,7 @@ pub struct IndexEntry {
     pub lenient: Verdict,
     /// The code of the rule that the file breaks or, in an almost broken file, almost breaks.
     pub rule: Option<String>,
-    /// The path of the value that breaks the rule.
+    /// The path of the value that breaks or almost breaks the rule.
     pub path: Option<String>,
     /// The start and end of the value in the file, in bytes. For a value in a packed block, the range of the block.
     pub bytes: Option<[u64; 2]>,
@@ -40,7 +40,7 @@ pub struct IndexEntry {
 pub enum CaseKind {
     /// Accepted by strict reading.
     Valid,
-    /// Breaks exactly one rule.
+    /// Breaks one rule; may also break less severe rules.
     Broken,
     /// Valid, but only just satisfies a rule, for example with the largest valid index.
     Almost,

@@ -97,7 +97,7 @@ impl FilePair {
         positions.map(move |(a, b)| FilePair { valid: without(&valid, a), broken: without(&broken, b) })
     }
 
-    /// Replaces numbers with several characters that both files contain by 0 or 1.
+    /// Replaces each number of several characters that both files contain by 0 or 1.
     fn shorten_numbers(&mut self, is_equivalent: &mut impl FnMut(&FilePair) -> bool) {
         let is_number_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let mut position = 0;

@@ -123,8 +123,7 @@ impl Corpus {
         build::build_corpus(format.into(), config)
     }
 
-    /// Returns each rule of the format with two counts: the files that break only this rule, and the files that almost
-    /// break it.
+    /// Returns each rule of the format with the numbers of broken and almost broken files.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
             let is_it =

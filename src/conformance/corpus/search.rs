@@ -4,7 +4,7 @@ use super::candidates::Candidates;
 use super::pool::{Pool, ValidFile};
 use crate::layout::generate;
 
-/// The maximum total size of the files whose bytes are changed.
+/// The maximum total size of the files whose bytes are changed, in bytes.
 const MAX_BYTES: usize = 8000;
 
 /// The maximum number of random mutations.

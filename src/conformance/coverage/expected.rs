@@ -36,8 +36,8 @@ impl ExpectedKinds {
         kinds.into_iter().for_each(|kind| _ = counts.entry(kind).or_default());
     }
 
-    /// Adds the kinds of values of an integer with the given number of bits. If `is_free` is not set, adds the field
-    /// with no kinds.
+    /// Adds the kinds of values of an integer with the given number of bits. If other fields or constraints determine
+    /// it, adds the field without kinds.
     fn add_integer(&mut self, bits: u32, path: &[&'static str], is_free: bool) {
         let is_free = is_free && path.last().is_some_and(|name| !self.referenced_names.contains(name));
         match bits {

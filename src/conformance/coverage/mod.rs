@@ -6,6 +6,7 @@ mod notation;
 mod observed;
 
 pub(super) use kinds::MANY;
+pub(super) use observed::field_names;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::{AnyFormat, Dialect, Limits};
 /// The number of occurrences of each kind of value, by field.
 type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 
-/// Coverage: for each field of a format, the number of occurrences of each kind of value in files.
+/// The number of occurrences of each kind of value in files, by field of a format.
 ///
 /// Kinds of values are flags, enum values, alternatives, presence of optional fields, list lengths and boundaries of
 /// numbers; in text formats, they include notations such as comments and exponents. Boundaries are expected only of

@@ -128,7 +128,7 @@ impl Visitor for Observer {
 }
 
 /// Returns the field names of a path without list indices, separated by dots.
-fn field_names(path: &[Segment]) -> String {
+pub(in crate::conformance) fn field_names(path: &[Segment]) -> String {
     let names = path.iter().filter_map(|step| match step {
         Segment::Field(name) => Some(*name),
         Segment::Index(_) => None,

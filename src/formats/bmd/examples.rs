@@ -1,5 +1,4 @@
-//! Examples of violations for the BMD rules that no generated breakage violates alone: an image, and a change for each
-//! rule.
+//! Violations of the BMD rules that no generated breakage violates alone: an image, and a change for each rule.
 
 use super::document::{
     Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track, TrackKey,
@@ -81,7 +80,6 @@ fn change_mesh(image: &mut Document, index: usize, change: impl FnOnce(&mut Mesh
     image.meshes.get_mut(index).map(change);
 }
 
-/// Adds a vertex to a mesh.
 fn add_vertex(image: &mut Document, mesh: usize, vertex: PackedVertex) {
     change_mesh(image, mesh, |mesh| push_vertex(mesh, vertex));
 }

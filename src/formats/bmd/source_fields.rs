@@ -24,8 +24,7 @@ pub(super) fn source_fields(document: &Document) -> SourceFields {
     }
 }
 
-/// Returns, for each rotation, translation and scale channel, the indices of its keys in the frames list. Bone 0 has no
-/// channels.
+/// Returns the indices of the keys of each rotation, translation and scale channel. Bone 0 has no channels.
 fn keyframe_fields(index: usize, animation: &Animation) -> KeyframeFields {
     let mut channels = Vec::new();
     let mut start = 0;

@@ -46,8 +46,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Sorts pseudo-bones after the normal bones, and changes references so that each bone refers to earlier ones (B21,
-/// B22).
+/// Sorts pseudo-bones after the normal bones, and makes each bone refer to earlier ones (B21, B22).
 fn fix_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
     let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u8;

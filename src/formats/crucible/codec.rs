@@ -72,8 +72,8 @@ struct StreamSizes {
     index_size: i128,
     compressed_size: i128,
     attribute: Option<AttributeFlags>,
-    /// Whether the sizes of a block suggest another format: an empty block that is compressed to more than one byte
-    /// (C3), or a block larger than LZ4 allows.
+    /// Whether the sizes of a block suggest another format: empty but compressed to more than one byte (C3), or larger
+    /// than LZ4 allows.
     has_odd_block: bool,
 }
 
@@ -140,7 +140,8 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     let bytes = out.into_inner();
     if strictness == Strictness::Strict && !keeps_attributes(document, &bytes) {
-        let message = "without positions, readers detect the spec dialect, in which attribute bits have another meaning";
+        let message = "without positions, readers detect the spec dialect, in which attribute bits have another \
+                       meaning";
         return Err(Error::inexpressible(message).at(path!(dialect)));
     }
     Ok(bytes)

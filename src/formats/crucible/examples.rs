@@ -1,4 +1,4 @@
-//! Examples of violations for the Crucible rules that no generated breakage violates alone.
+//! Violations of the Crucible rules that no generated breakage violates alone.
 
 use super::rules::{POSITION, TRIANGLES};
 use super::schema::{Chunk, Document, Indices, Values};

@@ -31,7 +31,6 @@ impl Fields for HeaderFields<'_> {
     }
 }
 
-/// The fields of a chunk in a container.
 struct ContainedChunkFields<'d>(ChunkFields<'d>);
 
 impl Fields for ContainedChunkFields<'_> {

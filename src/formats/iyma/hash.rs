@@ -1,8 +1,7 @@
 //! RapidHash version 1 with the default seed, in the two variants used in files (I3, I4).
 //!
 //! The specification's checksums are one-shot hashes. The author's tool hashes the metadata in three writes to a
-//! streaming hasher, which later versions of the crate `rapidhash` lack. This hasher has a bug for inputs of exactly 48
-//! bytes.
+//! streaming hasher of old versions of the crate `rapidhash`. That hasher has a bug for inputs of exactly 48 bytes.
 
 use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
 
@@ -74,8 +73,7 @@ pub(super) fn to_dialect(argument: Option<&Value>) -> Dialect {
     if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 
-/// Returns `true` if `stored` is the one-shot hash of the concatenated `parts`. For 48 bytes, accepts both variants
-/// (I3).
+/// Returns `true` if `stored` is the one-shot hash of the joined `parts`. For 48 bytes, accepts both variants (I3).
 pub fn is_one_shot_hash(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
     [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot_hash(parts, dialect))
 }

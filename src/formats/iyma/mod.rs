@@ -1,8 +1,8 @@
 //! IyMA: GPU buffers of one or more meshes, compressed with zstd.
 //!
 //! All meshes in a file share one index buffer and one vertex buffer per attribute, so one multi-draw-indirect call can
-//! draw them. The author's tool numbers usages and computes checksums differently from the specification: the reference
-//! dialect. Both dialects are supported. The declaration is in [`schema`].
+//! draw them. The author's tool numbers usages and computes checksums differently from the specification; this is the
+//! reference dialect. Both dialects are supported. The declaration is in [`schema`].
 //!
 //! ```
 //! use meshspec::iyma::{Document, Draws, Usage};

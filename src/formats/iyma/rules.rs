@@ -80,8 +80,7 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
                 path,
                 format_args!("index {index} is not below the vertex count {limit}"),
             );
-            // After many findings, one finding per mesh suffices: the index ranges of meshes may overlap, so the search
-            // could be slow.
+            // After many findings, one per mesh suffices: overlapping ranges could make the search slow.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
             }
@@ -128,8 +127,7 @@ fn max_index(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     }
 }
 
-/// A hierarchy of maxima. The first level has the maximum of each block of indices, the next level the maximum of each
-/// block of the first level, and so on.
+/// A hierarchy of maxima: of each block of indices, then of each block of these maxima, and so on.
 struct Maxima(Vec<Vec<u32>>);
 
 /// The number of items per block.
@@ -148,8 +146,7 @@ impl Maxima {
         Maxima(levels)
     }
 
-    /// Returns the largest index in a range. Uses the maxima of whole blocks, and the level below at both ends of the
-    /// range.
+    /// Returns the largest index in a range. Uses maxima for whole blocks, and the level below at both ends.
     fn max(&self, indices: &IndexBuffer, mut range: Range<usize>) -> u32 {
         let mut largest = 0;
         for level in 0..=self.0.len() {

@@ -11,8 +11,8 @@ use super::{Attribute, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, Ver
 use crate::Dialect;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts. They cover both dialects, all usages and formats, and documents with
-/// and without indices, user data and data checksum.
+/// Returns a strategy for documents that strict reading accepts: both dialects, all usages and formats, with and
+/// without indices, user data and data checksum.
 ///
 /// ```
 /// use meshspec::{Format, iyma};
@@ -28,9 +28,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 20, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts. The number of vertices is at most the maximum number of items in
-/// `config`, and the number of indices at most twice as large. Plausible documents contain only finite floats and whole
-/// triangles, and have no findings.
+/// Returns a strategy for documents that strict reading accepts, with up to the configured number of vertices and twice
+/// as many indices. If `config.plausible` is set, they have only finite floats and whole triangles, and no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let mask = if config.plausible { 0x3f } else { 0xff };
@@ -84,8 +83,7 @@ fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
     prop_oneof![Just(None), narrow, wide]
 }
 
-/// Returns an attribute with pseudo-random bytes, combined with `mask`. Bytes below 64 result in finite floats of all
-/// magnitudes.
+/// Returns an attribute with pseudo-random, masked bytes. Bytes below 64 yield finite floats of all magnitudes.
 fn random_attribute(
     dialect: Dialect,
     usage: Usage,
@@ -93,8 +91,7 @@ fn random_attribute(
     n_vertices: u32,
     mask: u8,
 ) -> Attribute {
-    // With a wrong checksum, a colour with two components would be taken for texture coordinates of the other dialect
-    // (I2).
+    // With a wrong checksum, a colour of two components would suggest the other dialect (I2).
     let is_ambiguous = usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
     let format = if is_ambiguous { VertexFormat::Unorm8x4 } else { format };
     let mut state = seed | 1;

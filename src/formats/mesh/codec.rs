@@ -16,8 +16,8 @@ use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 /// Detects MESH by its structure, and the dialect (M17).
 ///
 /// The renderlib layout matches if the last row of the root transform is 0, 0, 0, 1. If both layouts match, the
-/// dialect is the specification's, unless renderlib consumes the whole file and the file violates a rule of the
-/// specification's dialect. Copies data only if both layouts match.
+/// dialect is the specification's. The exception is a file that renderlib consumes as a whole, and that is invalid or
+/// has unprintable strings in the specification's dialect. Copies data only if both layouts match.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     let strings = find_spec_strings(bytes);
     let (dialect, has_structure) = match (matches_renderlib(bytes), strings) {
@@ -36,7 +36,6 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
 
 /// Returns the bytes of the strings; `None` if the specification's layout does not match up to them.
 fn find_spec_strings(bytes: &[u8]) -> Option<&[u8]> {
-    /// The offset of the strings.
     struct StringsOffset(Option<u64>);
 
     impl Visitor for StringsOffset {

@@ -92,8 +92,7 @@ struct Rig {
 const MAX_LENGTH_DEVIATION: f64 = 1e-5;
 
 impl Rig {
-    /// Prepares the joints. Returns `None` without joints, or if the ids are out of order: in this case, a parent
-    /// could be an id or an index (M10).
+    /// Returns `None` without joints, or if their ids are out of order: parents may then be ids or indices (M10).
     fn new(joints: &[Joint]) -> Option<Rig> {
         let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
         if joints.is_empty() || !is_ordered {
@@ -112,7 +111,7 @@ impl Rig {
         Some(Rig { order, parents, inverse_bind })
     }
 
-    /// Returns the poses of the first, a middle and the last frame of each animation, as far as the budget allows.
+    /// Returns the poses of the [sampled](sampled_frames) frames of each animation, as far as the budget allows.
     fn sampled_poses(
         &self,
         document: &Document,
@@ -144,7 +143,7 @@ impl Rig {
     }
 
     /// Returns the skinning matrix of each joint in a pose, `None` if its transform is undefined. Also returns the
-    /// largest term in the sums of their translations.
+    /// largest coordinate of their translations, with all terms of the product taken as positive.
     fn skinning_matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
         let mut global = vec![None; pose.len()];
         for &joint in &self.order {
@@ -183,8 +182,8 @@ fn local_transform(pose: &Pose) -> Option<DMat4> {
 /// Maximum deviation of a weight sum from 255, due to rounding.
 const MAX_SUM_DEVIATION: i32 = 2;
 
-/// Blends the joint matrices of a vertex by their weights. Returns `None` if the weights do not add up to 255, or a
-/// matrix is undefined.
+/// Blends the joint matrices of a vertex by their weights. Returns `None` if the weight sum deviates from 255 by more
+/// than rounding, or a matrix is undefined.
 fn blend_matrices(
     matrices: &[Option<DMat4>],
     ids: [u8; 4],

@@ -18,8 +18,8 @@ impl Document {
         self.strings.get(usize::try_from(animation.name?).ok()?)
     }
 
-    /// Returns the poses of all joints, ordered by joint, at the timestamp of this index. `None` if the timestamp or
-    /// the pose of a joint is missing.
+    /// Returns the poses of all joints at the timestamp with index `timestamp`, ordered by joint. `None` if the
+    /// timestamp or the pose of a joint is missing.
     pub fn skeleton_pose(&self, animation: &Animation, timestamp: usize) -> Option<Vec<Pose>> {
         let joints = self.joints.len();
         let start = timestamp.checked_mul(joints)?;
@@ -32,8 +32,8 @@ impl Document {
     }
 }
 
-/// Returns `true` if the parents can be joint ids: no parent is missing, and there is no cycle. Otherwise, they are
-/// indices of entries. The difference matters only if the entries are out of order (M10).
+/// Returns `true` if the parents can be joint ids: all are below the joint count, and there is no cycle. Otherwise,
+/// they are indices of entries. The difference matters only if the entries are out of order (M10).
 #[cfg(feature = "scene")]
 pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
     let mut parents = vec![None; joints.len()];

@@ -1,4 +1,4 @@
-//! Examples of violations for the MESH rules that no generated breakage violates alone.
+//! Violations of the MESH rules that no generated breakage violates alone.
 
 use super::rules::*;
 use super::schema::{Animation, Columns, Document, Joint, NO_JOINT, Vertices};

@@ -14,13 +14,15 @@ pub(super) fn source_fields(document: &Document) -> SourceFields {
             faces: vec![StridedList { width: 3, ..StridedList::single("indices") }],
         }],
         joints: (0..joints.len()).map(|id| format!("joints[{}]", entry(id))).collect(),
-        animations: animations.map(|(index, animation)| keys(index, animation, joints.len())).collect(),
+        animations: animations
+            .map(|(index, animation)| keyframe_fields(index, animation, joints.len()))
+            .collect(),
     }
 }
 
 /// Returns the pose entries of each joint, repeated for its three channels: translation, rotation and scale. The
 /// entries of a timestamp may be in any order.
-fn keys(index: usize, animation: &Animation, joints: usize) -> KeyframeFields {
+fn keyframe_fields(index: usize, animation: &Animation, joints: usize) -> KeyframeFields {
     let mut entries = vec![Vec::new(); joints];
     for (index, pose) in animation.poses.iter().enumerate() {
         if let Some(joint) = entries.get_mut(pose.joint as usize) {

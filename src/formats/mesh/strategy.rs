@@ -7,8 +7,8 @@ use crate::Dialect;
 use crate::formats::generated;
 use crate::layout::generate::Config;
 
-/// Returns documents that strict reading accepts. They cover all combinations of attributes, both dialects, joints and
-/// parents in any order, animations, names that are not UTF-8, and floats with arbitrary bits.
+/// Returns a strategy for documents that strict reading accepts. They cover all sets of attributes, both dialects,
+/// joints and parents in any order, animations, names that are not UTF-8, and floats with arbitrary bits.
 ///
 /// ```
 /// use meshspec::{Format, mesh};
@@ -24,8 +24,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Returns documents that strict reading accepts. `config` sets their size, and whether they are plausible. Plausible
-/// documents have no findings.
+/// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
+/// they have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let types = [Dialect::Spec, Dialect::Renderlib].map(|dialect| (schema::layout(dialect), dialect));
     generated::documents(types, config, |bytes, dialect| {

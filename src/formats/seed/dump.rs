@@ -14,12 +14,12 @@ use crate::layout::grammar::{Occurrence, ValueType};
 /// Maximum displayed length of a property value, in characters.
 const MAX_CHARS: usize = 200;
 
-/// Calls `visit` with each line until it breaks.
+/// Calls `visit` with each line until it returns `ControlFlow::Break`.
 pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
     if let Some(encoding) = text::other_encoding(file) {
         let diagnostic = messages::encoding_error(encoding);
         let finding = LocatedDiagnostic { diagnostic, start: 0, index: 0 }.to_finding(file, 1);
-        let _ = visit(&Line { findings: vec![finding], ..plain_line(1, 0, &[]) });
+        let _ = visit(&Line { findings: vec![finding], ..unlisted_line(1, 0, &[]) });
         return;
     }
     let mut indices = NextIndices::default();
@@ -29,18 +29,18 @@ pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFl
         let findings = diagnostic
             .map(|diagnostic| LocatedDiagnostic { diagnostic, start, index }.to_finding(file, number));
         let findings = findings.into_iter().collect();
-        if visit(&Line { list, index, findings, ..plain_line(number, start, bytes) }).is_break() {
+        if visit(&Line { list, index, findings, ..unlisted_line(number, start, bytes) }).is_break() {
             return;
         }
     }
 }
 
-/// Returns a line that appends to no list.
-fn plain_line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
+/// Returns a line without findings that appends to no list.
+fn unlisted_line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
     Line { number, offset: start as u64, bytes, list: "", index: 0, findings: Vec::new(), describe }
 }
 
-/// Parses a line. A malformed line has no content, but a diagnostic.
+/// Parses a line. Also returns its diagnostic; a malformed line has no content.
 fn parse_leniently(bytes: &[u8]) -> (LineContent<'_>, Option<Diagnostic>) {
     if let Some(plain) = fast::read_line(bytes) {
         return (plain.content, None);
@@ -59,8 +59,7 @@ struct NextIndices {
 }
 
 impl NextIndices {
-    /// Returns the path of the list that a line appends to, and the index of the new item. A malformed line counts as
-    /// a line of its intended kind.
+    /// Returns the list that a line appends to, and the index of the new item. A malformed line has its intended kind.
     fn take(&mut self, content: &LineContent, diagnostic: Option<&Diagnostic>) -> (&'static str, usize) {
         let (list, next) = match (*content, diagnostic.map(|diagnostic| diagnostic.intent)) {
             (LineContent::Values(kind, _), _) | (LineContent::Empty, Some(Intent::Attribute(kind))) => {

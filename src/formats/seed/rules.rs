@@ -20,7 +20,7 @@ pub(super) fn check(document: &Document, unreadable: UnreadableParts, report: &m
     check_values(document, report);
 }
 
-/// Adds the violations that involve several lines: duplicate, missing and contradictory lines.
+/// Adds the violations of the structure: duplicate, missing and surplus lines, invalid properties and integers.
 pub(super) fn check_structure(document: &Document, unreadable: UnreadableParts, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.has_lines {

@@ -148,8 +148,7 @@ fn is_property_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Replaces characters that a value cannot contain, and trims whitespace (S6, S7). Adds a loss if this changes the
-/// value.
+/// Replaces characters that a value cannot contain, and trims whitespace (S6, S7).
 fn to_property_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
     let is_forbidden = |c: char| c == '#' || c.is_control();
     let changed = value.replace(is_forbidden, "_");

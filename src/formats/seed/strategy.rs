@@ -8,8 +8,8 @@ use crate::formats::{Declared, Files, Format};
 use crate::layout::generate::{self, Config, GeneratedText};
 use crate::{Dialect, ReadOptions};
 
-/// Returns documents that strict reading accepts: with any properties, with all combinations
-/// of attributes, and with or without comments.
+/// Returns a strategy for documents that strict reading accepts: with any properties and attributes, with and without
+/// comments.
 ///
 /// ```
 /// use meshspec::{Format, seed};
@@ -25,8 +25,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 12, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts. `config` sets their size, and whether they are plausible. Plausible
-/// documents have no findings.
+/// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
+/// they have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
     texts.prop_filter_map("the text breaks a rule that the table does not state", |(text, comments)| {
@@ -34,7 +34,8 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Returns files that strict reading accepts. Half of them use varied notation. Plausible files have no findings.
+/// Returns a strategy for files that strict reading accepts, half of them in varied notation. If `config.plausible` is
+/// set, they have no findings.
 pub(super) fn files(config: Config) -> Files {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
     let accepted = move |(text, is_varied): (GeneratedText, bool)| {

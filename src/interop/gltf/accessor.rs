@@ -39,11 +39,7 @@ impl<'a> StridedValues<'a> {
 }
 
 impl<'a> GltfFile<'a> {
-    /// Returns the accessor with the given index.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if values are outside their buffer or exceed the limits.
+    /// Returns an accessor, or an error if its values are outside their buffer or exceed the limits.
     pub fn accessor(&'a self, index: usize) -> Result<Accessor<'a>> {
         self.accessor_with_values(index, None)
     }
@@ -201,8 +197,8 @@ impl Accessor<'_> {
         }
     }
 
-    /// Reads the values. Their components must be stored as `T`, so that tightly packed values can be copied in bulk.
-    /// `convert` parses other components.
+    /// Reads the values, whose components must be stored as `T`. Copies tightly packed values in bulk; `convert` parses
+    /// the components of other values.
     pub fn read_unconverted<T: Copy + Default, const N: usize>(
         &self,
         convert: impl Fn(&[u8]) -> T,

@@ -53,8 +53,7 @@ pub(super) fn write_glb(
     Ok(file.flush()?)
 }
 
-/// Writes the JSON file. The buffer goes to a `.bin` file with the same stem, or to a data URI if `files` cannot create
-/// companion files.
+/// Writes the JSON, and the buffer to a `.bin` file with the same stem, or to a data URI if `files` cannot create it.
 pub(super) fn write_json(
     mut json: RootObject,
     buffer: &BufferPlan,

@@ -21,8 +21,7 @@ const MIN_SEGMENTS: usize = 8;
 /// The maximum number of linear segments between two keys of a spline.
 const MAX_SEGMENTS: usize = 64;
 
-/// The tolerated distance between segments and spline, as a fraction of the spline's value range. [`MAX_SEGMENTS`]
-/// takes precedence.
+/// The tolerated distance between segments and spline, as a fraction of the value range, up to [`MAX_SEGMENTS`].
 const TOLERANCE: f32 = 1e-4;
 
 /// Samples at the times of a list, and for splines, samples at the midpoints between these times.
@@ -74,8 +73,8 @@ impl<'a> AnimationReader<'a> {
         }
     }
 
-    /// Reads the animation, which becomes animation `index_in_scene`. Drops unreadable channels; returns `None` if no
-    /// channel is left.
+    /// Reads the animation, which becomes animation `index_in_scene`. Drops unreadable channels. Returns `None` if no
+    /// other channel is left.
     fn read(
         mut self,
         index_in_scene: usize,
@@ -147,7 +146,7 @@ impl<'a> AnimationReader<'a> {
         };
         let Some(joint) = joints.joint_of(node) else {
             losses.push(
-                Loss::dropped(path, "animations of nodes without meshes are not converted")
+                Loss::dropped(path, "animations of nodes that move no mesh are not converted")
                     .with_detail(format_args!("nodes[{node}]")),
             );
             return Ok(());

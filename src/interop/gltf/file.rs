@@ -40,12 +40,8 @@ pub(super) struct GltfFile<'a> {
 }
 
 impl<'a> GltfFile<'a> {
-    /// Parses a file and loads its buffers.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file is not glTF 2.0, or a skin refers to a missing joint. Errors of buffers are
-    /// returned on first use.
+    /// Parses a file and loads its buffers. Returns an error if the file is not glTF 2.0, or a skin refers to a missing
+    /// joint. Errors of buffers are returned on first use.
     pub fn new(
         bytes: &'a [u8],
         files: &dyn Files,
@@ -165,11 +161,7 @@ impl<'a> GltfFile<'a> {
         self.budget.get()
     }
 
-    /// Subtracts `bytes`, which are about to be decoded, from the budget.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error at `path` if the budget is exceeded.
+    /// Subtracts `bytes` from the budget before they are decoded. Returns an error at `path` if the budget is exceeded.
     pub fn charge_budget(&self, bytes: u64, path: impl FnOnce() -> String) -> Result<()> {
         match self.budget.get().checked_sub(bytes) {
             Some(remaining) => {
@@ -312,7 +304,7 @@ pub(super) fn read_extras(extras: &json::Extras) -> Extras {
     }
 }
 
-/// Returns the message for an attempt to decode `bytes` more bytes than [`Limits::max_decoded`] allows.
+/// Returns the error message if `bytes` more bytes would exceed [`Limits::max_decoded`].
 fn budget_message(bytes: u64) -> String {
     format!("{bytes} more bytes than the limit for decoded data allows")
 }

@@ -33,11 +33,7 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Reads the hierarchy of a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a node has two parents, or if nodes form a cycle.
+    /// Reads the hierarchy of a file. Returns an error if a node has two parents, or if nodes form a cycle.
     pub fn new(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Hierarchy> {
         let nodes = &file.root.nodes;
         let mut parents = vec![None; nodes.len()];
@@ -88,8 +84,7 @@ impl Hierarchy {
         }
     }
 
-    /// Returns the only root other than skinned meshes, if it has no mesh, camera or extensions, and is neither a joint
-    /// nor animated.
+    /// Returns the only root besides skinned meshes if it is static, no joint, and has no mesh, camera or extensions.
     fn find_top_node(&self, file: &GltfFile, roots: &[usize]) -> Option<usize> {
         let root = &file.root;
         let skinned =

@@ -29,8 +29,8 @@ pub(super) struct MeshOrigin<'a> {
 }
 
 impl MeshOrigin<'_> {
-    /// Sets the name of the mesh and merges the extras. Extras of the primitive take precedence over extras of the
-    /// mesh, then those of the node. Lists overridden extras.
+    /// Sets the name of the mesh and merges the extras. The primitive overrides the mesh, which overrides the node.
+    /// Lists overridden extras.
     pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
@@ -66,10 +66,10 @@ impl MeshOrigin<'_> {
         }
     }
 
-    /// Lists the names of the node and the glTF mesh, except those that one of `meshes` keeps. If `is_joint` is `true`,
-    /// does not list the node name, since the joint keeps it.
-    pub fn list_names(&self, meshes: &[Mesh], is_joint: bool, losses: &mut Vec<Loss>) {
-        let node = self.root.nodes[self.node].name.as_ref().filter(|_| !is_joint);
+    /// Lists the names of the node and the glTF mesh, except those of `meshes`. `has_node_name` is set if a joint or a
+    /// placement keeps the node name.
+    pub fn list_names(&self, meshes: &[Mesh], has_node_name: bool, losses: &mut Vec<Loss>) {
+        let node = self.root.nodes[self.node].name.as_ref().filter(|_| !has_node_name);
         let names = [
             (format!("nodes[{}].name", self.node), node),
             (format!("meshes[{}].name", self.mesh), self.root.meshes[self.mesh].name.as_ref()),

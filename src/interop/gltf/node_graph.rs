@@ -1,8 +1,8 @@
 //! The nodes, skin and meshes of an output file.
 //!
-//! The joints come first, so that node indices equal joint indices. glTF requires a common root of all joints: a top
-//! node with the scene transform is the parent of root joints and unskinned meshes. Skinned meshes are root nodes,
-//! since transforms of ancestors do not move them.
+//! The joints come first, so that node indices equal joint indices. All joints must have a common root: the top node,
+//! which has the scene transform. Its children are the root joints and the unskinned meshes. Skinned meshes are root
+//! nodes, since transforms of ancestors do not move them.
 
 use std::collections::HashSet;
 
@@ -161,8 +161,7 @@ impl<'a> NodeGraph<'a> {
         roots
     }
 
-    /// Adds the meshes as primitives of a single mesh. Returns a node that references it; `None` if there are no
-    /// vertices.
+    /// Adds the meshes as primitives of a single mesh. Returns a node that references it; `None` without vertices.
     fn add_mesh(
         &mut self,
         meshes: &[&'a Mesh],

@@ -101,8 +101,7 @@ struct SceneReader<'a> {
     failures: Failures,
     /// For each mesh of the file, whether the scene uses it.
     is_used: Vec<bool>,
-    /// The index in the scene of each shared mesh, by mesh and primitive index in the file. `None` if the primitive is
-    /// unreadable.
+    /// The scene mesh of each shared primitive, by mesh and primitive index; `None` for unreadable primitives.
     shared_meshes: HashMap<(usize, usize), Option<usize>>,
     /// Whether the caller requested baking of node transforms, so that it is not a loss.
     bake: bool,
@@ -146,8 +145,7 @@ impl SceneReader<'_> {
     /// Adds the meshes of a node to a level of detail.
     fn add_to_lod(&mut self, level: usize, distance: Option<f32>, meshes: Vec<usize>, node: usize) {
         if distance.is_none() {
-            let loss =
-                Loss::changed(format!("nodes[{node}]"), "a distance was assumed for a level of detail");
+            let loss = Loss::changed(format!("nodes[{node}]"), "the distance of the level was assumed");
             self.losses.push(loss.with_detail(format_args!("{level} m")));
         }
         let lods = &mut self.scene.lods;
@@ -164,8 +162,7 @@ impl SceneReader<'_> {
         lods[level].meshes.extend(meshes);
     }
 
-    /// Adds the meshes of a node with the parent `parent`. `is_level` is set if the node is a level of detail. Returns
-    /// the indices of the new meshes.
+    /// Adds the meshes of a node, or of a level of detail. Returns the indices of the new meshes.
     fn read_node(&mut self, index: usize, parent: Option<usize>, is_level: bool) -> Result<Vec<usize>> {
         let node = &self.file.root.nodes[index];
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };

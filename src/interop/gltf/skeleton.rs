@@ -21,17 +21,12 @@ pub(super) struct NodeJoints {
     joints_by_skin: Vec<Vec<u16>>,
     /// For each node, whether it is animated or the joint of a skin.
     is_moving: Vec<bool>,
-    /// For each node, the joint that moves it and the transform from node space to joint space. `None` for static
-    /// nodes.
+    /// For each node, the joint that moves it and the transform from node to joint space. `None` for static nodes.
     movers: Vec<Option<(usize, Mat4)>>,
 }
 
 impl NodeJoints {
-    /// Reads the skeleton of a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there are more than 65,535 joints, or matrices exceed the limits.
+    /// Reads the skeleton of a file. Returns an error for more than 65,535 joints, or if matrices exceed the limits.
     pub fn new(
         file: &GltfFile,
         hierarchy: &Hierarchy,
@@ -153,8 +148,7 @@ impl NodeJoints {
             let number = match known {
                 Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
                 Some(joint) => {
-                    // The bind pose differs from that in an earlier skin: adds a child joint that moves with the known
-                    // joint.
+                    // The bind pose differs from an earlier skin: adds a child joint that moves with the known joint.
                     duplicates += 1;
                     let name = self.skeleton.joints[joint].name.clone();
                     let rest = Some(Transform::default());

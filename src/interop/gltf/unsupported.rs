@@ -22,7 +22,7 @@ fn supported_extensions() -> HashSet<&'static str> {
     names
 }
 
-/// The lists whose objects have extras that are read, or listed elsewhere.
+/// The lists whose extras are not listed here: they are read, listed elsewhere, or dropped with their objects.
 const LISTED_ELSEWHERE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
 
 pub(super) fn list_losses(json: &Value, losses: &mut Vec<Loss>) {

@@ -101,17 +101,12 @@ impl CornerParser {
         }
     }
 
-    /// Returns the largest forward reference to a kind of value if the referenced value is missing from the file.
-    /// `counts` are the numbers of values in the file.
+    /// Returns the largest forward reference to a kind of value if it is not below `counts`, the totals of the file.
     fn unresolved(&self, slot: usize, counts: Corner) -> Option<u32> {
         self.largest[slot].filter(|index| *index >= counts[slot])
     }
 
-    /// Checks that every position to which a corner refers exists.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a position is missing.
+    /// Returns an error if a corner refers to a missing position.
     pub fn require_positions(&self, counts: Corner) -> Result<()> {
         let Some(index) = self.unresolved(0, counts) else { return Ok(()) };
         let message = format!("position {} is missing; the file has {}", u64::from(index) + 1, counts[0]);
@@ -139,8 +134,7 @@ impl CornerParser {
         missing
     }
 
-    /// Returns the vertex of a corner in a part, adding the vertex if it is new. `positions` is the number of positions
-    /// read so far.
+    /// Returns the vertex of a corner in a part, adding it if it is new. `positions` is the number of positions so far.
     #[inline]
     pub fn add_vertex(
         &mut self,

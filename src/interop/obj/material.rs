@@ -111,11 +111,7 @@ struct MtlReader<'a, 'm> {
 }
 
 impl<'a> MtlReader<'a, '_> {
-    /// Reads a line.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a number is malformed.
+    /// Reads a line. Returns an error if a number is malformed.
     fn read_line(&mut self, mut words: Words<'a>) -> Result<()> {
         let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
         match keyword {

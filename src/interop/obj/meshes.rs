@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::corners::{ABSENT, Corner};
+use super::file::{MeshName, MeshPart, ObjFile};
 use super::material::{Materials, MtlMaterial};
-use super::read::{MeshName, MeshPart, ObjFile};
 use super::values::ValueLists;
 use crate::Loss;
 use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
@@ -78,7 +78,7 @@ fn fill_attributes(
             losses.push(loss.with_count_of(count, vertices.len(), "vertices"));
         }
     };
-    // All indices are in range: see `CornerParser::clear_unresolved`.
+    // All indices are in range: the reader has dropped or cleared all others.
     let position_indices = vertices.iter().map(|corner| corner[0]);
     (mesh.positions, mesh.exact_positions) = lists.positions.select(position_indices);
     if vertices.iter().any(|corner| corner[1] != ABSENT) {

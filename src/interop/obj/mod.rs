@@ -15,6 +15,7 @@
 //! attributes.
 
 mod corners;
+mod file;
 mod library;
 mod material;
 mod meshes;

@@ -100,7 +100,7 @@ impl ParsedPiece {
             let start = words.range().start;
             let is_scattered = (piece.runs.len() + 1).saturating_mul(min_run) > lines.len();
             if is_scattered || !piece.parse_line(words, start) {
-                piece.leave_to_sequential_reader(start);
+                piece.defer_line(start);
             }
             // Lines after a malformed value are rarely needed.
             if is_scattered || piece.is_malformed {
@@ -145,9 +145,9 @@ impl ParsedPiece {
                 return false;
             };
             rest = &rest[length..];
-            for (required_counts, index) in required_counts.iter_mut().zip(corner) {
+            for (required, index) in required_counts.iter_mut().zip(corner) {
                 // `ABSENT` wraps around to 0.
-                *required_counts = index.wrapping_add(1).max(*required_counts);
+                *required = index.wrapping_add(1).max(*required);
             }
             without_normals |= corner[2] == ABSENT;
             self.corners.push(corner);
@@ -162,7 +162,7 @@ impl ParsedPiece {
     }
 
     /// Adds the line that begins at `start` to a run for the sequential reader.
-    fn leave_to_sequential_reader(&mut self, start: usize) {
+    fn defer_line(&mut self, start: usize) {
         // If the last run begins with this line, it is empty.
         self.runs.pop_if(|run| run.lines.start == start);
         if self.last_run_kind() != Some(RunKind::Sequential) {

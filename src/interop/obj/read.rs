@@ -4,64 +4,19 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use super::corners::{ABSENT, Corner, CornerParser};
+use super::file::{MeshName, MeshPart, ObjFile};
 use super::pieces::{LineRun, ParseSizes, ParsedPiece, RunKind, parse_pieces};
-use super::values::{MAX_VALUES, ValueLists};
+use super::values::MAX_VALUES;
 use super::windows::WindowReader;
 use crate::interop::shared::polygons::Polygons;
 use crate::interop::shared::text::{Words, first_line_offset, lines_in, locate, quote, shift_span};
 use crate::parallel::join;
 use crate::scene::Mesh;
 use crate::scene::limits::{require_meshes, require_triangles};
-use crate::{Category, Error, ErrorKind, Limit, Limits, Loss, Result, Span, Strictness};
+use crate::{Error, ErrorKind, Limit, Limits, Result, Span, Strictness};
 
 /// The maximum number of kinds of unsupported statements to list.
 const MAX_KINDS: usize = 50;
-
-/// The content of a file.
-#[derive(Debug, Default)]
-pub(super) struct ObjFile {
-    pub lists: ValueLists,
-    pub parts: Vec<MeshPart>,
-    /// The arguments of `mtllib` statements, one per line.
-    pub libraries: Vec<u8>,
-    /// The name of the last object or group.
-    pub name: MeshName,
-    /// The content that scenes cannot represent.
-    pub unsupported: UnsupportedContent,
-}
-
-/// The names of the object and group that faces belong to.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct MeshName {
-    /// The number of the object, which distinguishes objects with the same name.
-    number: usize,
-    pub object: Vec<u8>,
-    pub group: Vec<u8>,
-}
-
-/// The faces of one mesh.
-#[derive(Debug)]
-pub(super) struct MeshPart {
-    pub name: MeshName,
-    pub material: Vec<u8>,
-    pub vertices: Vec<Corner>,
-    pub faces: Polygons,
-}
-
-/// The content that scenes cannot represent.
-#[derive(Debug, Default)]
-pub(super) struct UnsupportedContent {
-    /// The count and first location of each unsupported statement.
-    statements: BTreeMap<Vec<u8>, (usize, Span)>,
-    /// The number of faces with smooth shading but without normals.
-    smooth: usize,
-    /// For texture coordinates and normals, the number of corners that refer to missing values.
-    missing: [usize; 3],
-    /// The number of faces that are unreadable or refer to missing positions.
-    faces: usize,
-    /// Whether the last line is truncated.
-    is_truncated: bool,
-}
 
 struct ObjReader<'a> {
     file: ObjFile,
@@ -370,40 +325,5 @@ impl ObjReader<'_> {
             statements.insert(keyword.to_vec(), (1, span));
         }
         Ok(())
-    }
-}
-
-impl ObjFile {
-    /// Lists the content that scenes cannot represent.
-    pub fn list_losses(&self, losses: &mut Vec<Loss>) {
-        let ObjFile { lists, unsupported, .. } = self;
-        for (keyword, (count, span)) in &unsupported.statements {
-            let detail = format!("{count}, the first at {span}");
-            let loss = Loss::dropped(keyword.escape_ascii().to_string(), "unsupported statements");
-            losses.push(loss.in_category(category(keyword)).with_detail(detail));
-        }
-        let counts = [
-            ("v", lists.weights, "weights of positions"),
-            ("vt", lists.third_coordinates, "third texture coordinates"),
-            ("s", unsupported.smooth, "smooth shading of faces without normals"),
-            ("f", unsupported.faces, "faces that are unreadable or refer to missing positions"),
-            ("", usize::from(unsupported.is_truncated), "the last line, which is truncated"),
-            ("f", unsupported.missing[1], "missing texture coordinates of corners"),
-            ("f", unsupported.missing[2], "missing normals of corners"),
-        ];
-        for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
-            losses.push(Loss::dropped(path, what).with_count(count, what));
-        }
-    }
-}
-
-/// Returns the category of an unsupported statement: lines, points, curves and surfaces are geometry.
-fn category(keyword: &[u8]) -> Category {
-    match keyword {
-        b"l" | b"p" | b"vp" | b"cstype" | b"deg" | b"curv" | b"curv2" | b"surf" | b"parm" | b"end" => {
-            Category::Geometry
-        }
-        b"maplib" | b"usemap" => Category::Material,
-        _ => Category::Other,
     }
 }

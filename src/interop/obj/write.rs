@@ -74,11 +74,7 @@ fn write_library(
 }
 
 /// Removes from a mesh the values that OBJ cannot express, and lists the losses. OBJ supports only finite numbers,
-/// colours without alpha, and single-line names.
-///
-/// # Errors
-///
-/// Returns an error if a position is not finite.
+/// colours without alpha, and single-line names. Returns an error if a position is not finite.
 fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
     let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {

@@ -38,7 +38,8 @@ pub(in crate::interop) fn read(
     Ok((scene, losses))
 }
 
-/// Reads the mesh. In lenient mode, accepts a file that ends before all items, and drops faces with missing vertices.
+/// Reads the mesh. In lenient mode, items may be missing at the end of the file, and faces with missing vertices are
+/// dropped.
 fn read_mesh(
     bytes: &[u8],
     header: &Header,
@@ -151,8 +152,8 @@ fn fill_attributes(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> R
     Ok(())
 }
 
-/// Returns the colours, and their largest rounding error. `None` if the colours are neither bytes nor floats, since
-/// other types have no established range.
+/// Returns the colours, if any, and their largest rounding error. Ignores colours that are neither bytes nor floats,
+/// since other types have no established range.
 fn take_colors(rows: &mut Rows) -> (Option<Colors>, f32) {
     let bytes = |number| number == NumberType::U8;
     if let Some(columns) = rows.take_columns(["red", "green", "blue", "alpha"], bytes) {

@@ -140,7 +140,7 @@ impl<'a> Rows<'a> {
         (positions, error as f32)
     }
 
-    /// Returns the columns `indices`, which have the type `U8`.
+    /// Returns the columns `indices`, which must have the type `U8`.
     pub fn to_bytes<const N: usize>(&self, indices: [usize; N]) -> Vec<[u8; N]> {
         let offsets = indices.map(|index| self.columns[index].offset);
         self.rows().map(|row| offsets.map(|offset| row[offset])).collect()

@@ -11,7 +11,7 @@ type PositionLists = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
 /// Positions in 32 bits, and in 64 bits as long as the model may [need them](Extent::needs_64_bits).
 ///
-/// Once the size of the bounding box is at least half of the largest coordinate, it stays at least a quarter of it, and
+/// Once the size of the bounding box is at least half the largest coordinate, the ratio stays at least a quarter, so
 /// rounding costs at most two bits. The exact positions are then dropped; in most models, after a few vertices. Small
 /// objects far from the origin keep their exact positions.
 #[derive(Debug)]

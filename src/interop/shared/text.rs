@@ -108,8 +108,8 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    /// Adjusts `wide`, a number halfway between two 32-bit floats, by one 64-bit step if rounding would not yield the
-    /// 32-bit float nearest to the most recently returned word.
+    /// Adjusts `wide`, a number halfway between two 32-bit floats, so that it rounds to the float nearest to the last
+    /// word.
     #[cold]
     fn break_tie(&self, wide: f64) -> f64 {
         let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);

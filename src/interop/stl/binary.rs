@@ -19,7 +19,7 @@ fn facet_count(bytes: &[u8]) -> Option<u32> {
     bytes.get(..HEADER_SIZE)?.last_chunk().map(|count| u32::from_le_bytes(*count))
 }
 
-/// Reads the facets. In lenient mode, accepts a file that ends before all facets.
+/// Reads the facets. In lenient mode, facets may be missing at the end of the file.
 pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
     let reject = |start: usize, end: usize, message: String| {
         let span = Span::Bytes(start as u64..end as u64);

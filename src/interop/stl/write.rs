@@ -10,7 +10,8 @@ use crate::interop::shared::polygons::Polygons;
 use crate::scene::{Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, LossKind, Result};
 
-const HEADER_SIZE: usize = 80;
+/// The size of the header in bytes, excluding the facet count.
+const TEXT_SIZE: usize = 80;
 
 pub(in crate::interop) fn write(
     mut scene: Scene,
@@ -69,11 +70,11 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
 
 /// Returns the header, which contains the name, truncated to 80 bytes. If the name begins with `solid`, prefixes it
 /// with `_`, since the file would look like ASCII.
-fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER_SIZE] {
+fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; TEXT_SIZE] {
     let text: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let starts_with_solid = text.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("solid"));
     let text = if starts_with_solid { format!("_{}", text.trim()) } else { text.trim().to_owned() };
-    let end = (0..=text.len().min(HEADER_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=text.len().min(TEXT_SIZE)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = text[..end].trim_end();
     if text != name {
         let detail = format!("\"{}\" becomes \"{text}\"", name.escape_debug());
@@ -82,7 +83,7 @@ fn to_header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER_SIZE] {
                 .with_detail(detail),
         );
     }
-    let mut header = [0; HEADER_SIZE];
+    let mut header = [0; TEXT_SIZE];
     header[..text.len()].copy_from_slice(text.as_bytes());
     header
 }

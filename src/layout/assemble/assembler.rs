@@ -22,11 +22,7 @@ const MAX_RUNS: usize = 16;
 ///
 /// # Errors
 ///
-/// Returns an error if:
-///
-/// - an omitted value cannot be determined, a given value does not fit its field, or values overlap or conflict;
-/// - the declaration is [defective](crate::layout::program::Problem);
-/// - the file would exceed [`Limits::max_decoded`].
+/// Returns the errors of [`FileValues::assemble`](super::FileValues::assemble), except for values without a field.
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {

@@ -53,7 +53,7 @@ impl Assembler<'_> {
         self.write_checksums(region)
     }
 
-    /// Writes the trailing bytes of a file or block, if any. Returns the end of the last byte.
+    /// Writes the trailing bytes of a file or block, and returns their end; `end` if there are none.
     pub(super) fn write_trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
         let Some(bytes) = input.trailing() else { return Ok(end) };
         let at = end.max(self.regions[region].placed_end);

@@ -71,8 +71,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Solves an equation if exactly one of its variables is undetermined, and sets that variable. Returns `false` if the
-    /// equation cannot be solved.
+    /// Sets the only undetermined variable of an equation. If given values are recomputed and several are undetermined,
+    /// sets the only one that can satisfy the equation. Returns `false` if no variable is set.
     fn solve_equation(&mut self, equation: &mut Equation) -> Result<bool> {
         let holds = equation.holds(&self.variables);
         let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
@@ -102,7 +102,8 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// Solves the stored equations until none determines another value. Equations with one unknown value come first.
+    /// Solves the stored equations until none determines another value: first the equations with one value, conditions
+    /// last.
     pub(super) fn solve_pending(&mut self) -> Result<()> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.sort_by_key(|equation| (equation.has_several_values(), equation.is_condition()));
@@ -236,7 +237,8 @@ impl Assembler<'_> {
         })
     }
 
-    /// Returns an error if an equation does not hold, although all its variables are determined.
+    /// Returns an error for an equation that does not hold, although all its variables are determined, or several given
+    /// values could be recomputed to satisfy it.
     pub(super) fn conflict_error(&mut self) -> Option<Error> {
         let mut equations = std::mem::take(&mut self.equations);
         equations.iter_mut().find_map(|equation| {

@@ -63,7 +63,7 @@ pub enum Change {
 /// - the declaration has imports that are not [bound](crate::layout::declaration::bind());
 /// - a path has no value, or a value does not fit its field;
 /// - the edit changes sizes or packed values, but the file has a structural fault;
-/// - the edited file has a fault after a change in a packed block.
+/// - a change in a packed block breaks the file.
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Gives the assembler access to the given values.
+//! Read access to the given values, for the assembler.
 
 use std::borrow::Cow;
 use std::ops::Range;

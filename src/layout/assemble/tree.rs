@@ -11,7 +11,7 @@ use crate::layout::walk::Segment;
 /// A given value: a single value, parts, or both for a packed word. Empty if nothing is given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueTree<'b> {
-    /// The value, if it is not given as parts.
+    /// The value, unless only its parts are given.
     pub(super) leaf: Option<TrackedValue<GivenValue<'b>>>,
     pub(super) group: Option<Box<ValueGroup<'b>>>,
     /// The range in the original file; `None` unless the value has an explicit offset.

@@ -120,7 +120,7 @@ impl<'b> FileValues<'b> {
         Ok(bytes)
     }
 
-    /// Returns the same values, but values that conflict with others are recomputed on assembly.
+    /// Makes [`assemble`](FileValues::assemble) recompute values that conflict with others.
     pub(in crate::layout) fn with_recounting(mut self) -> FileValues<'b> {
         self.contents.recounts = true;
         self

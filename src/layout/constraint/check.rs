@@ -194,7 +194,7 @@ impl Visitor for Checker<'_> {
         }
     }
 
-    fn should_skip_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
+    fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         let Some((Type::Declared(declaration), _)) = node.ty.item_type_and_count() else { return false };
         let mut is_complete = true;
         let is_missing = |field: &&Field| field.condition.is_some_and(|c| c.eval_bool(values) == Ok(false));

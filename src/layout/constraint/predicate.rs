@@ -67,7 +67,7 @@ pub(super) struct Violation {
     pub(super) found: Option<Scalar>,
     /// The number that the wrong number conflicts with.
     pub(super) previous: Option<Scalar>,
-    /// The message; `None` if the default message of the requirement applies.
+    /// The text for `{problem}`; `None` if the requirement has no such placeholder.
     pub(super) message: Option<String>,
 }
 

@@ -93,7 +93,7 @@ pub enum Requirement {
     },
     /// Each number is the index of its item in the list.
     Position,
-    /// The field has the same number in all items of the enclosing list.
+    /// All numbers in the list, or in the enclosing list of structs, are equal.
     Equal,
     /// The list has the same length in all items of the enclosing list.
     SameLength,
@@ -104,7 +104,7 @@ pub enum Requirement {
         /// The number of items in each group, if each group is a permutation; `None` if the whole list is one group.
         groups: Option<Expr>,
     },
-    /// Each number is the index of its item's parent, and no item is its own ancestor.
+    /// Each number is the index of its item's parent, and the items form no cycles.
     Forest {
         /// The number that means "no parent".
         none: Option<Expr>,

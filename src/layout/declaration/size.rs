@@ -11,7 +11,7 @@ impl Type {
         self.size_in(&Scope::default(), &[])
     }
 
-    /// Returns the smallest and the largest size of a value in bytes; `None` if lists make the size unbounded.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if it is unbounded or unknown.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         match self {
             Type::Declared(declaration) => declaration.size_range(),
@@ -56,7 +56,7 @@ impl Declaration {
         }
     }
 
-    /// Returns the smallest and the largest size of a value in bytes; `None` if lists make the size unbounded.
+    /// Returns the smallest and the largest size of a value in bytes; `None` if it is unbounded or unknown.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
         if let Some(size) = self.size(&Scope::default()) {
             return Some(size..=size);
@@ -123,7 +123,8 @@ impl Field {
         }
     }
 
-    /// Returns the smallest and the largest size in bytes; `None` if the size is unbounded or the offset explicit.
+    /// Returns the smallest and the largest size in bytes; `None` if the size is unbounded, the offset is explicit, or
+    /// the field is a look-ahead.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
         // The conditions of later fields may depend on a look-ahead, so the sizes are not independent.
         if self.position.is_some() || self.lookahead {

@@ -154,7 +154,7 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
         let _ = self.emit(&entry);
     }
 
-    fn visits_partial_arrays(&self) -> bool {
+    fn should_visit_partial_arrays(&self) -> bool {
         true
     }
 

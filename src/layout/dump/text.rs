@@ -15,7 +15,7 @@ use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
 
 /// The maximum number of items in an array that is shown in full.
 const MAX_ITEMS: u64 = 8;
-/// The maximum number of items in an outermost array that is shown in full. A dump may be restricted to that array.
+/// The maximum for the outermost array, such as the array that a dump is restricted to.
 const MAX_OUTER_ITEMS: u64 = 400;
 /// The number of leading items shown for larger arrays, in addition to the last item.
 const FIRST_ITEMS: u64 = 4;
@@ -238,7 +238,7 @@ impl<W: Write> Visitor for HexDump<'_, W> {
         self.heading_depth = Some(usize::MAX);
     }
 
-    fn visits_partial_arrays(&self) -> bool {
+    fn should_visit_partial_arrays(&self) -> bool {
         true
     }
 

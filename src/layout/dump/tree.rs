@@ -95,7 +95,7 @@ impl Visitor for UniformLists {
         if has_fixed_items(node.ty) { Visit::Nothing } else { Visit::All }
     }
 
-    fn should_skip_structs(&mut self, node: &Node, _: &dyn Lookup) -> bool {
+    fn visit_structs(&mut self, node: &Node, _: &dyn Lookup) -> bool {
         self.lists.insert(node.path.to_vec())
     }
 }
@@ -304,7 +304,7 @@ impl Visitor for Builder {
         self.blocks.push(UnpackedBlock { packed: node.span.range().clone(), content: content.to_vec() });
     }
 
-    fn visits_partial_arrays(&self) -> bool {
+    fn should_visit_partial_arrays(&self) -> bool {
         true
     }
 

@@ -30,8 +30,8 @@ fn with_dimensions(ty: &Type, mut count: Option<u64>) -> String {
     base + &dimensions.collect::<String>()
 }
 
-/// Formats a stored value and its decoded value: numbers in decimal and hexadecimal, enums with their name, and
-/// packed words with the flags that are set.
+/// Formats a stored value and its decoded value. Shows numbers in decimal and hexadecimal, the names of enum values,
+/// and the flags that are set in packed words.
 pub(super) fn value_text(node: &Node, value: &Value) -> String {
     let (decoded, unit) = node.decode(value);
     with_decoded(stored_text(node, value), decoded.map(|decoded| decoded.to_string()), unit)

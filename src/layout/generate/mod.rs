@@ -7,8 +7,8 @@
 //! packing, such as IyMA's, are unknown, so few files with such a packing can be generated.
 //!
 //! The number 0 is the simplest choice, so fewer and smaller numbers make smaller files. With the feature
-//! `proptest`, `valid` and `files` are strategies that shrink: they remove list items and set flags and other
-//! values to 0, while the remaining values stay the same.
+//! `proptest`, `valid` and `files` are strategies that shrink: they remove list items, and reduce flags and other
+//! values to 0. The remaining values stay the same.
 //!
 //! ```
 //! use binrw::binrw;

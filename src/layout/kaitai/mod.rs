@@ -225,7 +225,7 @@ fn print_struct(out: &mut IndentedText, reached: &ReachedDeclaration, fields: &[
     });
 }
 
-/// Prints the checks of a field, which apply if it is present. `condition` is the condition of its variant.
+/// Prints the checks of a field, which apply if it is present. `condition` is the condition of the field's variant.
 fn print_checks(out: &mut IndentedText, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
     for (index, c) in field.checks.iter().enumerate() {
         let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };

@@ -26,8 +26,7 @@ pub(crate) struct Program {
     pub problems: Vec<Problem>,
 }
 
-/// A defect of a declaration. Files with such a declaration cannot be assembled, and most of
-/// them cannot be read.
+/// A defect of a declaration. Files with such a declaration cannot be assembled, and most cannot be read.
 ///
 /// ```
 /// use binrw::binrw;

@@ -19,8 +19,8 @@ pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Lim
     finder.found
 }
 
-/// Returns the unpacked content of the block that is packed in the range `packed` of the file; `None` if there is no
-/// such block.
+/// Returns the unpacked content of the block at the range `packed` of the file; `None` if there is no such block.
+///
 /// Ranges in a [`Span::Unpacked`] refer to this content.
 ///
 /// ```

@@ -35,17 +35,17 @@ pub(crate) use subtree::Subtree;
 /// A value or the start of a group of values.
 #[derive(Debug)]
 pub struct Node<'w> {
-    /// Its path in the structure.
+    /// The path in the structure.
     pub path: &'w [Segment],
-    /// Its type; for a block, the type of the content.
+    /// The type; for a block, the type of the content.
     pub ty: &'static Type,
-    /// The field that declares it; `None` for the root and for items of arrays.
+    /// The field that declares the value; `None` for the root and for items of arrays.
     pub field: Option<&'static Field>,
     /// The variant, if the node is the field of a choice.
     pub variant: Option<&'static Variant>,
     /// The decoding of the field or bit field. Items have the decoding of their array.
     pub decoding: Decoding,
-    /// Its span. When a group is entered, the span is empty, since its end is unknown.
+    /// The span. When a group is entered, it is empty, since the end is unknown.
     pub span: Span,
     /// The bytes at the span.
     pub bytes: &'w [u8],
@@ -114,7 +114,7 @@ pub trait Visitor {
 
     /// Called before the items of an array of fixed-size structs; `node` spans all of them. `values` looks up the
     /// imports of the structs. Returns `true` to skip the items.
-    fn should_skip_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
+    fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
         let _ = (node, values);
         false
     }
@@ -138,7 +138,7 @@ pub trait Visitor {
     }
 
     /// Returns `true` to visit the items of a truncated array before its fault, including its truncated last item.
-    fn visits_partial_arrays(&self) -> bool {
+    fn should_visit_partial_arrays(&self) -> bool {
         false
     }
 

@@ -178,7 +178,7 @@ impl Visitor for Selector<'_> {
         ControlFlow::Continue(())
     }
 
-    fn visits_partial_arrays(&self) -> bool {
+    fn should_visit_partial_arrays(&self) -> bool {
         true
     }
 

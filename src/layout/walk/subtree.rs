@@ -60,8 +60,8 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
         }
     }
 
-    fn visits_partial_arrays(&self) -> bool {
-        self.visitor.visits_partial_arrays()
+    fn should_visit_partial_arrays(&self) -> bool {
+        self.visitor.should_visit_partial_arrays()
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {

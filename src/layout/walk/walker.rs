@@ -254,7 +254,7 @@ impl Walker<'_> {
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count)) {
                 Ok(_) => (None, Some(count)),
-                Err(missing) if self.is_muted || !self.visitor.visits_partial_arrays() => {
+                Err(missing) if self.is_muted || !self.visitor.should_visit_partial_arrays() => {
                     return Err(missing);
                 }
                 // The items that fit, and the truncated one.
@@ -319,7 +319,7 @@ impl Walker<'_> {
         };
         let (outer, _) = self.frames.enter(&self.program.units[unit], list.call);
         let node = node(self.program, &self.path, space, range, list);
-        let skips = self.visitor.should_skip_structs(&node, &self.frames.visible_values());
+        let skips = self.visitor.visit_structs(&node, &self.frames.visible_values());
         self.frames.leave(outer, None);
         skips
     }

@@ -104,8 +104,7 @@ impl Triangulator<'_> {
         self.positions.get(corner.into() as usize).map_or(DVec3::ZERO, |p| DVec3::from(p.map(f64::from)))
     }
 
-    /// Returns `true` if the diagonal of a quad from its second corner is inside, and the diagonal from its first
-    /// corner is not.
+    /// Returns `true` if the diagonal of a quad from its second corner is inside, but not the one from its first.
     fn is_split_from_second<T: Copy + Into<u32>>(&self, [a, b, c, d]: [T; 4]) -> bool {
         let [a, b, c, d] = [a, b, c, d].map(|corner| self.position(corner));
         let normal = (c - a).cross(d - b);
@@ -115,8 +114,7 @@ impl Triangulator<'_> {
             && has_same_winding(b, d, a)
     }
 
-    /// Triangulates a face with other than three corners. Convex faces, quads, and faces without a finite normal become
-    /// fans.
+    /// Triangulates a face that is not a triangle. Convex faces, quads, and faces without a finite normal become fans.
     fn triangulate_face<T: Copy + Into<u32>>(&mut self, index: usize, face: &[T]) -> Triangulation {
         if face.len() < 5 {
             return Triangulation::Fan;

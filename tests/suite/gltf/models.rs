@@ -78,7 +78,7 @@ fn compare_pose(name: &str, scene: &Scene, expected: &Value) {
     let seconds = expected["time"].as_f64().unwrap() as f32;
     let animation = &scene.animations[0];
     let local = animation.pose(&scene.skeleton, seconds * animation.rate);
-    let joints = scene.skeleton.joint_matrices(&local);
+    let joints = scene.skeleton.global_matrices(&local);
     let inverse_binds = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind);
     let matrices: Vec<Mat4> =
         joints.into_iter().zip(inverse_binds).map(|(joint, inverse)| joint * inverse).collect();

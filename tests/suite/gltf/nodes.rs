@@ -136,7 +136,7 @@ fn animations_without_a_mesh_are_dropped() {
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     let lost: Vec<_> = losses.iter().filter(|loss| loss.path.to_string().starts_with("animations")).collect();
     assert_eq!(lost.len(), 1, "{losses:?}");
-    assert_eq!(lost[0].message, "animations of nodes without meshes are not converted");
+    assert_eq!(lost[0].message, "animations of nodes that move no mesh are not converted");
     assert!(matches!(scene.animations[0].channels[0].samples, Samples::Rotation(_)));
     // A node with scale 0 at rest is dropped: no bind pose could restore its size.
     let mut json = crane();
@@ -212,6 +212,8 @@ fn instances_turn() {
     // The second instance of the jib is turned by a quarter, then scaled by 2 with the jib.
     let transforms: Vec<_> =
         scene.meshes[0].placements.iter().flat_map(|placement| placement.transforms()).collect();
+    // Two nodes refer to the mesh.
+    assert_eq!(transforms.len(), 4);
     for (transform, axis) in transforms.iter().zip([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]) {
         let found = transform.x_axis.truncate().as_vec3();
         assert!(found.distance(axis.into()) < 1e-5, "{found} for {axis:?}");

@@ -217,7 +217,7 @@ fn ancestors_of_joints_become_joints_in_place() {
     let [first, second, third] = transforms;
     // The joint of the skin comes first, then its ancestors, from the bottom up.
     for ((joint, found), expected) in
-        skeleton.joint_matrices(&rest).iter().enumerate().zip([third, second, first])
+        skeleton.global_matrices(&rest).iter().enumerate().zip([third, second, first])
     {
         assert!(found.abs_diff_eq(expected, 1e-5), "{joint}: {found}, not {expected}");
         let inverse = if joint == 0 { bind } else { expected.inverse() };

@@ -83,7 +83,7 @@ fn copies_at_nodes_are_counted_before_they_are_made() {
     // Nodes are kept unless they must be applied.
     assert_eq!(read(SceneOptions::default().with_bake(true)).unwrap_err().message(), expected);
     let (scene, _) = read(SceneOptions::default()).unwrap();
-    assert_eq!((scene.meshes.len(), scene.meshes[0].copy_count()), (1, 1000));
+    assert_eq!((scene.meshes.len(), scene.meshes[0].instance_count()), (1, 1000));
     let options = SceneOptions::default().with_max_triangles(2999);
     for format in [Obj, Ply, Stl] {
         let error = format.write(scene.clone(), "out", &mut Folder::new(), &options).unwrap_err();

@@ -95,7 +95,8 @@ prop_compose! {
 
 const COLOR: [f32; 4] = [0.1, 0.2, 0.00123, 1.0];
 
-/// Writes a scene and reads it again. Asserts that each loss contains one of the texts in `lost`. Returns the scene.
+/// Writes a scene and reads it again. Asserts that each loss of writing contains one of the texts in `lost`, and that
+/// reading has no losses. Returns the read scene.
 fn assert_round_trip(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
     let (folder, losses) = write(format, scene).unwrap();
     let others: Vec<_> = losses.lines().filter(|line| !lost.iter().any(|lost| line.contains(lost))).collect();

@@ -159,7 +159,7 @@ fn partial_values_are_ignored() {
 }
 
 #[test]
-fn attributes_count_whole_values() {
+fn the_length_of_an_attribute_counts_values() {
     for (count, is_empty) in [(0, true), (1, false), (4, false)] {
         let values = vec![0.5; 3 * count];
         let attribute = Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &values);

@@ -65,7 +65,7 @@ fn in_rest_pose(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
         (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
     scene.apply_pose(&rests);
     if has_skeleton {
-        let matrices = scene.skeleton.joint_matrices(&rests);
+        let matrices = scene.skeleton.global_matrices(&rests);
         for (joint, matrix) in scene.skeleton.joints.iter_mut().zip(matrices) {
             joint.inverse_bind = matrix.inverse();
         }

@@ -96,7 +96,7 @@ fn bind_at_rest(skeleton: &mut Skeleton, rigid: bool) {
             if rigid { Transform { scale: [1.0; 3], ..rest } } else { rest }
         })
         .collect();
-    let matrices = skeleton.joint_matrices(&rests);
+    let matrices = skeleton.global_matrices(&rests);
     for ((joint, rest), matrix) in skeleton.joints.iter_mut().zip(rests).zip(matrices) {
         joint.rest = Some(rest);
         joint.inverse_bind = matrix.inverse();

@@ -15,7 +15,7 @@ use crate::common::{File, fixtures_of};
 
 /// Returns the skinned vertices of a scene at a time of an animation.
 fn skinned(scene: &Scene, animation: &Animation, ticks: f32) -> Vec<Vec<Vec3>> {
-    let joints = scene.skeleton.joint_matrices(&animation.pose(&scene.skeleton, ticks));
+    let joints = scene.skeleton.global_matrices(&animation.pose(&scene.skeleton, ticks));
     let moves: Vec<Mat4> = joints
         .iter()
         .zip(&scene.skeleton.joints)

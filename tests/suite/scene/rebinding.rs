@@ -34,7 +34,7 @@ fn bar(bend: f32) -> Scene {
             .collect(),
     };
     let mut skeleton = skeleton(rest);
-    let bound = skeleton.joint_matrices(&bind);
+    let bound = skeleton.global_matrices(&bind);
     skeleton.joints.iter_mut().zip(&bound).for_each(|(joint, global)| joint.inverse_bind = global.inverse());
     let heights = [0.0_f32, 0.5, 0.9, 1.1, 1.5, 2.0];
     let weights = [[1.0, 0.0], [1.0, 0.0], [0.75, 0.25], [0.25, 0.75], [0.0, 1.0], [0.0, 1.0]];
@@ -42,7 +42,7 @@ fn bar(bend: f32) -> Scene {
         heights.iter().zip(weights).flat_map(|(y, weights)| [(-0.25, *y, weights), (0.25, *y, weights)]);
     let corners: Vec<_> = corners.collect();
     // The vertices in the bind pose, blended by the joint matrices.
-    let global = skeleton.joint_matrices(&rest);
+    let global = skeleton.global_matrices(&rest);
     let positions = corners.iter().map(|(x, y, [a, b])| {
         let to_rest = [0, 1].map(|joint| global[joint] * skeleton.joints[joint].inverse_bind);
         let blended = to_rest[0] * *a + to_rest[1] * *b;
@@ -163,7 +163,7 @@ fn mesh_poses_match_the_source() {
 fn equal_poses_change_no_bit() {
     let mut scene = bar(0.0);
     let rest: Vec<_> = (0..2).map(|joint| scene.skeleton.rest_transform(joint)).collect();
-    let global = scene.skeleton.joint_matrices(&rest);
+    let global = scene.skeleton.global_matrices(&rest);
     // Bound in the rest pose within rounding.
     for (joint, global) in scene.skeleton.joints.iter_mut().zip(global) {
         joint.inverse_bind = global.inverse() * Mat4::from_rotation_x(1e-7);

@@ -311,7 +311,7 @@ fn a_change_of_the_surface_is_listed() {
 }
 
 #[test]
-fn corners_move_less_than_a_quarter_of_the_lowest_height() {
+fn corners_move_at_most_a_quarter_of_the_lowest_height() {
     for height in [0.3, 0.5, 1.0, 2.0_f32] {
         let positions = vec![
             [0.1, 0.2, 0.3],

@@ -16,7 +16,7 @@ fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
         let rests: Vec<Transform> = (0..scene.skeleton.joints.len()).map(of_joint).collect();
         scene.set_rest_transforms(Some(&rests));
         let bind: Vec<_> = if elsewhere { rests.into_iter().rev().collect() } else { rests };
-        let matrices = scene.skeleton.joint_matrices(&bind);
+        let matrices = scene.skeleton.global_matrices(&bind);
         for (joint, matrix) in scene.skeleton.joints.iter_mut().zip(matrices) {
             joint.inverse_bind = matrix.inverse();
         }

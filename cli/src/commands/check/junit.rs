@@ -32,8 +32,8 @@ impl TestCases {
     }
 }
 
-/// Returns the test case of a checked file. If it fails, its description lists the findings; otherwise, its standard
-/// output lists them.
+/// Returns the test case of a checked file. Lists findings in the description of a failure, otherwise in the standard
+/// output.
 pub fn test_case(checked: &CheckResult) -> TestCase {
     let findings = checked.findings_text();
     let is_failure = checked.status() != Status::Success;

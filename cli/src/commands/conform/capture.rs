@@ -49,8 +49,8 @@ fn read(mut pipe: impl Read, limit: usize) -> CapturedOutput {
 }
 
 impl CapturedOutput {
-    /// Returns the most informative line: the last line if there is a Python traceback, otherwise the first line that
-    /// is not blank. Returns an empty string if all lines are blank.
+    /// Returns the most informative line: the last if there is a Python traceback, otherwise the first. Ignores blank
+    /// lines; returns an empty string if there are no others.
     pub fn excerpt(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

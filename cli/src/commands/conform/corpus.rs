@@ -113,7 +113,7 @@ pub fn retain_only(cases: &mut Vec<CorpusFile>, only: &str) -> Result<()> {
     Ok(())
 }
 
-/// Parses a line of the index. The dialect may be one of a built-in or custom format in `formats`.
+/// Parses a line of the index. Accepts the dialects of `formats`, including custom formats.
 fn parse_entry(line: &[u8], formats: &Formats) -> serde_json::Result<IndexEntry> {
     let mut line: Value = serde_json::from_slice(line)?;
     let dialect = line["format"].as_str().and_then(|name| {

@@ -31,7 +31,7 @@ pub struct Loader {
 pub struct RunLimits {
     /// The maximum size of the address space in KiB; `None` keeps the current limit.
     pub memory: Option<u64>,
-    /// The exit statuses that count as a crash.
+    /// The exit statuses that count as a crash, in addition to signals.
     pub crash_statuses: Vec<i32>,
 }
 
@@ -177,8 +177,8 @@ fn with_file(argument: &OsStr, file: &Path) -> OsString {
     replaced
 }
 
-/// Returns the name of the signal that ended a process, including a fatal signal that a shell reports as status 128
-/// plus its number; `None` if no signal ended the process.
+/// Returns the name of the signal that ended a process; `None` if no signal ended it. Recognises fatal signals that a
+/// shell reports as status 128 plus their number.
 #[cfg(unix)]
 fn find_crash(status: ExitStatus) -> Option<String> {
     use signal_hook::consts::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};

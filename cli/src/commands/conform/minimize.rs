@@ -125,7 +125,7 @@ impl<'a> Minimizer<'a> {
     }
 
     /// Removes items from lists, then removes chunks of bytes, then zeroes chunks of bytes, as long as the disagreement
-    /// stays the same. Returns the smallest variant, or `bytes` if no variant is smaller.
+    /// stays the same. Returns the last variant that keeps the disagreement, or `bytes` if none does.
     ///
     /// # Errors
     ///
@@ -150,8 +150,7 @@ impl<'a> Minimizer<'a> {
         Ok(SmallestVariant { bytes: smallest, runs: self.runs })
     }
 
-    /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if no such variant
-    /// exists.
+    /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if none is found.
     fn with_fewer_items(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         let Baseline { format, dialect, .. } = self.baseline;
         let Some(layout) = format.layout_of(bytes, dialect) else { return Ok(None) };

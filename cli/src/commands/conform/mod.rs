@@ -243,15 +243,16 @@ impl Conform {
         first_failure
     }
 
-    /// Returns the timeout for variants: ten times the longest run without a hang, at most `--timeout`.
+    /// Returns the timeout for variants: ten times the longest run without a hang, at least 0.5 s and at most
+    /// `--timeout`.
     fn variant_timeout(&self, outcomes: &[LoaderOutcome]) -> Duration {
         let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(DisagreementKind::Hang));
         let longest = others.map(|outcome| outcome.result.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
-    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if the file cannot be
-    /// made smaller, or if this program's verdict on it differs from the index.
+    /// Minimises the smallest file of a group, and writes the result to `--out`. Returns `None` if no variant
+    /// disagrees, or if this program's verdict on the file differs from the index.
     fn minimize(
         &self,
         test: LoaderTest,

@@ -10,8 +10,8 @@ use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
 /// The maximum number of parts into which a list is divided.
 const MAX_PARTS: u64 = 16;
 
-/// Yields variants of a file with fewer list items: each list emptied, then each list without one half of its items,
-/// without one quarter, and so on. Counts, sizes and offsets are recomputed.
+/// Yields variants of a file with fewer list items: each list emptied, then without one half of its items, one quarter,
+/// and so on. Counts, sizes and offsets are recomputed.
 pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let limits = Limits::default();
     let mut lists = Lists::default();

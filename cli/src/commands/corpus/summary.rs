@@ -26,9 +26,9 @@ pub struct Summary {
 #[derive(Serialize)]
 struct RuleCounts {
     code: &'static str,
-    /// The number of files that break only this rule.
+    /// The number of broken files.
     broken: usize,
-    /// The number of files that almost break the rule.
+    /// The number of almost broken files.
     almost: usize,
     /// The reason why the rule is enforced by code rather than declared; empty for a declared rule.
     #[serde(skip)]

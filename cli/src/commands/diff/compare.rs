@@ -28,7 +28,7 @@ pub struct ComparisonOptions<'r> {
     pub read_args: &'r ReadArgs,
     pub limit_args: &'r LimitArgs,
     pub formats: &'r Formats,
-    /// The largest difference between floats, and the largest distance in metres, that is ignored.
+    /// The largest ignored difference between floats, and the largest ignored distance in metres.
     pub tolerance: f64,
     /// Whether to compare files of the same format as scenes.
     pub as_scenes: bool,

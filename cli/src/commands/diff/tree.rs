@@ -153,7 +153,7 @@ enum Leaf {
     Text(Vec<u8>),
 }
 
-/// Returns the numbers after the first word of a line, or the whole line as text if not all words are numbers.
+/// Returns the numbers after the first word of a line, or the whole line as text if anything else or nothing follows.
 fn parse_line(line: &[u8]) -> Leaf {
     let text = line.trim_ascii();
     let words = std::str::from_utf8(text).unwrap_or_default();

@@ -171,8 +171,8 @@ fn resolve_pixel(
     (sum.w > 0.0).then(|| sum / PER_PIXEL as f32)
 }
 
-/// Converts a linear colour that is premultiplied by alpha to sRGB bytes that are not. The square root approximates the
-/// sRGB curve within 3 %, and has the same result on every machine.
+/// Converts a linear colour with premultiplied alpha to sRGB bytes with straight alpha. The square root approximates
+/// the sRGB curve within 3 %, and has the same result on every machine.
 fn encode_color(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     let own = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };

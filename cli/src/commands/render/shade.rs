@@ -16,15 +16,15 @@ const LIGHTS: [(Vec3, Vec3); 3] = [
     (Vec3::new(-0.48, 0.64, 0.6), Vec3::new(0.9, 0.86, 0.8)),
     // From the right, cool.
     (Vec3::new(0.8, 0.0, 0.6), Vec3::new(0.24, 0.28, 0.34)),
-    // From above and behind the model: lights its rim.
+    // From above and behind, as a rim light.
     (Vec3::new(0.0, 0.8, -0.6), Vec3::new(0.25, 0.25, 0.25)),
 ];
 
 /// The brightness of ambient light from above and from below.
 const AMBIENT: [f32; 2] = [0.26, 0.12];
 
-/// The cosine of the crease angle, about 46°. A face has sharp edges if its normal deviates more from the generated
-/// normals.
+/// The cosine of the crease angle, about 46°. A corner gets the face normal if the generated normal deviates more from
+/// it.
 const CREASE: f32 = 0.7;
 
 /// The colour of surfaces without a material, linear.

@@ -10,8 +10,8 @@ const MAX_MESHES: usize = 10_000;
 
 /// Returns a scene with the stored positions, normals, texture coordinates and faces of the meshes.
 ///
-/// Replaces a corner that refers to a missing vertex by the first valid corner of its face, so that the indices of
-/// faces do not change. Meshes beyond the limits are empty.
+/// Replaces a corner that refers to a missing vertex by the first valid corner of its face, so that faces keep their
+/// numbers. Meshes beyond [`MAX_ITEMS`] are empty; meshes beyond [`MAX_MESHES`] are omitted.
 pub fn decoded_scene(contents: &Contents) -> Scene {
     let parts = contents.meshes.iter().flat_map(|mesh| {
         let parts = mesh.parts.clone().unwrap_or_else(|| vec![whole_mesh(mesh)]);

@@ -81,7 +81,7 @@ impl VertexForm<2> for FlatVertex64 {
     }
 }
 
-/// The decoder of both 96-bit forms, because a branch between them would be unpredictable in mixed lists. The last
+/// One decoder for both 96-bit forms, because a branch between them would be unpredictable in mixed lists. The last
 /// byte is a colour for tags F8 and F9, a bone for FA and FB (B10), and undefined otherwise (B8).
 pub struct Vertex96;
 
@@ -217,7 +217,7 @@ impl Vertices {
     }
 }
 
-/// The colours (red, green, blue, alpha) of all colour/shade bytes, followed by 256 times white for forms without one.
+/// The colours (red, green, blue, alpha) of all colour/shade bytes, followed by 256 whites for forms without a colour.
 pub static COLORS: [[u8; 4]; 512] = {
     let mut colors = [[255; 4]; 512];
     let mut code = 0;

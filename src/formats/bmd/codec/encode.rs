@@ -1,9 +1,9 @@
 //! Encodes vertices from floats: selects their forms and measures the errors.
 //!
-//! Each vertex uses the smallest form that is precise enough: no attribute error exceeds its [`Tolerance`], and the
-//! colour is the nearest colour/shade byte. An attribute that a form omits has its default: white, the direction of the
-//! position as the normal, or bone 0. If no form is precise enough, the vertex uses the most precise one. Bones are
-//! always preserved.
+//! Chooses the smallest form that is precise enough: no attribute error exceeds its [`Tolerance`], and the colour is
+//! the nearest colour/shade byte. An attribute that a form omits has its default: white, the direction of the position
+//! as the normal, or bone 0. If no form is precise enough, chooses the largest usable size for a mesh, or the smallest
+//! position error for a vertex; the errors show this. Bones are always preserved.
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
@@ -32,8 +32,8 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// Returns an error if lists differ in length, numbers are out of range or non-finite, or a bone exceeds 254, or
-    /// 239 in a 64-bit vertex (B9).
+    /// Returns an error if lists differ in length, or numbers are out of range or non-finite. Also if a bone exceeds
+    /// 254, or 239 in a 64-bit vertex (B9).
     pub fn encode(
         attributes: &Attributes,
         surface: Surface,

@@ -107,7 +107,7 @@ impl PackedFace {
     }
 
     /// Returns the face in every form that fits its indices, smallest first.
-    pub(in super::super) fn in_all_forms(face: Face) -> impl Iterator<Item = PackedFace> {
+    pub(in super::super) fn in_fitting_forms(face: Face) -> impl Iterator<Item = PackedFace> {
         FORMS.iter().filter(move |form| form.fits(face)).filter_map(move |form| {
             let word = form.pack(face);
             PackedFace::read_first(&[word as u32, (word >> 32) as u32], Surface::default())
@@ -116,7 +116,7 @@ impl PackedFace {
 
     /// Returns the smallest form that fits the face; `None` if an index exceeds 20 bits, or 15 bits in a quad.
     pub fn smallest(face: Face) -> Option<PackedFace> {
-        PackedFace::in_all_forms(face).next()
+        PackedFace::in_fitting_forms(face).next()
     }
 
     /// The vertex indices.
@@ -146,8 +146,7 @@ impl Faces {
     ///
     /// # Errors
     ///
-    /// Returns an error if an index exceeds 20 bits, or 15 bits in a quad. The path of the error ends in the vertex of
-    /// the face.
+    /// Returns an error if an index exceeds 20 bits, or 15 bits in a quad. The path ends in the field of the index.
     pub fn encode(faces: &[Face]) -> Result<Faces> {
         let mut words = Vec::with_capacity(faces.len());
         for (index, face) in faces.iter().enumerate() {
@@ -246,7 +245,7 @@ pub trait FaceSink {
     /// Receives a face of any form; the fourth vertex of a triangle is 0.
     fn add_face(&mut self, form: &FaceForm, corners: [u32; 4]);
 
-    /// Receives the index of the form, the words that start with the first face, and the second tags of all faces.
+    /// Receives the index of the form, the words from the first face on, and the second tags of all faces.
     #[inline(always)]
     fn add_words(&mut self, _form: usize, _first: &[u32], _tag2: impl Iterator<Item = u32>) {}
 }

@@ -57,7 +57,7 @@ impl Normal {
 }
 
 impl Rotation {
-    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any nonzero length. Searches codes
+    /// Returns the code with the smallest angle to a quaternion (I, J, K, R) of any non-zero length. Searches codes
     /// within one step of the nearest code of each component. `None` if the quaternion has no direction.
     pub fn nearest(quaternion: [f32; 4]) -> Option<Rotation> {
         let wide = quaternion.map(f64::from);

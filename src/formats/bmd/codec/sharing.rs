@@ -10,9 +10,8 @@ use crate::layout::expr::Value;
 use crate::layout::walk::{self, Node, Visit, Visitor};
 use crate::{Error, Limit, Limits, Path};
 
-/// Maximum total size of the lists and strings in an image, as a multiple of the image size. Lists and strings may
-/// overlap, for example if several meshes use the same vertices. The limit prevents a small image from becoming a large
-/// document.
+/// Maximum total size of the lists and strings in an image, as a multiple of the image size. They may overlap, for
+/// example if meshes use the same vertices. The limit prevents a small image from becoming a large document.
 const MAX_SHARING: u64 = 16;
 
 /// An image reader that fails after reading [`MAX_SHARING`] times the image size.

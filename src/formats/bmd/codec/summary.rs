@@ -1,4 +1,4 @@
-//! Summaries of vertex and face lists, which show whether a list can violate a rule.
+//! Summaries of vertex and face lists. Rules use them to skip lists without violations.
 
 use super::super::document::{Faces, Vertices};
 use super::super::schema::{Form, PackedFace, PackedVertex, Surface};

@@ -112,8 +112,7 @@ impl VertexToPack {
             .ok_or_else(|| PackError { attribute: "bone", message: message() })
     }
 
-    /// Packs the normal. For a vertex without a normal, packs the direction of the position, which is the default of
-    /// forms without a normal.
+    /// Packs the normal, by default the direction of the position, as in forms without a normal.
     fn packed_normal(&self) -> Normal {
         Normal::nearest(unit_vector(self.normal.unwrap_or(self.position)))
     }

@@ -23,7 +23,7 @@ const LIST_PADDING: usize = 8;
 pub fn write(document: &Document) -> Result<Vec<u8>> {
     let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = document;
     check_bones(bones)?;
-    let mut image = ImageWriter { bytes: Vec::with_capacity(estimated_size(document)) };
+    let mut image = ImageWriter { bytes: Vec::with_capacity(estimate_size(document)) };
     image.bytes.resize(STRINGS_OFFSET, 0);
     let strings = StringTable::write(document, &mut image)?;
 
@@ -76,7 +76,7 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
 }
 
 /// Estimates the image size, so that memory is allocated only once.
-fn estimated_size(document: &Document) -> usize {
+fn estimate_size(document: &Document) -> usize {
     let padding = ALIGNMENT + LIST_PADDING;
     let mesh = |mesh: &Mesh| {
         size_of_val(mesh) + size_of_val(mesh.vertices.words()) + size_of_val(mesh.faces.words()) + 2 * padding

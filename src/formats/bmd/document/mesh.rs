@@ -14,8 +14,7 @@ pub struct Vertex {
     pub position: [f32; 3],
     /// Texture coordinate (S, T); 0 where a flat colour omits it.
     pub st: [f32; 2],
-    /// Stored normal (X, Y, Z), not normalised. Forms without a normal use the direction
-    /// of the position, or 0 at the origin.
+    /// Stored normal (X, Y, Z), not normalised. Forms without one use the direction of the position, 0 at the origin.
     pub normal: [f32; 3],
     /// Colour/shade byte; `None` if the form has none. See [`shade_color`](super::shade_color).
     pub color: Option<u8>,

@@ -1,8 +1,7 @@
 //! Evaluates animations at a given time (B20, B22, B26).
 //!
 //! Values are interpolated linearly between keys, and rotations are then normalised (nlerp). Loops interpolate from the
-//! last key to the first one. Other animations keep the first value before the first key, and the last value after the
-//! last key.
+//! last key to the first one. Other animations are clamped to the first and the last key.
 
 use glam::{Mat4, Quat, Vec3};
 
@@ -31,16 +30,15 @@ pub struct Motion {
 }
 
 impl Default for Motion {
-    /// Returns no motion.
+    /// No motion.
     fn default() -> Motion {
         Motion { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] }
     }
 }
 
 impl Animation {
-    /// Evaluates the animation at a frame, which may be fractional. Loops repeat in both directions. Other animations
-    /// keep the first value before the first key, and the last value after the last key. Keys beyond the last frame are
-    /// ignored. A non-finite frame counts as 0.
+    /// Evaluates the animation at a frame, which may be fractional. Loops repeat in both directions; other animations
+    /// are clamped to the first and the last key. Ignores keys after the last frame. A non-finite frame counts as 0.
     ///
     /// ```
     /// use meshspec::bmd::{Animation, Track, TrackKey, Triple};

@@ -17,8 +17,7 @@ impl Mesh {
     /// The rules that [`has_valid_faces`](Mesh::has_valid_faces) checks.
     pub(in super::super) const FACE_RULES: &[&Rule] = &[&rules::FLAGS, &rules::INDEX_RANGE, &rules::TAG2];
 
-    /// Returns `true` if no vertex violates a constraint of [`VERTEX_RULES`](Mesh::VERTEX_RULES), for a skeleton of
-    /// `bones` bones.
+    /// Returns `true` if no vertex violates [`VERTEX_RULES`](Mesh::VERTEX_RULES), for a skeleton of `bones` bones.
     pub(in super::super) fn has_valid_vertices(&self, bones: usize) -> bool {
         let (sizes, surface) = (self.flags.vertex_sizes(), self.vertices.surface().unwrap_or_default());
         let is_valid = |tag: u8| {
@@ -32,7 +31,7 @@ impl Mesh {
         summary.is_finite && summary.bones_exist && summary.tags().all(is_valid)
     }
 
-    /// Returns `true` if no face violates a constraint of [`FACE_RULES`](Mesh::FACE_RULES).
+    /// Returns `true` if no face violates [`FACE_RULES`](Mesh::FACE_RULES).
     pub(in super::super) fn has_valid_faces(&self) -> bool {
         let summary = self.faces.summary(self.vertices.len());
         let mut forms = summary.forms.into_iter().flatten();

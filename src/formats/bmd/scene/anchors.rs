@@ -16,8 +16,8 @@ const MAX_CHAIN_LENGTH: usize = 8;
 /// Accepted error near a bone, as a multiple of the error with the bone at the centre of the vertices.
 const CENTRE_ERROR_FACTOR: f32 = 2.0;
 
-/// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to them. Returns
-/// `true` if more bones were needed than BMD allows.
+/// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to these bones.
+/// Returns `true` if more bones were needed than BMD allows.
 pub fn add_anchors(
     scene: &mut Scene,
     extras: &[Extras],

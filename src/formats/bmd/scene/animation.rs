@@ -250,8 +250,8 @@ fn take_shorter_arcs<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     }
 }
 
-/// Returns `true` if a looped channel has no sample at the end of the loop, or has the same sample at the end and the
-/// start. BMD keys can then express the loop without a sample at its end.
+/// Returns `true` if a looped channel has no sample at the end of the loop, or the same sample at its start and end.
+/// BMD keys can then express the loop without a sample at its end.
 fn loops_seamlessly(animation: &scene::Animation, channel: &Channel) -> bool {
     fn first_and_last<T: Copy>(values: &[T]) -> Option<(T, T)> {
         Some((*values.first()?, *values.last()?))

@@ -6,8 +6,8 @@ use super::super::{F8A, LodDef};
 use crate::scene::{self, Scene};
 use crate::{Error, Loss, Quantity, Result, path};
 
-/// Adds meshes that belong to no level of detail to every level. Such meshes are always visible in a scene, but never
-/// in BMD. Scenes read from BMD remain unchanged.
+/// Adds meshes without a level of detail to every level, because they are always visible in a scene, but never in BMD.
+/// Does not change scenes read from BMD.
 pub fn add_loose_meshes(scene: &mut Scene) {
     if scene.source.as_ref().is_some_and(|source| source.format == "bmd") {
         return;

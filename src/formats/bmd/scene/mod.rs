@@ -2,6 +2,7 @@
 
 mod anchors;
 mod animation;
+mod faces;
 mod hidden;
 mod lods;
 mod material;
@@ -22,12 +23,12 @@ use self::precision::{EncodedMesh, Encoding, SourceMesh};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
 use super::{
-    Animation, Attributes, Bone, Document, F8A, Face, Faces, LodDef, Mesh, Surface, Transform, Vertices,
+    Animation, Attributes, Bone, Document, F8A, Faces, LodDef, Mesh, Surface, Transform, Vertices,
     flat_color, source_fields,
 };
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
-    SourceFields, ToScene,
+    self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions, SourceFields,
+    ToScene,
 };
 use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
 
@@ -231,23 +232,9 @@ fn to_mesh(
             true => Vec::new(),
             false => vec![rig.skin(&columns.bones)],
         },
-        faces: to_faces(&mesh.faces),
+        faces: faces::to_faces(&mesh.faces),
         ..scene::Mesh::default()
     }
-}
-
-fn to_faces(faces: &Faces) -> scene::Faces {
-    let counts = faces.counts();
-    if counts.quads == 0 {
-        return scene::Faces::triangles(faces.triangles().into_flattened());
-    }
-    let mut indices = Vec::with_capacity(3 * counts.triangles + 4 * counts.quads);
-    let mut corners = Vec::with_capacity(counts.faces());
-    for face in faces.iter() {
-        indices.extend_from_slice(face.vertices());
-        corners.push(face.vertices().len() as u32);
-    }
-    scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
 /// The inputs for packing the vertices of a mesh.
@@ -270,7 +257,7 @@ fn from_mesh(
 ) -> Result<Mesh> {
     let MeshPacking { rig, encoding, name, centre, out_of_bones } = *packing;
     let at = |error: Error| error.within(path!(meshes[index]));
-    let face_list = from_faces(&mesh.faces);
+    let face_list = faces::from_faces(&mesh.faces);
     let faces = Faces::encode(&face_list).map_err(at)?;
     mesh.material.replace_name_by_texture("BMD", index, losses);
     let surface_name = material::surface_name(&mesh.material);
@@ -355,24 +342,7 @@ fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
     columns.positions
 }
 
-fn from_faces(faces: &scene::Faces) -> Vec<Face> {
-    let Some(indices) = faces.indices.clone().map(Indices::into_u32) else { return Vec::new() };
-    let mut rest = &*indices;
-    let triangles = vec![3; indices.len() / 3];
-    let corners = faces.corners.as_ref().unwrap_or(&triangles);
-    let faces = corners.iter().filter_map(|count| {
-        let (face, others) = rest.split_at_checked(*count as usize)?;
-        rest = others;
-        match *face {
-            [a, b, c] => Some(Face::Triangle([a, b, c])),
-            [a, b, c, d] => Some(Face::Quad([a, b, c, d])),
-            _ => None,
-        }
-    });
-    faces.collect()
-}
-
-/// Reports packing errors. `color_rounding` is the error of colours from rounding to 8 bits, as a fraction of 1.
+/// Reports packing errors. `color_rounding` is the error from rounding the colours to 8 bits, 0 to 1.
 fn report_errors(encoded: &EncodedMesh, color_rounding: f32, index: usize, losses: &mut Vec<Loss>) {
     let EncodedMesh { errors, packed, .. } = encoded;
     if packed.error > 0.0 {

@@ -44,8 +44,7 @@ pub fn split_oversized(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> 
     pieces_by_mesh.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
 }
 
-/// Splits a mesh into pieces, keeping the order of its triangles. A vertex that several pieces use is copied to each of
-/// them.
+/// Splits a mesh into pieces, keeping the order of its triangles. Each piece copies the shared vertices.
 fn split_triangles(mut mesh: Mesh) -> Vec<Mesh> {
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);

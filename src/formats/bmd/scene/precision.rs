@@ -25,8 +25,7 @@ const ACCEPTED_POINTS: f32 = 1.0 / 10.0;
 /// Minimum height of a visible triangle, as a fraction of the mesh size.
 const VISIBLE_HEIGHT: f32 = 1.0 / 1000.0;
 
-/// Fraction of the surface that may collapse or flip, and of the area that may change, before a second, finer attempt
-/// is made.
+/// Fraction of the surface that may collapse or flip, and of the area that may change, before a finer attempt.
 const TOLERATED_LOSS: f32 = 0.01;
 
 /// Largest accepted change of the surface area, as a fraction.
@@ -113,8 +112,8 @@ impl Encoding {
         self.max_error.unwrap_or(size * ALWAYS_ACCEPTED)
     }
 
-    /// Returns the rounding error of `position`, and the maximum rounding error of all positions with the same largest
-    /// coordinate. Both errors are per coordinate.
+    /// Returns the rounding error of `position`, and a bound for all positions up to the same largest coordinate. Both
+    /// are per coordinate.
     pub fn rounding_errors(&self, position: Vec3) -> (f32, f32) {
         let farthest = position.abs().max_element();
         let error = |packed: Option<[f32; 3]>| {
@@ -133,8 +132,7 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// Returns an error if BMD cannot express the vertices, or packing distorts the mesh too much. The message suggests
-    /// options that help.
+    /// Returns an error with hints if BMD cannot express the vertices, or packing distorts the mesh too much.
     pub fn encode(
         &self,
         attributes: &mut Attributes,
@@ -282,7 +280,6 @@ fn rounding_of_height(largest: f32) -> f32 {
 pub struct PackingEffect {
     /// The longest side of the mesh.
     pub size: f32,
-    /// The largest coordinate.
     largest_coordinate: f32,
     /// The largest change of a coordinate.
     pub error: f32,

@@ -1,9 +1,8 @@
 //! Converts between BMD skeletons and scene joints, and moves vertices between bone space and model space.
 //!
 //! The normal bones become joints, in order. A pseudo-bone moves by the weighted mean of the matrices of up to four
-//! bones. Skin weights alone cannot express it, because its bind pose differs from the bind poses of these bones.
-//! Therefore, a pseudo-bone becomes one joint per bone: a child of the bone, whose inverse bind matrix is the inverse
-//! of the mean. Skinning to these joints, the parts of the pseudo-bone, by its weights reproduces it exactly.
+//! bones. Since its bind pose differs from theirs, it becomes one joint per bone, a *part*: a child of the bone, whose
+//! inverse bind matrix is the inverse of the mean. Skinning to the parts by their weights reproduces it exactly.
 
 use glam::{Mat3, Mat4, Vec3};
 use serde_json::{Value, json};
@@ -146,8 +145,7 @@ impl Rig {
         self.bones.get(joint).copied().map(usize::from)
     }
 
-    /// Returns the bone of each vertex: the bone of the joint with the largest weight, or its pseudo-bone if the joint
-    /// is a part of a pseudo-bone. Reports the lost weights.
+    /// Returns the bone of each vertex, from the joint with the largest weight, and reports the lost weights.
     pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
         let (mut vertices, mut largest_loss) = (0, 0.0_f32);
         let bones = (0..skin.len()).map(|vertex| {
@@ -159,8 +157,8 @@ impl Rig {
             let lost: f32 = others.map(|(_, weight)| weight).sum();
             if lost > 0.0 {
                 vertices += 1;
-                let total: f32 = influences.iter().map(|(_, weight)| weight).sum();
-                largest_loss = largest_loss.max(lost / total);
+                largest_loss =
+                    largest_loss.max(lost / influences.iter().map(|(_, weight)| weight).sum::<f32>());
             }
             bone as u16
         });
@@ -293,8 +291,7 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
     root_count == 1 && !is_animated && is_at_origin && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
-/// Returns the bind pose of a joint. If the bind pose agrees with the rest pose within 1e-4, returns the rest pose. It
-/// is more exact, because it is not derived from a matrix.
+/// Returns the bind pose of a joint; the rest pose if both agree within 1e-4, since it is not rounded by a matrix.
 fn bind_pose(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind_transform(joint), skeleton.rest_transform(joint));
     let is_rest = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);

@@ -9,7 +9,7 @@ use crate::layout::declaration::Type;
 pub struct FormRow {
     /// The name of the form in paths.
     pub name: &'static str,
-    /// The tag of all items of the form; `None` if several tags select it.
+    /// The only valid tag of the form; `None` if several tags are valid.
     pub tag: Option<u8>,
     /// The type of the declared word.
     pub ty: Type,

@@ -22,8 +22,7 @@ impl Surface {
     }
 }
 
-/// Returns the colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits
-/// (B16); otherwise `None`.
+/// Returns the colour (red, green, blue) if a material name starts with `#` and six hexadecimal digits (B16).
 ///
 /// ```
 /// use meshspec::bmd::flat_color;

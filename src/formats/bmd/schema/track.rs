@@ -109,8 +109,7 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// Returns an error if frames are not in ascending order, or an empty key skips no frame: its tag would be the end
-    /// tag 00.
+    /// Returns an error if frames do not ascend, or an empty key skips no frame: its tag would be the end tag 00.
     pub fn from_keys(keys: impl IntoIterator<Item = TrackKey>) -> Result<Track> {
         let mut track = Track::default();
         // The first frame available for the next key.
@@ -137,8 +136,7 @@ impl Track {
     ///
     /// # Errors
     ///
-    /// Returns an error if `skip` is above 31, or if `skip` is 0 and there is no value: the tag would be the end tag
-    /// 00.
+    /// Returns an error if `skip` is above 31, or 0 without a value: the tag would be the end tag 00.
     pub fn push(
         &mut self,
         skip: u8,

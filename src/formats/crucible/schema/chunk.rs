@@ -47,7 +47,7 @@ pub struct Chunk {
     #[bw(ignore)]
     #[layout(name = "streams")]
     packed_streams: List<Stream>,
-    #[br(temp, try_calc = unpack(&index_stream, index_size_byte, packed_streams.0, dialect, input))]
+    #[br(temp, try_calc = unpack(&index_stream, index_size_byte, packed_streams.0, input))]
     #[bw(ignore)]
     unpacked: (Indices, Vec<Stream>),
     /// The index size in the file, if it is neither 0 nor 1 and was therefore read as 32 bits. Only lenient reading
@@ -159,8 +159,8 @@ pub struct Stream {
         packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
     )]
     data: Bulk<'_, u8>,
-    /// One value per vertex. Empty until all streams are read; they are then decompressed in parallel.
-    #[br(try_calc = input.defer(attribute, dialect, input.lz4_block(&data, uncompressed_size)))]
+    /// One value per vertex. The reader decompresses all streams of a chunk in parallel, and fills this list last.
+    #[br(try_calc = defer(input, input.lz4_block(&data, uncompressed_size), Values::empty(attribute, dialect)))]
     #[bw(ignore)]
     #[json(flatten)]
     pub values: Values,
@@ -251,25 +251,33 @@ pub struct BoneWeight {
     pub influence: f32,
 }
 
+/// Defers the decompression of a stream. Returns the list for its values, which is empty until then.
+fn defer<'i>(input: &ChunkInput<'i>, block: CompressedBlock<'i>, empty: Option<Values>) -> Result<Values> {
+    input.deferred.borrow_mut().push(block);
+    empty.ok_or_else(no_variant)
+}
+
+fn no_variant() -> Error {
+    Error::malformed("no variant applies")
+}
+
 /// Decompresses the indices and streams of a chunk.
 fn unpack(
     indices: &IndexStream<'_>,
     index_size: u8,
     mut streams: Vec<Stream>,
-    dialect: Dialect,
     input: &ChunkInput<'_>,
 ) -> Result<(Indices, Vec<Stream>)> {
     let indices = input.lz4_block(&indices.data, indices.uncompressed_size);
     let deferred = input.deferred.take();
-    let blocks = deferred.iter().map(|(_, block)| block).chain([&indices]);
-    let size: u64 = blocks.map(|block| block.size as u64).sum();
+    let size: u64 = deferred.iter().chain([&indices]).map(|block| block.size as u64).sum();
     if size > input.limits.max_decoded {
         let message = format!("unpacks to {size} bytes, over the limit of {}", input.limits.max_decoded);
         return Err(Error::limit_exceeded(Limit::Decoded, message).at(path!(chunks[input.chunk])));
     }
     let (indices, values) = parallel::join(
-        || Indices::unpack(&indices, index_size),
-        || parallel::try_map(&deferred, |_, (attribute, block)| Values::unpack(block, *attribute, dialect)),
+        || Indices::empty(index_size).ok_or_else(no_variant)?.unpack(&indices),
+        || parallel::try_map(&deferred, |index, block| streams[index].values.unpack(block)),
     );
     for (stream, values) in streams.iter_mut().zip(values?) {
         stream.values = values;
@@ -361,11 +369,6 @@ impl Chunk {
 }
 
 impl Values {
-    /// Returns an empty list for `attribute`; `None` if the dialect lacks it.
-    pub fn empty(attribute: AttributeFlags, dialect: Dialect) -> Option<Values> {
-        Values::unpack(&CompressedBlock::EMPTY, attribute, dialect).ok()
-    }
-
     /// Returns the attribute of the values; `None` if the dialect lacks it.
     pub fn attribute(&self, dialect: Dialect) -> Option<AttributeFlags> {
         let has_same_variant = |empty: Values| discriminant(&empty) == discriminant(self);

@@ -32,16 +32,20 @@ macro_rules! declare_lists {
         }
 
         impl $enum {
-            /// Decompresses a block to a list.
-            pub(in crate::formats::crucible) fn unpack(
-                block: &CompressedBlock<'_>,
-                $($import: $type),*
-            ) -> Result<$enum> {
+            /// Returns an empty list; `None` if no list has these properties.
+            pub fn empty($($import: $type),*) -> Option<$enum> {
                 $(if $condition {
                     const { assert!(size_of::<$value>() == $bytes) }
-                    return block.values().map($enum::$variant);
+                    return Some($enum::$variant(Vec::new()));
                 })*
-                Err(Error::malformed("no variant fits"))
+                None
+            }
+
+            /// Decompresses a block to a list of the same kind.
+            fn unpack(&self, block: &CompressedBlock<'_>) -> Result<$enum> {
+                match self {
+                    $($enum::$variant(_) => block.values().map($enum::$variant),)*
+                }
             }
 
             /// The name of the variant in JSON.

@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 
-use super::chunk::{AttributeFlags, Values};
 use crate::bulk::{Bulk, PlainData};
 use crate::layout::declaration::Packing;
-use crate::{Dialect, Error, Limits, Result, unpack};
+use crate::{Error, Limits, Result, unpack};
 
 /// The input from which a chunk is read.
 #[derive(Debug)]
@@ -16,8 +15,8 @@ pub struct ChunkInput<'i> {
     pub limits: Limits,
     /// The index of the chunk, for errors.
     pub chunk: usize,
-    /// The attribute and compressed values of each stream read so far.
-    pub deferred: RefCell<Vec<(AttributeFlags, CompressedBlock<'i>)>>,
+    /// The compressed values of each stream read so far.
+    pub deferred: RefCell<Vec<CompressedBlock<'i>>>,
 }
 
 /// Compressed values.
@@ -39,17 +38,6 @@ impl<'i> ChunkInput<'i> {
         ChunkInput { bytes, limits, chunk, deferred: RefCell::default() }
     }
 
-    /// Defers the decompression of a block. Returns an empty list for its values.
-    pub fn defer(
-        &self,
-        attribute: AttributeFlags,
-        dialect: Dialect,
-        block: CompressedBlock<'i>,
-    ) -> Result<Values> {
-        self.deferred.borrow_mut().push((attribute, block));
-        Values::unpack(&CompressedBlock::EMPTY, attribute, dialect)
-    }
-
     /// Returns `data` as an LZ4 block that must decompress to `size` bytes.
     pub fn lz4_block(&self, data: &Bulk<'_, u8>, size: i32) -> CompressedBlock<'i> {
         CompressedBlock { packing: Packing::Lz4, bytes: data.bytes(self.bytes), size, limits: self.limits }
@@ -57,14 +45,6 @@ impl<'i> ChunkInput<'i> {
 }
 
 impl CompressedBlock<'_> {
-    /// An empty block.
-    pub const EMPTY: CompressedBlock<'static> = CompressedBlock {
-        packing: Packing::Stored,
-        bytes: &[],
-        size: 0,
-        limits: Limits { max_decoded: 0, max_libraries: 0, max_findings_per_rule: 0, max_triangles: 0 },
-    };
-
     /// Decompresses the values. Errors have no path; the walker locates the fault.
     pub fn values<T: PlainData>(&self) -> Result<Vec<T>> {
         let size = u64::try_from(self.size).unwrap_or_default();

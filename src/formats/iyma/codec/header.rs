@@ -1,4 +1,4 @@
-//! Decodes header and descriptor, detects the dialect, and verifies the checksums.
+//! Decodes the header and the descriptor, detects the dialect, and verifies the checksums.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -70,7 +70,7 @@ pub(super) fn read_header(bytes: &[u8]) -> Result<Header> {
     Header::read(&mut Cursor::new(bytes)).map_err(Error::malformed)
 }
 
-/// Decodes the descriptor. In strict mode, verifies the metadata checksum first.
+/// Verifies the metadata checksum and decodes the descriptor. Only strict mode rejects a wrong checksum.
 pub(super) fn decode_descriptor(
     header: Header,
     descriptor: &[u8],
@@ -207,7 +207,7 @@ impl DecodedHeader {
     }
 }
 
-/// Adds the format to an error, and the location if the error has none.
+/// Adds the format to an error, and a missing location, except to I/O and limit errors.
 pub(in super::super) fn locate_error(
     error: Error,
     bytes: &[u8],

@@ -36,12 +36,11 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads header and descriptor. In strict mode, verifies the metadata checksum.
+    /// Reads the header and the descriptor, and verifies the metadata checksum.
     ///
     /// # Errors
     ///
-    /// Returns an error if the header or the descriptor cannot be read or decoded, or, in strict mode, if the metadata
-    /// checksum is wrong.
+    /// Returns an error if they cannot be read or decoded, or, in strict mode, if the checksum is wrong.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;

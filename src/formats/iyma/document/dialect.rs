@@ -1,5 +1,4 @@
-//! Converts usages between dialects. In the reference dialect, usages are map keys, and custom usages have no names
-//! (I1).
+//! Converts usages between dialects. In the reference dialect, they are map keys, without names (I1).
 
 use std::collections::{HashMap, HashSet};
 

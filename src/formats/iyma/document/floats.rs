@@ -64,8 +64,8 @@ impl VertexFormat {
 
     /// Encodes values from floats, component by component. Ignores floats after the last whole value.
     ///
-    /// For integer formats, floats are rounded to the nearest integer, ties away from zero, and clamped to its range.
-    /// Normalised values are scaled first. NaN becomes 0.
+    /// In integer formats, floats are rounded to the nearest integer, ties away from zero, and clamped to the range of
+    /// the format; NaN becomes 0. Normalised values are scaled first.
     pub fn from_f32(self, values: &[f32]) -> Vec<u8> {
         let values = &values[..values.len() - values.len() % self.components()];
         let round = |x: f32, scale: f32, min: f32| (x.clamp(min, 1.0) * scale).round();

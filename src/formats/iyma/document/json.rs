@@ -15,7 +15,7 @@ use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
 use crate::nan::parse_nan_bits;
 
-/// Serializes user data as a string if it is UTF-8, otherwise as a list of bytes.
+/// Serialises user data as a string if it is UTF-8, otherwise as a list of bytes.
 pub(super) mod user_data {
     use super::{Bytes, Deserialize, Deserializer, Serialize, Serializer};
     use crate::Text;
@@ -29,7 +29,7 @@ pub(super) mod user_data {
     }
 }
 
-/// The serialized form of an [`IndexBuffer`].
+/// The serialised form of an [`IndexBuffer`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct IndexBufferJson {
@@ -61,7 +61,7 @@ impl<'de> Deserialize<'de> for IndexBuffer {
     }
 }
 
-/// The serialized form of an [`Attribute`].
+/// The serialised form of an [`Attribute`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AttributeJson<D> {
@@ -251,7 +251,7 @@ fn parse_integer(item: &JsonValue, min: i64, max: i64) -> Result<i64, String> {
     }
 }
 
-/// Returns a float, written as in all formats.
+/// Parses a float by the rules of all formats.
 fn parse_float<T: Floats>(item: &JsonValue) -> Result<T, String> {
     let float: Result<T, ValueError> = match item {
         JsonValue::Int(value) => T::deserialize_floats((*value).into_deserializer()),

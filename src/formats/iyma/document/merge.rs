@@ -19,10 +19,10 @@ fn are_compatible(a: &Document, b: &Document) -> bool {
 
 /// Merges documents into one document with all their meshes, in order. Also returns the losses.
 ///
-/// The documents must have vertex buffers with the same usages and formats, in any order, and either all or none must
-/// be indexed. The first document determines the dialect, the buffer order and whether there is a data checksum. If a
-/// document has 32-bit indices, all become 32-bit, except in the reference dialect if they fit in 16 bits. Only the
-/// first non-empty user data is kept.
+/// The documents must have vertex buffers of the same usages and formats, in any order, and all or none must be
+/// indexed. The first document determines the dialect, the buffer order and whether there is a data checksum. If any
+/// indices are 32-bit, all become 32-bit, except in the reference dialect if they fit in 16 bits. Keeps only the first
+/// non-empty user data.
 ///
 /// # Errors
 ///
@@ -110,8 +110,7 @@ fn checked_sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Resu
     })
 }
 
-/// Concatenates the indices, in the widest format. Indices are relative to the first vertex of their mesh, so they do
-/// not change.
+/// Concatenates the indices, in the widest format. Their values stay, because they are relative to their mesh.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
@@ -124,8 +123,7 @@ fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// Returns the attribute of `other` that corresponds to the attribute at `position` in `first`. The n-th attribute with
-/// a usage and format corresponds to the n-th attribute with the same usage and format.
+/// Returns the attribute of `other` that matches the one at `position` in `first`: the n-th with its usage and format.
 fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
@@ -205,8 +203,7 @@ impl Document {
     }
 }
 
-/// Counts the items of a buffer of `total` items that are in no range. A range is the first item and the number of
-/// items.
+/// Counts the items of `total` that are in no range. A range is the first item and the number of items.
 pub(in super::super) fn count_unused(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
     let mut ranges: Vec<_> =
         ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();

@@ -1,4 +1,4 @@
-//! Converts custom attributes: numbers, names and formats in IyMA.
+//! Converts custom attributes: their numbers, names and formats.
 
 use std::collections::HashSet;
 
@@ -67,8 +67,7 @@ fn component_type(values: &Components) -> Component {
     }
 }
 
-/// Returns the format with the fewest components that can store the attribute. No format has three 8- or 16-bit
-/// components.
+/// Returns the smallest format that can store the attribute. No format has three 8- or 16-bit components.
 fn smallest_format(custom: &CustomAttribute) -> VertexFormat {
     let component = component_type(&custom.values);
     let fits =

@@ -155,8 +155,7 @@ pub(super) fn add_buffer_losses(document: &Document, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Returns the values of an attribute whose format exceeds 32-bit floats, and a description of the rounding. `None` for
-/// other formats.
+/// Returns the values and a description of the rounding; `None` if 32-bit floats can express the format.
 fn exact_values(attribute: &Attribute) -> Option<(Vec<f64>, &'static str)> {
     let doubles = || attribute.data.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
     let words = || attribute.data.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));

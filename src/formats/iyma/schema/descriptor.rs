@@ -44,7 +44,7 @@ pub struct Descriptor {
     #[br(temp)]
     #[bw(calc = indices.is_some().into())]
     has_indices: u8,
-    /// Total number of indices in all meshes; 0 without an index buffer.
+    /// Number of indices in the index buffer; 0 without one.
     #[br(temp)]
     #[bw(calc = indices.map_or(0, |indices| indices.n_indices))]
     n_indices: u32,
@@ -80,7 +80,7 @@ pub struct MeshInfo {
         message = "first index {first_index} plus count {found} exceeds the index count {limit}"
     )]
     pub index_count: u32,
-    /// Position of the first vertex in the mesh; the indices of the mesh are relative to this vertex.
+    /// Position of the first vertex in the vertex buffers; the indices are relative to it.
     pub first_vertex: u32,
     /// Number of its vertices.
     #[layout(
@@ -275,8 +275,8 @@ impl Descriptor {
         [u64::from(self.user_data_len), self.indices_len()].into_iter().chain(attributes)
     }
 
-    /// Returns `true` if a descriptor decoded in the specification's dialect was probably written in the reference
-    /// dialect: it has a colour with two components, since `Uv0` has the number of a colour there (I2).
+    /// Returns `true` if a descriptor decoded in the specification's dialect is probably of the reference dialect: it
+    /// has a colour with two components. The number of `Color` means `Uv` in the reference dialect (I2).
     fn looks_like_reference(&self) -> bool {
         self.attributes.iter().any(|info| info.usage == Usage::Color && info.format.components() == 2)
     }

@@ -10,14 +10,12 @@ impl Header {
         Ok(Header {
             version: Header::VERSION,
             format: document.vertices.format(),
-            vertex_count: convert_count(document.vertices.len(), path!(vertices))?,
-            index_count: convert_count(document.indices.len(), path!(indices))?,
-            joint_count: convert_count(document.joints.len(), path!(joints))?,
+            vertex_count: to_count(document.vertices.len(), path!(vertices))?,
+            index_count: to_count(document.indices.len(), path!(indices))?,
+            joint_count: to_count(document.joints.len(), path!(joints))?,
             animation_count: match document.dialect {
-                Dialect::Renderlib => {
-                    AnimationCount::Renderlib(convert_count(animations, path!(animations))?)
-                }
-                _ => AnimationCount::Spec(convert_count(animations, path!(animations))?),
+                Dialect::Renderlib => AnimationCount::Renderlib(to_count(animations, path!(animations))?),
+                _ => AnimationCount::Spec(to_count(animations, path!(animations))?),
             },
             root_transform: document.root_transform,
         })
@@ -25,7 +23,7 @@ impl Header {
 }
 
 /// Converts a count to its type in the file; returns an error if it does not fit.
-fn convert_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
+fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| -> Error {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
         Error::inexpressible(format!("found {items} items, but the dialect allows at most {max}")).at(path)
@@ -85,7 +83,7 @@ impl Animation {
             (None, Dialect::Spec) => {
                 Err(Error::inexpressible("the specification requires a name").at(path!(name)))
             }
-            _ => convert_count(self.timestamps.len(), path!(timestamps)),
+            _ => to_count(self.timestamps.len(), path!(timestamps)),
         }
     }
 }

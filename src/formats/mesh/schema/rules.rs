@@ -30,7 +30,7 @@ rules! {
     JOINT_ORDER "MESH-JOINT-ORDER" Warning "Joint data" "M10" Declaration
         "The id of a joint is the position of its entry.";
     PARENT "MESH-PARENT" Error "Joint data, Parent ID" "M10" Declaration
-        "The parent of a joint is another entry or 255, and no joint is its own ancestor.";
+        "The parent of a joint is another entry or 255, and the joints form no cycles.";
     POSE_JOINT "MESH-POSE-JOINT" Fatal "Skeleton poses" "M11" Declaration
         "A skeleton pose has one entry for each joint.";
     POSE_TIME "MESH-POSE-TIME" Warning "Skeleton poses" "" Declaration

@@ -11,7 +11,7 @@ use crate::Dialect;
 use crate::bulk::Strings;
 use crate::layout::word::{self, ImpliedFields};
 
-/// The serialized form of a document, with a list of vertices. Includes the vertex format, because an empty list does
+/// The serialised form of a document, with a list of vertices. Includes the vertex format, because an empty list does
 /// not determine it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +34,7 @@ struct DocumentJson<'a, V> {
     unterminated: bool,
 }
 
-/// Serializes the vertex format as attribute names, without the mandatory position.
+/// Serialises the vertex format as attribute names, without the mandatory position.
 mod vertex_format_serde {
     use super::*;
 
@@ -53,7 +53,7 @@ mod vertex_format_serde {
     }
 }
 
-/// Serializes vertices as a list of records.
+/// Serialises vertices as a list of records.
 struct VertexList<'a>(&'a Vertices);
 
 impl Serialize for VertexList<'_> {

@@ -1,5 +1,4 @@
-//! Detects Seed by the first lines of a file. Seed has no magic bytes, and other formats use its extension `.mesh`,
-//! too.
+//! Detects Seed by its first lines. It has no magic bytes, and other formats also use the extension `.mesh`.
 
 use super::intent::{self, IdentifierMistake};
 use super::line::{LineContent, parse_line};

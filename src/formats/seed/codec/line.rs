@@ -12,7 +12,6 @@ use super::messages::{self, IntegerError};
 use super::text::WHITESPACE;
 use crate::layout::grammar::{Attribute, Domain, MAX_INTEGER, ValueType};
 
-/// A parsed line.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::formats::seed) struct ParsedLine<'l> {
     pub content: LineContent<'l>,
@@ -68,8 +67,8 @@ fn parse_bytes(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
     Ok(line)
 }
 
-/// Returns the line as text. Comments need not be UTF-8 (S9): if the first invalid byte is in a comment, returns the
-/// text before this byte, and the bytes of the whole line.
+/// Returns the line as text. Comments need not be UTF-8 (S9): if a comment is not, returns the text before the first
+/// invalid byte, and the bytes of the whole line.
 fn to_text(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
     let error = match std::str::from_utf8(line) {
         Ok(text) => return Ok((text, None)),
@@ -99,7 +98,7 @@ pub const MAX_PARSED: usize = 1 << 20;
 /// The reason a line could not be parsed.
 enum ParseFailure {
     Syntax(Box<syntax::Error>),
-    /// The line is too long, and its first megabyte is well-formed.
+    /// The line is malformed after its first megabyte.
     AfterLimit,
 }
 
@@ -136,7 +135,7 @@ fn inner_tokens(mut pairs: Pairs<'_>) -> Pairs<'_> {
     }
 }
 
-/// Converts the tokens of a line to its content. `line` is its byte range.
+/// Converts the tokens of a line. `line` is the byte range of the line.
 fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<ParsedLine<'_>, Diagnostic> {
     let mut read = ParsedLine { content: LineContent::Empty, comment: None, diagnostic: None };
     for pair in pairs {
@@ -216,12 +215,12 @@ fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, V
     Ok((kind, values))
 }
 
-/// Parses the nearest 32-bit float; returns `None` if it is infinite.
+/// Parses a number as the nearest 32-bit float; `None` if it is infinite.
 fn parse_float(number: &str) -> Option<f32> {
     fast_float2::parse::<f32, _>(number).ok().filter(|value| value.is_finite())
 }
 
-/// Returns the index of a word in the table; `None` if it is not in the table.
+/// Returns the index of a word in the table; `None` if it is missing.
 fn word_index(word: &str, attribute: &Attribute) -> Option<u32> {
     attribute.words().iter().position(|known| *known == word)?.try_into().ok()
 }
@@ -239,8 +238,7 @@ fn parse_integer(number: &str) -> Result<u32, IntegerError> {
     }
 }
 
-/// Parses a line after removing the whitespace inside its numbers. Returns `None` if it is still malformed. Lenient
-/// reading accepts such lines (S3).
+/// Parses a line without the whitespace inside its numbers, which lenient reading accepts (S3). `None` if malformed.
 fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
     if text.len() > MAX_PARSED {
         return None;

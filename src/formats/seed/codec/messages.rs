@@ -53,8 +53,7 @@ pub(super) fn syntax_error(text: &str, error: &syntax::Error) -> Diagnostic {
     diagnostic
 }
 
-/// Returns a hint if the word contains a character that looks like whitespace but is not allowed; otherwise an empty
-/// string.
+/// Returns a hint if `word` contains a character that only looks like whitespace; otherwise an empty string.
 fn whitespace_hint(word: &str) -> &'static str {
     let looks_blank = |c: char| c.is_whitespace() && !WHITESPACE.contains(&c);
     match word.chars().find(|c| looks_blank(*c) || *c == '\u{feff}') {
@@ -90,7 +89,7 @@ pub(super) fn first_word(text: &str) -> Range<usize> {
 
 const NAME_HINT: &str = "; names are a letter followed by letters, digits and `_`";
 
-/// Returns the diagnostic for a line that starts with neither an identifier nor a word, such as a malformed property.
+/// Returns the diagnostic for a line that does not start with a word, such as a malformed property.
 fn property_error(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diagnostic {
     let token = token_range(text, at);
     let found = quote(&text[token.clone()]);
@@ -191,8 +190,7 @@ fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
     Diagnostic::new(rule, range, format!("found {}, expected {expected}{hint}", quote(word)))
 }
 
-/// Returns `true` if `word` contains the start of a C comment, as in `0//`. Returns `false` for OBJ indices like
-/// `1//1`.
+/// Returns `true` if a C comment starts in `word`, as in `0//`; `false` for OBJ indices like `1//1`.
 fn has_comment(word: &str) -> bool {
     word.split_once("//").is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
@@ -255,7 +253,7 @@ pub(super) fn count_error(kind: LineKind, found: usize, range: Range<usize>) -> 
 /// Returns the diagnostic for an unknown identifier. `is_spaced` is `true` if whitespace follows it.
 pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Diagnostic {
     let guess =
-        intent::guess_kind(word, is_spaced).map(|(kind, misread)| (kind.attribute().identifier, misread));
+        intent::guess_kind(word, is_spaced).map(|(kind, mistake)| (kind.attribute().identifier, mistake));
     let hint = match guess {
         Some((known, IdentifierMistake::FromObj(what))) => {
             format!("; the identifier of {what} is `{word}` in OBJ, but `{known}` in Seed")
@@ -334,8 +332,8 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
     Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
 }
 
-/// Returns the byte range of the token at an offset. It ends before whitespace, a comma or a `#`. If the first
-/// character is a comma or a `#`, this character is the token.
+/// Returns the byte range of the token at an offset. It ends before whitespace, a comma or a `#`, but has at least one
+/// character.
 fn token_range(text: &str, at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let is_end = |c: char| c == ',' || c == '#' || WHITESPACE.contains(&c);

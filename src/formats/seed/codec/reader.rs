@@ -53,7 +53,6 @@ impl ChunkContent {
     }
 }
 
-/// Reads a chunk.
 pub(super) struct ChunkReader<'r> {
     pub file: &'r [u8],
     pub options: &'r Options,
@@ -125,7 +124,6 @@ impl ChunkReader<'_> {
         self.content.diagnostics.add(LocatedDiagnostic { diagnostic, start, index }, &self.options.limits);
     }
 
-    /// Adds a line.
     fn add_line(&mut self, content: &LineContent, comment: Option<&[u8]>) {
         if self.options.comments {
             self.content.comments.add(self.comment_place(content), comment);

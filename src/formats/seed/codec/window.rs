@@ -1,5 +1,4 @@
-//! Windows into the columns of a document. Each chunk of a file has its own window, so that chunks can be read in
-//! parallel.
+//! Windows into the columns of a document, one per chunk of a file, so that chunks can be read in parallel.
 
 use super::super::columns::{ColumnMut, MAX_VALUES, Values};
 use super::super::schema::{Document, KINDS, LineKind};

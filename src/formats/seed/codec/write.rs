@@ -132,7 +132,7 @@ impl TextWriter<'_> {
 }
 
 /// Appends the shortest decimal that parses to the same bits. Omits the decimal point of whole numbers and the plus
-/// sign of exponents, because neither the engine nor other readers need them (S4).
+/// sign of exponents, which even the engine does not need (S4).
 fn append_float(bytes: &mut Vec<u8>, value: f32) {
     match zmij::Buffer::new().format_finite(value).as_bytes() {
         [digits @ .., b'.', b'0'] => append_short(bytes, digits),

@@ -103,11 +103,8 @@ impl<'a> Textures<'a> {
         Ok(Some((Texture { name, image, uv_set: 0, sampler }, set, transform)))
     }
 
-    /// Returns the path of an image file, or the name and content of an embedded image.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if an embedded image cannot be read, or exceeds the limits.
+    /// Returns the path of an image file, or the name and content of an embedded image. Returns an error if an embedded
+    /// image cannot be read, or exceeds the limits.
     fn load_image(
         &self,
         index: usize,

@@ -8,11 +8,7 @@ use crate::{Error, Loss, Result};
 /// The maximum number of whole ticks added to a resampled channel.
 const MAX_SAMPLES: f32 = 65_536.0;
 
-/// Repairs the animations of a scene.
-///
-/// # Errors
-///
-/// Returns an error if a time is not finite, or less than the previous time.
+/// Repairs the animations of a scene. Returns an error if a time is not finite, or less than the previous time.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");

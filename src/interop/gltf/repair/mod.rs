@@ -51,8 +51,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
     Ok(joints)
 }
 
-/// Removes shear and projection from the scene transform. Tiny shear is dropped; other transforms are applied to the
-/// vertices.
+/// Removes shear and projection from the scene transform. Drops tiny shear, and applies other transforms to vertices.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Some(transform) = scene.transform else { return };
     if transform == Mat4::IDENTITY {

@@ -26,11 +26,8 @@ impl OutputJoints {
     }
 }
 
-/// Repairs the skins of all meshes. Returns the joints of the output file.
-///
-/// # Errors
-///
-/// Returns an error if a static joint is needed, but there are too many joints.
+/// Repairs the skins of all meshes. Returns the joints of the output file, or an error if a static joint is needed, but
+/// there are too many joints.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     let are_placeholders = scene.skeleton.joints.is_empty();
     let count = if are_placeholders { joint_index_end(scene) } else { scene.skeleton.joints.len() };

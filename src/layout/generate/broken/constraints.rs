@@ -217,8 +217,8 @@ fn attempts_for(
     }
 }
 
-/// Returns attempts with numbers that are much too large: the largest number, one that is negative if it is read as
-/// signed, and those that become 0 if they are truncated to fewer bits.
+/// Returns attempts with oversized numbers: the largest, one that is negative if read as signed, and those that
+/// truncation to fewer bits turns into 0.
 fn oversized_attempts(
     target: &ConstrainedField,
     attempt: &dyn Fn(Vec<Alteration>) -> Attempt,

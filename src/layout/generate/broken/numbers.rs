@@ -75,8 +75,8 @@ fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Depe
     }
 }
 
-/// The powers of two that are added to counts. 2⁸ and 2¹⁶ wrap counts of 8 and 16 bits. The others overflow 32 bits
-/// when they are multiplied by an item size of 4, 2 or 1 bytes.
+/// The exponents of the powers of two that are added to counts. 2⁸ and 2¹⁶ wrap counts of 8 and 16 bits. The others
+/// overflow 32 bits when they are multiplied by an item size of 4, 2 or 1 bytes.
 const WRAP_BITS: [u32; 5] = [8, 16, 30, 31, 32];
 
 /// The number of low bits that are flipped, since each may be a flag.

@@ -111,8 +111,8 @@ impl Number {
 
     fn substituted(&self, file: &[u8], value: i128) -> Option<SubstitutedFile> {
         let mut bytes = file.to_vec();
-        let slot = usize::try_from(self.location.start).ok()?..usize::try_from(self.location.end).ok()?;
-        let slot = bytes.get_mut(slot)?;
+        let range = usize::try_from(self.location.start).ok()?..usize::try_from(self.location.end).ok()?;
+        let slot = bytes.get_mut(range)?;
         let order = |bytes: &mut [u8]| {
             if self.is_big {
                 bytes.reverse()

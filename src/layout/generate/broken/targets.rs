@@ -61,7 +61,7 @@ pub(super) struct ConstrainedField {
     pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and the last item.
     pub(super) leaves: Vec<Leaf>,
-    /// The offset of its end.
+    /// The end offset of the field.
     pub(super) end: u64,
 }
 
@@ -230,8 +230,8 @@ fn declaring_word(node: &Node) -> Option<&'static Declaration> {
     outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
-/// Returns a value as an integer, and the lowest and highest integers that its field can store; `None` for floats,
-/// text, and fields of more than 64 bits.
+/// Returns a value as an integer, and the lowest and highest integer that fits; `None` for floats, text, and fields of
+/// more than 64 bits.
 pub(super) fn int_and_range(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,

@@ -17,7 +17,7 @@ pub(crate) struct TextAttempt {
 /// Returns changed copies of a text file: the first and last line of each attribute, all lines of an attribute, each
 /// property, and the number of vertices.
 pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
-    let text = IndentedText(text.split_inclusive(|byte| *byte == b'\n').collect());
+    let text = FileLines(text.split_inclusive(|byte| *byte == b'\n').collect());
     let mut attempts = Vec::new();
     let vertices = grammar.attributes.iter().filter(|attribute| attribute.occurs == Occurrence::Vertex);
     let vertices = vertices.map(|attribute| text.indices_of(attribute).len()).max().unwrap_or_default();
@@ -46,9 +46,9 @@ pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
 }
 
 /// The lines of a text file, with their line ends.
-struct IndentedText<'t>(Vec<&'t [u8]>);
+struct FileLines<'t>(Vec<&'t [u8]>);
 
-impl IndentedText<'_> {
+impl FileLines<'_> {
     /// Returns the indices of an attribute's lines.
     fn indices_of(&self, attribute: &Attribute) -> Vec<usize> {
         let is_match = |line: &&[u8]| parse_values(line, attribute.identifier).is_some();

@@ -30,7 +30,7 @@ impl<S: Strategy<Value = Vec<u8>>> Strategy for Mutations<S> {
         let other = self.files.new_tree(runner)?.current();
         let best = mutate(runner, files.current(), &other)?;
         let next = NextStep::RemoveMutation(0);
-        Ok(MutatedTree { files, best, candidate: None, next, is_from_end: false, is_smallest: false })
+        Ok(MutatedTree { files, best, candidate: None, next, anchors_to_end: false, is_smallest: false })
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) struct MutatedTree<T> {
     candidate: Option<MutatedFile>,
     next: NextStep,
     /// Whether the mutations of a smaller file keep their distance from its end.
-    is_from_end: bool,
+    anchors_to_end: bool,
     /// Whether the file is fully shrunk.
     is_smallest: bool,
 }
@@ -122,7 +122,7 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
                     }
                 }
                 NextStep::ShrinkFile if self.files.simplify() => {
-                    self.is_from_end = false;
+                    self.anchors_to_end = false;
                     self.propose_file();
                     return true;
                 }
@@ -140,7 +140,7 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
     /// Proposes the current file of the strategy, with the same mutations.
     fn propose_file(&mut self) {
         let (old, file) = (self.best.file.len(), self.files.current());
-        let moved = |mutation: &Mutation| match self.is_from_end {
+        let moved = |mutation: &Mutation| match self.anchors_to_end {
             true => mutation.moved_with_end(old, file.len()),
             false => mutation.clone(),
         };
@@ -175,13 +175,13 @@ impl<T: ValueTree<Value = Vec<u8>>> ValueTree for MutatedTree<T> {
         match &mut self.next {
             NextStep::RemoveMutation(index) => *index += 1,
             NextStep::SimplifyMutation(_, way) => *way += 1,
-            NextStep::ShrinkFile if !self.is_from_end => {
-                self.is_from_end = true;
+            NextStep::ShrinkFile if !self.anchors_to_end => {
+                self.anchors_to_end = true;
                 self.propose_file();
                 return true;
             }
             NextStep::ShrinkFile if self.files.complicate() => {
-                self.is_from_end = false;
+                self.anchors_to_end = false;
                 self.propose_file();
                 return true;
             }

@@ -287,8 +287,8 @@ impl<'b> Loader<'b> {
     }
 }
 
-/// Returns `true` if the ancestors of every joint end at a root. A parent is a number in
-/// `numbers`, which contains the number of each joint.
+/// Returns `true` if the ancestors of every joint end at a root. Parents are joint numbers; `numbers` contains the
+/// number of each joint.
 fn leads_to_roots(joints: &[Joint], numbers: &[usize]) -> bool {
     let parent_of = |number: usize| {
         joints.iter().zip(numbers).find(|(_, own)| **own == number).map(|(joint, _)| joint.parent)

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Report, format_size, location};
+use super::{Report, location};
 use crate::commands::conform::group::DisagreementGroup;
-use crate::terminal::is_terminal_control;
+use crate::terminal::{format_size, is_terminal_control};
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# Conformance of {}\n", format_code(&report.command.join(" ")))?;

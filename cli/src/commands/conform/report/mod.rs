@@ -99,8 +99,3 @@ fn location(group: &DisagreementGroup) -> Option<String> {
         (None, bytes) => bytes,
     }
 }
-
-/// Formats a size: `31 bytes`.
-fn format_size(size: u64) -> String {
-    counted(size, "byte", "bytes")
-}

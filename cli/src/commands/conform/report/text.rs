@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Report, format_size, location};
+use super::{Report, location};
 use crate::commands::conform::group::DisagreementGroup;
+use crate::terminal::format_size;
 use crate::terminal::{ERROR, Escaped, TITLE, counted};
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {

@@ -4,15 +4,20 @@
 //! A variable-size declaration becomes a comment with its table, and a struct of its leading fixed-size fields
 //! (`…_start`). If its size depends only on imports, macros with the offset and size of each field follow.
 
-use super::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
-use super::expr::{IntType, Scope};
-use super::notation::{
-    Notation, TextNotation, atom, escape_keyword, print as print_expr, to_identifier, to_snake_case,
+mod text;
+
+use self::text::{
+    PROLOGUE, check_lines, escape_c_string, member_name, offset_phrase, one_line, print_comment, push_title,
+    type_with_content,
 };
-use super::program::{self, ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
-use super::wording::{
-    IndentedText, bit_field_lines, byte_order_text, check_text, content_text, declaration_lines,
-    offset_texts, packing_text, readable_expr, remark_lines, type_text,
+use crate::layout::declaration::{BitField, Declaration, EnumValue, Field, Shape, Type};
+use crate::layout::expr::{IntType, Scope};
+use crate::layout::notation::{
+    Notation, TextNotation, atom, print as print_expr, to_identifier, to_snake_case,
+};
+use crate::layout::program::{self, ListingOrder, Names, ReachedDeclaration, ValueKind, reachable};
+use crate::layout::wording::{
+    IndentedText, bit_field_lines, byte_order_text, declaration_lines, offset_texts, readable_expr,
 };
 
 /// Prints the header of a format, with `note` in its first comment. All macro and type names start with `name`.
@@ -45,43 +50,6 @@ pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'sta
     out.push_line("");
     out.push_line("#endif");
     out.into_text()
-}
-
-const PROLOGUE: &str = "\
-#include <stddef.h>
-#include <stdint.h>
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error \"the structs of this header are little-endian\"
-#endif
-
-#ifndef MESHSPEC_STATIC_ASSERT
-#ifdef __cplusplus
-#define MESHSPEC_STATIC_ASSERT(condition, message) static_assert(condition, message)
-#else
-#define MESHSPEC_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
-#endif
-#endif
-
-/* GCC, Clang and MSVC all support this pragma. */
-#pragma pack(push, 1)";
-
-fn print_comment(out: &mut IndentedText, text: &str) {
-    if !text.is_empty() {
-        out.push_line("/*");
-        out.push_prefixed(" * ", &text.replace("*/", "* /"));
-        out.push_line(" */");
-    }
-}
-
-/// Reserved words of C and C++.
-const KEYWORDS: &str = "and asm auto bool break case catch char class const continue default delete do double else \
-    enum explicit export extern false float for friend goto if inline int long mutable namespace new not operator or \
-    private protected public register restrict return short signed sizeof static struct switch template this throw \
-    true try typedef typeid typename union unsigned using virtual void volatile while xor";
-
-fn member_name(name: &str) -> String {
-    escape_keyword(KEYWORDS, name)
 }
 
 /// Prints declarations in C; every name starts with `prefix`.
@@ -373,45 +341,4 @@ impl CPrinter<'_> {
 enum SizeTerm {
     Fixed(u64),
     Term(String),
-}
-
-/// Adds the name of a declaration and its doc comment, such as `Vertex: …`.
-fn push_title(text: &mut IndentedText, declaration: &Declaration) {
-    text.push_prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
-}
-
-/// Returns the checks and remarks of a field, a line for each.
-fn check_lines(field: &Field, names: &Names) -> String {
-    let checks = field.checks.iter().map(|check| check_text(check, field, names, str::to_owned));
-    checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
-}
-
-/// Escapes bytes for a string literal of C, without the quotes. Bytes other than ASCII letters, digits, space, `_`, `-`
-/// and `.` become octal escapes.
-fn escape_c_string(bytes: &[u8]) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
-    let escaped =
-        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\{byte:03o}") };
-    bytes.iter().map(|byte| escaped(*byte)).collect()
-}
-
-fn offset_phrase(offset: &str) -> String {
-    if offset.starts_with(|c: char| c.is_ascii_digit()) { format!("at {offset}") } else { offset.to_owned() }
-}
-
-/// Returns the type of a field; for a block, including its packing and content.
-fn type_with_content(field: &Field, names: &Names) -> String {
-    let ty = type_text(field, names);
-    match &field.block {
-        Some(block) => {
-            let packing = packing_text(block, names);
-            let separator = if packing.is_empty() { "" } else { ": " };
-            format!("{ty} that contain {packing}{separator}{}", content_text(block, names))
-        }
-        None => ty,
-    }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }

@@ -1,0 +1,89 @@
+//! The content of an OBJ file, and its losses.
+
+use std::collections::BTreeMap;
+
+use super::corners::Corner;
+use super::values::ValueLists;
+use crate::interop::shared::polygons::Polygons;
+use crate::{Category, Loss, Span};
+
+/// The content of a file.
+#[derive(Debug, Default)]
+pub(super) struct ObjFile {
+    pub lists: ValueLists,
+    pub parts: Vec<MeshPart>,
+    /// The arguments of `mtllib` statements, one per line.
+    pub libraries: Vec<u8>,
+    /// The name of the last object or group.
+    pub name: MeshName,
+    /// The content that scenes cannot represent.
+    pub unsupported: UnsupportedContent,
+}
+
+/// The names of the object and group that faces belong to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct MeshName {
+    /// The number of the object, which distinguishes objects with the same name.
+    pub number: usize,
+    pub object: Vec<u8>,
+    pub group: Vec<u8>,
+}
+
+/// The faces of one mesh.
+#[derive(Debug)]
+pub(super) struct MeshPart {
+    pub name: MeshName,
+    pub material: Vec<u8>,
+    pub vertices: Vec<Corner>,
+    pub faces: Polygons,
+}
+
+/// The content that scenes cannot represent.
+#[derive(Debug, Default)]
+pub(super) struct UnsupportedContent {
+    /// The count and first location of each unsupported statement.
+    pub statements: BTreeMap<Vec<u8>, (usize, Span)>,
+    /// The number of faces with smooth shading but without normals.
+    pub smooth: usize,
+    /// For texture coordinates and normals, the number of corners that refer to missing values.
+    pub missing: [usize; 3],
+    /// The number of faces that are unreadable or refer to missing positions.
+    pub faces: usize,
+    /// Whether the last line is truncated.
+    pub is_truncated: bool,
+}
+
+impl ObjFile {
+    /// Lists the content that scenes cannot represent.
+    pub fn list_losses(&self, losses: &mut Vec<Loss>) {
+        let ObjFile { lists, unsupported, .. } = self;
+        for (keyword, (count, span)) in &unsupported.statements {
+            let detail = format!("{count}, the first at {span}");
+            let loss = Loss::dropped(keyword.escape_ascii().to_string(), "unsupported statements");
+            losses.push(loss.in_category(category(keyword)).with_detail(detail));
+        }
+        let counts = [
+            ("v", lists.weights, "weights of positions"),
+            ("vt", lists.third_coordinates, "third texture coordinates"),
+            ("s", unsupported.smooth, "smooth shading of faces without normals"),
+            ("f", unsupported.faces, "faces that are unreadable or refer to missing positions"),
+            ("", usize::from(unsupported.is_truncated), "the last line, which is truncated"),
+            ("f", unsupported.missing[1], "missing texture coordinates of corners"),
+            ("f", unsupported.missing[2], "missing normals of corners"),
+        ];
+        for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
+            losses.push(Loss::dropped(path, what).with_count(count, what));
+        }
+    }
+}
+
+/// Returns the category of an unsupported statement: lines, points, curves and surfaces are geometry.
+fn category(keyword: &[u8]) -> Category {
+    match keyword {
+        b"l" | b"p" | b"vp" | b"cstype" | b"deg" | b"curv" | b"curv2" | b"surf" | b"parm" | b"end" => {
+            Category::Geometry
+        }
+        b"maplib" | b"usemap" => Category::Material,
+        _ => Category::Other,
+    }
+}
