@@ -1,10 +1,10 @@
 //! Prints every value that the walker decodes, one JSON object per line, for comparison with other decoders.
 //!
-//! `dump_values FILE [FORMAT [DIALECT]]`; an omitted format or dialect is detected. The first line contains the
-//! layout; if the file is malformed, it is the only line. Floats are printed as their bits in hexadecimal, strings as
-//! hexadecimal bytes. A packed word precedes its fields. Violations of constraints are listed on standard error. For
-//! a value in a packed block, `packed` is the byte range of the block in the file, and `offset` is an offset in the
-//! unpacked content.
+//! `dump_values FILE [FORMAT [DIALECT]]`; a missing format or dialect is detected. The first line contains the layout;
+//! if the file is malformed, it is the only line. Floats are printed as their bits in hexadecimal, strings as
+//! hexadecimal bytes. A packed word precedes its fields. Violations of constraints are listed on standard error. For a
+//! value in a packed block, `packed` is the block's byte range in the file, and `offset` counts in the unpacked
+//! content.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;

@@ -49,7 +49,7 @@ fn rules() -> String {
     let mut out = String::from(
         "# Rules\n\n\
          The rules of `meshspec check`. Codes are stable. Strict reading rejects errors and fatal findings, lenient reading\n\
-         only fatal ones, which cannot be decoded without guessing.\n\n\
+         only fatal ones, which cannot be decoded unambiguously.\n\n\
          ```sh\n\
          meshspec check --explain MESH-INDEX-RANGE   # a rule, with a violating and a correct example\n\
          ```\n\n\

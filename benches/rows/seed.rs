@@ -43,7 +43,7 @@ fn to_obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// Parses a valid file without a grammar: the baseline that shows the cost of the grammar.
+/// Parses a valid file without a grammar, as the baseline for its cost. `None` if a number is malformed.
 fn parse_by_hand(text: &[u8]) -> Option<seed::Document> {
     let mut document = seed::Document { uvs: vec![Vec::new()], ..Default::default() };
     let mut at = 0;

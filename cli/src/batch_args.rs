@@ -53,7 +53,7 @@ impl BatchArgs {
                 let entry = if separator == 0 { entry } else { entry.strip_suffix(b"\r").unwrap_or(entry) };
                 if !entry.is_empty() {
                     let file =
-                        parse_path(entry).map_err(|why| Failure::invalid(&input::name_of(list), why))?;
+                        parse_path(entry).map_err(|error| Failure::invalid(&input::name_of(list), error))?;
                     // Keeps the folders, so that files with the same name have different outputs.
                     let names = file.components().filter(|part| matches!(part, Component::Normal(_)));
                     files.push(InputFile { name: names.collect(), file, is_explicit: false });

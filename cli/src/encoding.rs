@@ -67,25 +67,32 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of an output file whose extension several formats share: `own`, the input's format, if it
-    /// uses the extension, otherwise the format named like the extension. Returns a usage error if there is neither.
-    pub fn by_shared_extension(path: &Path, own: Option<AnyFormat>, formats: &Formats) -> Result<Encoding> {
+    /// Returns the encoding of an output file whose extension several formats share: `input_format` if it uses the
+    /// extension, otherwise the format named like the extension. Returns a usage error if there is neither.
+    pub fn by_shared_extension(
+        path: &Path,
+        input_format: Option<AnyFormat>,
+        formats: &Formats,
+    ) -> Result<Encoding> {
         let candidates = formats_with_extension(path, formats);
         let named =
             |format: &&AnyFormat| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(format.name()));
-        let format = own.filter(|own| candidates.contains(own)).or(candidates.iter().find(named).copied());
+        let format = input_format
+            .filter(|input_format| candidates.contains(input_format))
+            .or(candidates.iter().find(named).copied());
         format.map(Encoding::Format).ok_or_else(|| unknown_output_format(path, formats))
     }
 
     /// Returns the extension for an output file: the extension of `input` if the format uses it, otherwise the first
     /// extension of the format.
     pub fn output_extension(self, input: &Path) -> &str {
-        let own = input.extension().and_then(OsStr::to_str);
+        let input_extension = input.extension().and_then(OsStr::to_str);
         match self {
             Encoding::Format(format) => {
-                let known = format.about().extensions;
-                let own = own.filter(|own| known.contains(own));
-                own.or(known.first().copied()).unwrap_or(format.name())
+                let extensions = format.about().extensions;
+                let input_extension =
+                    input_extension.filter(|input_extension| extensions.contains(input_extension));
+                input_extension.or(extensions.first().copied()).unwrap_or(format.name())
             }
             _ => self.name(),
         }
@@ -122,8 +129,8 @@ fn formats_with_extension(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
     formats.iter().filter(|format| format.about().has_extension(extension)).collect()
 }
 
-/// Guesses the format of a file with a damaged header: if the bytes are text, the only text format with the file's
-/// extension, otherwise the only binary one. Returns `None` if no format or several formats qualify.
+/// Guesses the format of a damaged file by its extension: the only text format if the bytes are text, otherwise the
+/// only binary one. Returns `None` if no format or several formats qualify.
 fn guess_format(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
     let is_whitespace = |byte: u8| byte.is_ascii_whitespace() || byte == b'\x0b';
     let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));
@@ -144,8 +151,8 @@ fn unknown_output_format(path: &Path, formats: &Formats) -> Failure {
         _ => "no output format".to_owned(),
     };
     let convertible = formats.iter().filter(|format| format.can_write_scenes()).map(AnyFormat::name);
-    let others = Interchange::ALL.iter().map(|format| format.name());
-    let names: Vec<_> = convertible.chain(others).chain(["json"]).collect();
+    let interchange_formats = Interchange::ALL.iter().map(|format| format.name());
+    let names: Vec<_> = convertible.chain(interchange_formats).chain(["json"]).collect();
     Failure::usage(&output::name_of(path), message)
         .with_hint(format!("specify it with --to ({}), or give OUT a known extension", names.join(", ")))
 }
@@ -157,7 +164,9 @@ pub fn require_scenes(format: AnyFormat, subject: &str) -> Result<Conventions> {
             subject,
             format_args!("{format} has no scenes: it cannot be converted, drawn or compared as a model"),
         )
-        .with_hint("`dump --json` prints the values of such a file, and `assemble` writes a file from them")
+        .with_hint(
+            "print the values of a file with `dump --json`, and write a file from them with `assemble`",
+        )
     })
 }
 
@@ -205,11 +214,11 @@ pub fn format_parser(formats: &Formats) -> ValueParser {
 
 /// Returns the parser of an option whose value is a format in `formats`, an interchange format, or JSON.
 pub fn encoding_parser(formats: &Formats) -> ValueParser {
-    let others = Interchange::ALL.iter().map(|format| {
+    let interchange_formats = Interchange::ALL.iter().map(|format| {
         PossibleValue::new(format.name()).help(format!("{}, {}", format.title(), format.summary()))
     });
     let json = PossibleValue::new("json").help("a document as JSON");
-    let parser = PossibleValuesParser::new(possible_values(formats).chain(others).chain([json]));
+    let parser = PossibleValuesParser::new(possible_values(formats).chain(interchange_formats).chain([json]));
     let formats = formats.clone();
     let encoding = move |name: String| match &*name {
         "json" => Ok(Encoding::Json),

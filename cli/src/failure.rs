@@ -15,7 +15,8 @@ use crate::text_excerpt::TextExcerpt;
 pub const RENAME: &str = "choose another name for the output";
 
 /// The hint for an exceeded limit.
-const RAISE_LIMIT: &str = "info, check, convert, diff, render and view raise the limit with --max-triangles";
+const RAISE_LIMIT: &str =
+    "raise the limit with --max-triangles (info, check, convert, diff, render and view)";
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 

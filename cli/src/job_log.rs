@@ -147,14 +147,14 @@ impl JobLog {
     pub fn finished_status(&self, file: &Path) -> Option<Status> {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
-        let known = log.states.get(&*file.to_string_lossy())?;
+        let logged = log.states.get(&*file.to_string_lossy())?;
         let now = FileState::read(file, None, &log.options).ok()?;
         let is_same = match newer {
-            ChangeCriterion::Time => known.modified == now.modified,
-            ChangeCriterion::Hash => known.sha256.is_some() && known.sha256 == hash_file(file).ok(),
+            ChangeCriterion::Time => logged.modified == now.modified,
+            ChangeCriterion::Hash => logged.sha256.is_some() && logged.sha256 == hash_file(file).ok(),
         };
-        match known.status {
-            _ if !is_same || known.size != now.size || known.options != now.options => None,
+        match logged.status {
+            _ if !is_same || logged.size != now.size || logged.options != now.options => None,
             0 => Some(Status::Success),
             1 => Some(Status::Invalid),
             // I/O errors may have been temporary.

@@ -22,8 +22,9 @@ pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> 
     struct Header {
         format: String,
     }
-    let own = serde_json::from_slice(text).ok().and_then(|Header { format }| formats.get(&format).ok());
-    own.map_or_else(|| parse_format(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
+    let registered =
+        serde_json::from_slice(text).ok().and_then(|Header { format }| formats.get(&format).ok());
+    registered.map_or_else(|| parse_format(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
 }
 
 /// Encodes a JSON document as a file of its format, leniently. Returns the format and the bytes of the file.

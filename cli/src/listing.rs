@@ -80,7 +80,7 @@ pub fn list_at_least_one(paths: &[PathBuf], is_wanted: &dyn Fn(&Path) -> bool) -
     let files = list_files(paths, is_wanted)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
-            let message = "no file in it has the extension of a format; `meshspec formats` lists them";
+            let message = "no file in it has a supported extension; `meshspec formats` lists them";
             Err(Failure::usage(&path.display().to_string(), message))
         }
         _ => Ok(files),
@@ -117,8 +117,7 @@ pub fn files_in(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> io::Result<
     Ok(files)
 }
 
-/// Returns `true` if a file has the extension of a format or an interchange format. `.json` does not count, since such
-/// a file may contain anything.
+/// Returns `true` if a file has a supported extension, except `.json`, since such a file may contain anything.
 pub fn has_mesh_extension(path: &Path, formats: &Formats) -> bool {
     let Some(extension) = path.extension().and_then(OsStr::to_str) else { return false };
     formats.iter().any(|format| format.about().has_extension(extension))

@@ -120,10 +120,11 @@ impl Model {
         let indices = indices.unwrap_or_else(|| (0..mesh.positions.len() as u32).collect());
         let points = &self.points;
         let is_finite = |corner: &u32| points.get(*corner as usize).is_some_and(|point| point.is_finite());
-        let all = indices.as_chunks::<3>().0.iter();
-        let all = all.map(|corners| corners.map(|corner| (first_vertex as u32).wrapping_add(corner)));
+        let corners = indices.as_chunks::<3>().0.iter();
+        let triangles =
+            corners.map(|corners| corners.map(|corner| (first_vertex as u32).wrapping_add(corner)));
         self.triangles.reserve(indices.len() / 3);
-        self.triangles.extend(all.filter(|corners| corners.iter().all(is_finite)));
+        self.triangles.extend(triangles.filter(|corners| corners.iter().all(is_finite)));
         let triangles = first_triangle..self.triangles.len();
         self.drawn_meshes.push(DrawnMesh { mesh: index, triangles, first_vertex, is_creased });
     }
@@ -152,12 +153,12 @@ impl Model {
 
     /// Returns the linear colour of a vertex, which is an index into `points`; white if the mesh has no colours.
     pub fn color(&self, drawn: &DrawnMesh, vertex: usize) -> [f32; 4] {
-        let own = vertex - drawn.first_vertex;
+        let index_in_mesh = vertex - drawn.first_vertex;
         let color = match self.meshes[drawn.mesh].colors.first() {
             Some(Colors::U8(colors)) => {
-                colors.get(own).map(|color| color.map(|channel| f32::from(channel) / 255.0))
+                colors.get(index_in_mesh).map(|color| color.map(|channel| f32::from(channel) / 255.0))
             }
-            Some(Colors::F32(colors)) => colors.get(own).copied(),
+            Some(Colors::F32(colors)) => colors.get(index_in_mesh).copied(),
             None => None,
         };
         color.unwrap_or([1.0; 4])

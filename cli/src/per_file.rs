@@ -98,7 +98,7 @@ impl<'m> InputFiles<'m> {
     }
 
     /// Processes all files with `process`, converts each result with `render`, and passes the rendered results to
-    /// `consume` in the order of the files. Returns the highest status.
+    /// `consume` in file order. Returns the highest status.
     pub fn process_all<T: FileResult, R: Send>(
         &self,
         process: impl Fn(&Path) -> Result<T> + Sync,

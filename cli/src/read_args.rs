@@ -18,7 +18,7 @@ pub struct ReadArgs {
     /// Read the files as this dialect instead of detecting it.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Accept everything that can be decoded without guessing.
+    /// Accept everything that can be decoded unambiguously.
     #[arg(long)]
     lenient: bool,
 }

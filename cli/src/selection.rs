@@ -49,7 +49,7 @@ impl PathResolver<'_> {
         let failure = Failure::usage(self.name, format!("no field `{path}`"));
         let name = path.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
         match &names::similar_fields(self.layout, name)[..] {
-            [] => failure.with_hint("`meshspec dump` shows all fields"),
+            [] => failure.with_hint("list all fields with `meshspec dump`"),
             [same] if *same == name => failure
                 .with_hint(format!("the format has a field `{name}`, but this file has none with this path")),
             near => failure.with_hint(format!("fields with similar names: {}", near.join(", "))),

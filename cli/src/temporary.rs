@@ -40,8 +40,7 @@ pub fn begin_move() -> MoveGuard {
 }
 
 impl TemporaryFile {
-    /// Creates a file in `folder`, which should be the folder of the output: within a file system, moving does not
-    /// copy.
+    /// Creates a file in `folder`, which should be the output folder: within a file system, moving does not copy.
     pub fn new(folder: &Path) -> io::Result<TemporaryFile> {
         TemporaryFile::with_suffix(folder, "")
     }

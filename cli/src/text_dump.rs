@@ -14,9 +14,10 @@ use crate::output_format::OutputFormat::{self, Json};
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
 use crate::terminal::{Escaped, TITLE, counted};
 
-/// The maximum number of lines to print per list, and for a list selected by `--path`.
+/// The maximum number of lines to print per list.
 const MAX_PER_LIST: u64 = 24;
-const MAX_REQUESTED: u64 = 400;
+/// The maximum number of lines to print of a list selected by `--path`.
+const MAX_SELECTED: u64 = 400;
 /// The maximum number of lines with findings that are printed in addition to those limits.
 const MAX_INVALID: u64 = 100;
 
@@ -52,7 +53,7 @@ impl TextDump<'_> {
     pub fn run(&self, subject: &str) -> Result<Status> {
         let limit = match self.path {
             _ if self.prints_all || self.output_format == Json => u64::MAX,
-            Some(_) => MAX_REQUESTED,
+            Some(_) => MAX_SELECTED,
             None => MAX_PER_LIST,
         };
         let mut selection = LineSelection { limit, ..LineSelection::default() };
@@ -79,7 +80,7 @@ impl TextDump<'_> {
         match self.path {
             Some(path) if selection.counts.is_empty() => {
                 let failure = Failure::usage(subject, format!("no line has the field `{path}`"));
-                return Err(failure.with_hint("without --path, all lines are shown with their fields"));
+                return Err(failure.with_hint("omit --path to print all lines with their fields"));
             }
             Some(_) => {}
             // Without a path, also checks the file as a whole.
@@ -138,7 +139,7 @@ impl TextDump<'_> {
     }
 }
 
-/// Splits the path of an item into list and index: `uvs[0][3]` into `uvs[0]` and 3.
+/// Splits the path of an item into list and index: `uvs[0][3]` into `uvs[0]` and 3. `None` if it has no index.
 fn split_item_path(path: &str) -> Option<(&str, usize)> {
     let (list, index) = path.strip_suffix(']')?.rsplit_once('[')?;
     Some((list, index.parse().ok()?))
@@ -175,7 +176,7 @@ impl LineSelection {
 /// Consecutive lines that are not printed.
 #[derive(Default)]
 struct SkippedLines {
-    lines: u64,
+    line_count: u64,
     invalid: u64,
     /// The name, first index and last index of each list in the skipped lines.
     lists: Vec<(&'static str, usize, usize)>,
@@ -183,7 +184,7 @@ struct SkippedLines {
 
 impl SkippedLines {
     fn add(&mut self, line: &Line) {
-        self.lines += 1;
+        self.line_count += 1;
         self.invalid += u64::from(!line.findings.is_empty());
         match self.lists.iter_mut().find(|(list, ..)| *list == line.list) {
             Some((_, _, last)) => *last = line.index,
@@ -194,7 +195,7 @@ impl SkippedLines {
 
 impl fmt::Display for SkippedLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:9}… {}", "", counted(self.lines, "more line", "more lines"))?;
+        write!(f, "{:9}… {}", "", counted(self.line_count, "more line", "more lines"))?;
         if self.invalid > 0 {
             write!(f, ", {} with errors", counted(self.invalid, "line", "lines"))?;
         }

@@ -38,7 +38,7 @@ impl<'b> Image<'b> {
     /// Returns the entries of a list; each has `N` bytes.
     fn read_table<const N: usize>(&mut self, [offset, size]: [u32; 2]) -> Result<&'b [[u8; N]]> {
         require(offset.is_multiple_of(4), "the offset of a list is not a multiple of 4")?;
-        require((size as usize).is_multiple_of(N), "a list ends inside an entry")?;
+        require((size as usize).is_multiple_of(N), "truncated entry at the end of a list")?;
         Ok(self.read_list(offset, size)?.as_chunks().0)
     }
 

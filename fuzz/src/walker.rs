@@ -1,5 +1,5 @@
-//! Compares the walker and the assembler with the codec: walker and codec must decode the same values, and the
-//! assembler must convert the values of a file to the same bytes.
+//! Compares walker and assembler with the codec: the walker must decode the same values, and the assembler must restore
+//! the bytes of a file.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};

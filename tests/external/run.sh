@@ -4,9 +4,9 @@
 #
 # Usage: tests/external/run.sh
 #
-# Requires cargo and python3 with venv; installs trimesh and jsonschema, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
-# (default: the user's cache folder). Converts the files in samples/ and, if $MESHSPEC_FIXTURES is a folder with an
-# index.json, every accepted file in it.
+# Requires cargo and python3 with venv; installs trimesh and jsonschema, pinned in requirements.txt beside this file,
+# into $MESHSPEC_CACHE (default: the user's cache folder). Converts the files in samples/ and, if $MESHSPEC_FIXTURES is
+# a folder with an index.json, every accepted file in it.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

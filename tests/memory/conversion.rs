@@ -1,11 +1,10 @@
 //! Memory limit of conversions to GLB: three times the decoded size.
 //!
-//! The decoded size is the size of the lists in the scene: 12 bytes per position and normal, 8 per pair of texture
-//! coordinates, 4 per corner of a face. The tests measure peak memory from reading the file to writing the GLB, which
-//! is streamed.
+//! The decoded size is that of the scene's lists: 12 bytes per position and normal, 8 per texture coordinate pair, 4
+//! per face corner. The tests measure peak memory from reading the file to writing the GLB, which is streamed.
 //!
-//! Binary files count. Text files do not: they are more than twice the size of their content, and stay in memory during
-//! parsing, since words, names and errors refer to them.
+//! Binary files count. Text files do not: they are more than twice the size of their content. They remain in memory
+//! during parsing, since words, names and errors refer to them.
 
 use libtest_mimic::Trial;
 use meshspec::interop::{Files, Interchange};
@@ -76,7 +75,7 @@ fn decoded_size(scene: &Scene) -> usize {
 
 /// Asserts that converting a file to GLB uses at most three times the decoded size. The bytes of a text file are not
 /// counted.
-fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u8]) -> Scene) {
+fn assert_memory(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u8]) -> Scene) {
     let mut count = ByteCounter::default();
     // Drops spare capacity.
     let file = file.into_boxed_slice();
@@ -105,7 +104,7 @@ fn each_format_to_gltf() {
         let (document, _) = Document::from_scene(*format, scene(), &SceneOptions::default()).unwrap();
         let file = document.write(&Default::default()).unwrap();
         drop(document);
-        assert_three_times(format.name(), format.about().layouts().is_empty(), file, |file| {
+        assert_memory(format.name(), format.about().layouts().is_empty(), file, |file| {
             let document = format.read(file, &Default::default()).unwrap();
             document.into_scene(&SceneOptions::default()).unwrap().0
         });
@@ -116,7 +115,7 @@ fn obj_to_gltf() {
     let mut files = std::collections::BTreeMap::new();
     Interchange::Obj.write(scene(), "x.obj", &mut files, &SceneOptions::default()).unwrap();
     let file = files.remove("x.obj").unwrap();
-    assert_three_times("obj", true, file, |file| {
+    assert_memory("obj", true, file, |file| {
         Interchange::Obj.read(file, &files, &SceneOptions::default(), &Default::default()).unwrap().0
     });
 }

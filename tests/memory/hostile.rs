@@ -173,7 +173,7 @@ fn iyma_streams_use_the_result_and_unverified_bytes() {
         let document = iyma_meshes(numbers);
         let bytes = meshspec::Format::write(&document, &Default::default()).unwrap();
         let (raw, packed) = (4 * numbers as usize, bytes.len());
-        // Packed bytes are kept for verification in a buffer that doubles; during a copy, the old buffer exists, too.
+        // Packed bytes are kept for verification in a buffer that doubles; during a copy, the old buffer also exists.
         let kept = 3 * packed;
         for (options, kept_for_mesh) in [(ReadOptions::default(), kept), (ReadOptions::lenient(), 0)] {
             let open = || Reader::new(&bytes[..], &options).unwrap();

@@ -91,8 +91,8 @@ impl Visitor for Lists {
     }
 }
 
-/// Returns the file with 10,000 copies of the item in a list, or 255 copies if the count is a byte. Returns an
-/// error if the list cannot grow alone.
+/// Returns the file with 10,000 copies of the item in a list, or 255 copies if the count is a byte. Returns an error if
+/// other lists must grow with it.
 fn with_copies(
     layout: &'static Type,
     file: &[u8],
@@ -136,7 +136,7 @@ fn long_lists_use_memory_proportional_to_their_size() {
             grew.insert(name, grown.is_ok());
         }
     }
-    // Attributes and vertices cannot grow alone; poses grow with their timestamps.
+    // Attributes and vertices must grow together, as must poses and their timestamps.
     let left: Vec<_> = grew.iter().filter(|(_, grew)| !**grew).map(|(name, _)| &**name).collect();
     assert_eq!(left, ["iyma data.vertices", "iyma descriptor.attributes", "mesh animations[0].poses"]);
     assert!(grew.len() > 20, "{grew:?}");

@@ -47,7 +47,7 @@ fn packed_bytes_are_kept_once() {
         measure_peak(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().document().unwrap());
     assert_eq!(read, document);
     let kept = peak - size;
-    println!("{kept} bytes beside {size}, of {} in the file", file.len());
+    println!("{kept} bytes in addition to {size}, of {} in the file", file.len());
     assert!(kept as f64 <= 1.2 * file.len() as f64, "{kept} bytes are kept of {}", file.len());
     let (mesh, peak) =
         measure_peak(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().mesh(0).unwrap());

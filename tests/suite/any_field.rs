@@ -1,5 +1,5 @@
-//! Checks that constraints work on any field of any format: adds a constraint to each field in a copy of each
-//! declaration, and expects a violation.
+//! Checks constraints on any field of any format: adds one to each field in a copy of each declaration, and expects a
+//! violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -151,8 +151,8 @@ fn a_constraint_on_any_field_is_checked() {
     assert!(counts.values().all(|count: &u32| *count >= 5), "{counts:?}");
 }
 
-/// Returns each field of the samples once per format, with a copy of the declaration in which the field has the
-/// constraint, and a file that contains the field.
+/// Returns each field of the samples once per format, with a file that contains it, and a copy of the declaration that
+/// constrains it.
 fn fields() -> Vec<(FormatId, &'static str, &'static Type, Vec<u8>)> {
     let mut fields = BTreeMap::new();
     for (format, bytes) in crate::common::samples() {

@@ -396,7 +396,7 @@ fn bytes_after_an_insertion_move() {
         UntypedValue::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())])
     };
     let bytes = changed(&Placed::TYPE, PLACED, "items[3]", Change::Insert(item()), true).unwrap();
-    // The list grows by two bytes. The bytes after it move by four, so that offsets stay aligned.
+    // The list grows by two bytes. The bytes after it move by four, so that offsets remain aligned.
     let expected = [4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
     assert_eq!(bytes, expected);
     // Without recounting, the list would overwrite the name.
@@ -942,7 +942,7 @@ fn values_assemble_again_after_an_error() {
     assert_eq!(values.assemble(&Limits::default()).unwrap(), [1, 1, 0, 1]);
 }
 
-/// A list whose count another value disables.
+/// A list whose count is disabled by another value.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

@@ -206,7 +206,8 @@ fn count_decodable_flips(
         let around = |packed: Vec<u8>| [&bytes[..place.start], &packed, &bytes[place.end..]].concat();
         match *packing {
             "zstd" => {
-                // Vertex and index data is long. Steps of five bits reach every bit of a byte after eight steps.
+                // Unpacked vertex and index data is too large to flip every bit. Steps of five bits reach every bit of
+                // a byte after eight steps.
                 let content_leaves = leaves.unpacked.iter().filter(|(_, block, _)| block == place);
                 let bits = content_leaves.flat_map(|(path, _, range)| {
                     flips(content, range.clone()).enumerate().map(move |(bit, content)| (path, bit, content))
@@ -329,7 +330,7 @@ fn bmd() {
         }
     }
     let computed = computed_fields(FormatId::Bmd.about().layouts()[0].1);
-    // Two triangle counts are correct (B12), so a flipped count may be valid, too.
+    // Two triangle counts are correct (B12), so a flipped count may also be valid.
     let is_computed =
         |field: &str| field == "meshes.n_tris" || computed.contains(field.rsplit('.').next().unwrap());
     let mut accepted = BTreeMap::new();

@@ -113,8 +113,8 @@ fn bit_field_values<T: Layout>(word: u128) -> Vec<(String, i128)> {
     found
 }
 
-/// Asserts for words with a single bit, none and all that the getters of modular-bitfield match the declaration, and
-/// that each bit belongs to exactly one field.
+/// Asserts that the getters of modular-bitfield match the declaration, for words with no, one and all bits set. Each
+/// bit must belong to exactly one field.
 macro_rules! assert_getters {
     ($word:ident $bytes:literal: $($name:literal = $($getter:ident).+ $(as $signed:ident)?;)*) => {
         let words = (0..8 * $bytes).map(|bit| 1u128 << bit).chain([0, u128::MAX >> (128 - 8 * $bytes)]);
@@ -807,7 +807,7 @@ fn large_meshes_are_split_on_request() {
     // Writing does not split meshes.
     let bytes = before.write(&WriteOptions::default()).unwrap();
     assert_eq!(Document::read(&bytes, &ReadOptions::default()).unwrap(), before);
-    // If a mesh index does not fit, the document stays unchanged.
+    // If a mesh index does not fit, the document remains unchanged.
     let mut full = Document { meshes: vec![large; 120], ..Document::default() };
     full.lods = vec![LodDef { id_mesh: 100, n_mesh: 20, ..LodDef::default() }];
     let whole = full.clone();

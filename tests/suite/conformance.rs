@@ -145,7 +145,7 @@ fn report_shows_the_smallest_file_per_rule() {
     assert!(lines[3].contains("00000000  01 01 00"), "{group}");
 }
 
-/// A loader that accepts only files without findings.
+/// A loader that returns `None` for files with findings.
 fn load_without_findings(bytes: &[u8]) -> Option<()> {
     let options = ReadOptions::default().with_dialect(Dialect::Spec);
     let report = check(bytes, FormatId::Mesh, &options).ok()?;

@@ -266,7 +266,7 @@ fn truncated_files() {
     assert_eq!((report.warnings(), report.errors()), (1, 0));
 }
 
-/// The report stays small for any number of violations.
+/// The report remains small for any number of violations.
 #[test]
 fn findings_are_counted() {
     let bytes = [vec![1, 255], vec![1; 2 * 255]].concat();

@@ -76,10 +76,12 @@ fn entry_from_reading(entry: &IndexEntry, bytes: &[u8], dialect: Option<Dialect>
     match entry.kind {
         CaseKind::Valid | CaseKind::Almost => assert!(read.is_ok(), "{}", entry.file),
         CaseKind::Broken => {
-            let own = format.about().rule(rule.unwrap()).unwrap();
-            let others = report.findings().iter().map(|finding| finding.rule).filter(|rule| *rule != own);
-            let is_named =
-                |other: &&Rule| other.severity < own.severity && entry.description.contains(other.code);
+            let broken_rule = format.about().rule(rule.unwrap()).unwrap();
+            let others =
+                report.findings().iter().map(|finding| finding.rule).filter(|rule| *rule != broken_rule);
+            let is_named = |other: &&Rule| {
+                other.severity < broken_rule.severity && entry.description.contains(other.code)
+            };
             assert!(others.clone().all(|other| is_named(&other)), "{}: {codes:?}", entry.file);
         }
         CaseKind::Mutated => {}

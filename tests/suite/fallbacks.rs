@@ -229,7 +229,7 @@ fn too_many_levels_for_bmd_are_rejected() {
 #[test]
 fn meshes_beyond_bmd_counts_are_split() {
     const SIDE: u32 = 270;
-    // Small integers stay distinct after packing.
+    // Small integers remain distinct after packing.
     let place = |index: u32| [index % 64, index / 64 % 64, index / 4096].map(|part| part as f32 - 32.0);
     let corner = |x: u32, y: u32| y * SIDE + x;
     let squares = (1..SIDE).flat_map(|y| (1..SIDE).map(move |x| (x, y)));

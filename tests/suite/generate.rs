@@ -361,8 +361,8 @@ fn plausible_documents_have_no_findings() {
     }
 }
 
-/// Numbers that code, instead of a constraint, derives from the rest of a document: the bones of pseudo-bones,
-/// indices of meshes, counts of vertices and triangles, and bytes of UTF-8 texts.
+/// Numbers that code, not a constraint, derives from the document: bones of pseudo-bones, mesh indices, vertex and
+/// triangle counts, bytes of UTF-8 texts.
 const FITTED: &[&str] = &[
     "bones.pseudo.bone_0",
     "bones.pseudo.bone_1",

@@ -10,7 +10,7 @@ use meshspec::{Rule, Severity, mesh};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-/// Bytes with their number.
+/// A counted list of bytes.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

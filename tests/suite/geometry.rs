@@ -1,4 +1,4 @@
-//! Scenes in other axes, with applied transforms, or welded: the numbers change, but the geometry stays the same.
+//! Scenes in other axes, with applied transforms, or welded: the numbers change, but the geometry remains the same.
 
 use std::collections::BTreeSet;
 

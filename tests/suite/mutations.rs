@@ -34,7 +34,7 @@ enum Bug {
     ChecksStart,
 }
 
-/// Returns the last item of a list, like a loader. With a bug, it panics for some files.
+/// Returns the last item of a list, like a loader; `None` if the file is invalid. With a bug, it panics for some files.
 fn last(file: &[u8], bug: Option<Bug>) -> Option<u32> {
     let word = |at: usize| Some(u16::from_le_bytes(file.get(at..at + 2)?.try_into().unwrap()));
     let (offset, count) = (word(4)?, word(6)?);
@@ -62,7 +62,7 @@ fn mutated() -> impl Strategy<Value = MutatedFile> {
     generate::mutations(generate::valid::<List>(generate::Config::default()))
 }
 
-/// Returns the smallest mutated file for which `is_right` returns `false`.
+/// Returns the smallest mutated file for which `is_right` returns `false`, if any.
 fn smallest(is_right: impl Fn(&[u8]) -> bool) -> Option<MutatedFile> {
     let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
     let rng = TestRunner::deterministic().rng().clone();

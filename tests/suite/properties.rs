@@ -168,8 +168,8 @@ proptest! {
         prop_assert_eq!(iyma::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
     }
 
-    /// Without a correct checksum, the dialect is detected if usages are unambiguous (I1, I2): custom usages decode
-    /// in only one dialect; variants 8 and 4 are `Color` and, with two components, `Uv0` in the reference dialect.
+    /// Without a correct checksum, the dialect is detected if usages are unambiguous (I1, I2). Custom usages decode in
+    /// only one dialect. In the reference dialect, variant 8 is `Color`, and variant 4 with two components is `Uv0`.
     #[test]
     fn iyma_dialects_are_detected_without_checksum(
         document in iyma::strategy::documents(),

@@ -30,8 +30,8 @@ fn declared_rules_match_the_declarations() {
     }
 }
 
-/// A rule is structural if the walker reports its violations: as a kind of fault, as a fault of the field that refers
-/// to the rule, or as trailing bytes. In text formats, the grammar replaces the walker.
+/// A rule is structural if the walker reports its violations: as a fault kind, a fault of the field with the rule, or
+/// trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
 fn structural_rules_match_faults() {
     for format in FormatId::ALL.iter().filter(|format| AnyFormat::from(**format).grammar().is_none()) {
@@ -71,12 +71,12 @@ fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'st
         Type::Array(item, _) | Type::List(item) => return collect(item, fields, checksums),
         _ => return,
     };
-    let own: Vec<&'static Field> = match declaration.shape {
-        Shape::Struct(own) => own.iter().collect(),
+    let declared_fields: Vec<&'static Field> = match declaration.shape {
+        Shape::Struct(fields) => fields.iter().collect(),
         Shape::Choice(variants) => variants.iter().map(|variant| &variant.field).collect(),
         Shape::Enum { .. } | Shape::Bits { .. } => return,
     };
-    for field in own {
+    for field in declared_fields {
         fields.push(field);
         collect(&field.ty, fields, checksums);
         if let Some(block) = field.block {

@@ -92,8 +92,8 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     add_image_rows(bench)
 }
 
-/// The rows of a vertex form: the name of the row, the name of the row that compares with a copy of the columns, the
-/// surface, and the tags.
+/// The rows of a vertex form: the row's name, the name of the row compared with a copy of the columns, the surface, and
+/// the tags.
 type VertexRow = (&'static str, Option<&'static str>, Surface, &'static [u8]);
 
 fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
@@ -144,8 +144,8 @@ fn add_encode_rows(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds the rows that read, check and write an image of 16 meshes with 60,000 vertices and 30,000 faces each: 4
-/// meshes of each vertex size, and 4 of mixed sizes.
+/// Adds the rows that read, check and write an image of 16 meshes, each with 60,000 vertices and 30,000 faces. Each
+/// vertex size has 4 meshes; 4 more are mixed.
 fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();

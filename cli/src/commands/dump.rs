@@ -66,7 +66,7 @@ impl Dump {
         let Encoding::Format(format) = encoding else {
             let message = format!("dump shows {} only, not {encoding}", formats.names());
             return Err(Failure::usage(&name_of(&self.file), message)
-                .with_hint("--from reads the bytes as another format"));
+                .with_hint("read the bytes as another format with --from"));
         };
         let options = self.read_args.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {

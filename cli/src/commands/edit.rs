@@ -121,10 +121,10 @@ impl Edit {
             after.count_of(rule.code) > before.count_of(rule.code)
                 && !before.findings().iter().any(|old| old.rule == rule && old.path == *path)
         };
-        let mut new = after.findings().iter().filter(is_new);
-        if let Some(first) = new.next() {
-            let hint = new.next().map(|_| "`meshspec check` lists more");
-            self.warn(&format!("the file violates a rule now: {first}"), hint);
+        let mut new_findings = after.findings().iter().filter(is_new);
+        if let Some(first) = new_findings.next() {
+            let hint = new_findings.next().map(|_| "`meshspec check` lists more");
+            self.warn(&format!("the file now violates a rule: {first}"), hint);
         }
     }
 
@@ -161,14 +161,14 @@ fn resolve_after<'f>(
     if let Some(whole) = whole.filter(|whole| changed.iter().any(|changed| whole.starts_with(changed))) {
         return Ok(whole);
     }
-    let found = resolve(paths, path)?;
-    match changed.iter().find(|changed| found.len() > changed.len() && found.starts_with(changed)) {
+    let resolved = resolve(paths, path)?;
+    match changed.iter().find(|changed| resolved.len() > changed.len() && resolved.starts_with(changed)) {
         Some(changed) => {
             let changed = walk::path_text(changed);
             let message = format!("`{path}` lies in `{changed}`, which an earlier change modifies");
             Err(Failure::usage(paths.name, message).with_hint("give its full path after the earlier changes"))
         }
-        None => Ok(found),
+        None => Ok(resolved),
     }
 }
 

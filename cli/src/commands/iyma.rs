@@ -35,8 +35,8 @@ enum Command {
 /// Merge the meshes of several files into one.
 ///
 /// The files must have the same vertex buffers, in any order. Either all files or none must have indices. The output
-/// has the buffer order of the first file, 32-bit indices if any file has 32-bit indices, and the user data of the
-/// first file with user data.
+/// has the buffer order of the first file and the user data of the first file with user data. Its indices have 32 bits
+/// if those of any file do.
 #[derive(Debug, Args)]
 struct MergeArgs {
     /// The files to read, folders or patterns such as `*.ima`; `-` is standard input.
@@ -82,7 +82,7 @@ struct GetArgs {
     /// The file to write; `-` is standard output.
     #[arg(long, short, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Accept everything that can be decoded without guessing.
+    /// Accept everything that can be decoded unambiguously.
     #[arg(long)]
     lenient: bool,
     /// Overwrite OUT if it exists.
@@ -128,7 +128,7 @@ struct WriteArgs {
     /// The dialect to write; by default, the dialect of the first input.
     #[arg(long, value_parser = input::dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Accept and write everything that can be decoded without guessing.
+    /// Accept and write everything that can be decoded unambiguously.
     #[arg(long)]
     lenient: bool,
     /// Write nothing if something would be lost.

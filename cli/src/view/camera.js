@@ -3,7 +3,7 @@
 import { cross, lookAt, perspective, subtract, unit } from "./math.js";
 
 const FIELD_OF_VIEW = 0.7;
-const STEEPEST = Math.PI / 2 - 0.01;
+const MAX_PITCH = Math.PI / 2 - 0.01;
 
 export class Camera {
   target = [0, 0, 0];
@@ -34,7 +34,7 @@ export class Camera {
 
   orbit(right, up) {
     this.yaw -= right;
-    this.pitch = Math.max(-STEEPEST, Math.min(STEEPEST, this.pitch + up));
+    this.pitch = Math.max(-MAX_PITCH, Math.min(MAX_PITCH, this.pitch + up));
   }
 
   /** Moves the target to the right and up, by fractions of the picture height. */

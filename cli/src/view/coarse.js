@@ -1,16 +1,16 @@
 // Coarse versions of large meshes, drawn during movement, since drawing millions of triangles without a GPU is too slow.
 
 /** Meshes with more triangles get a coarse version. */
-const MOST_TRIANGLES = 150_000;
+const MAX_TRIANGLES = 150_000;
 /** The number of grid cells along the longest side of the bounding box. */
 const CELLS = 160;
 
 /**
  * Returns the indices of a mesh with fewer triangles; `null` if the mesh is small. Merges all vertices in a grid cell into one of
- * them, so that the attributes of vertices stay valid.
+ * them, so that the vertex attributes remain valid.
  */
 export function coarseIndices({ positions, indices, triangleCount }, { low, high }) {
-  if (triangleCount <= MOST_TRIANGLES) return null;
+  if (triangleCount <= MAX_TRIANGLES) return null;
   const scale = CELLS / (Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1);
   const cellOf = (vertex) => {
     const [x, y, z] = [0, 1, 2].map((axis) => Math.floor((positions[3 * vertex + axis] - low[axis]) * scale));

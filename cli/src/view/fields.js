@@ -1,9 +1,9 @@
 // Shows the tree of fields, expanded on demand, with long lists in pages.
 
-import { counted, element, grouped, hexadecimal, plain } from "./text.js";
+import { counted, element, escapeControls, grouped, hexadecimal } from "./text.js";
 
-const PAGE = 100;
-const MOST_MATCHES = 50;
+const PAGE_SIZE = 100;
+const MAX_MATCHES = 50;
 
 export class FieldsView {
   /** Calls `onSelect` with a field when it is selected. */
@@ -28,13 +28,13 @@ export class FieldsView {
     this.render();
   }
 
-  /** Marks a field as selected and others as related, and expands the ancestors of the first. */
+  /** Marks a field as selected and others as related, and expands the ancestors of the selected one. */
   show(field, others = []) {
     this.selected = field;
     this.others = new Set(others);
     for (const ancestor of field?.ancestors().slice(0, -1) ?? []) this.open.add(ancestor);
     for (const inside of field?.ancestors() ?? []) {
-      if (inside.parent) this.pages.set(inside.parent, Math.floor(inside.index / PAGE));
+      if (inside.parent) this.pages.set(inside.parent, Math.floor(inside.index / PAGE_SIZE));
     }
     this.render();
     this.reveal();
@@ -68,7 +68,7 @@ export class FieldsView {
     if (this.side.isWrong(field.path) && field.parent) classes.push("wrong");
     const row = element(
       "div",
-      { class: classes.join(" "), role: "treeitem", title: plain(branch.meaning || field.path || "The file") },
+      { class: classes.join(" "), role: "treeitem", title: escapeControls(branch.meaning || field.path || "The file") },
       toggle,
       element("span", { class: "key" }, field.name),
       branch.value ? element("span", { class: "value" }, branch.value) : null,
@@ -96,10 +96,10 @@ export class FieldsView {
 
   parts(field) {
     const count = field.partCount;
-    const page = Math.min(this.pages.get(field) ?? 0, Math.floor((count - 1) / PAGE));
+    const page = Math.min(this.pages.get(field) ?? 0, Math.floor((count - 1) / PAGE_SIZE));
     const items = [];
     let leftOut = 0;
-    for (let position = page * PAGE; position < Math.min(count, (page + 1) * PAGE); position++) {
+    for (let position = page * PAGE_SIZE; position < Math.min(count, (page + 1) * PAGE_SIZE); position++) {
       const part = field.part(position);
       if (part) items.push(this.item(part));
       else leftOut++;
@@ -108,12 +108,12 @@ export class FieldsView {
       const hint = `${counted(leftOut, "item is", "items are")} not in this page: meshspec dump --path ${field.path} --all shows them`;
       items.push(element("li", { class: "pager" }, hint));
     }
-    return element("ul", { role: "group" }, count > PAGE ? this.pager(field, page, count) : null, items);
+    return element("ul", { role: "group" }, count > PAGE_SIZE ? this.pager(field, page, count) : null, items);
   }
 
   /** Creates the controls for the pages of a list. */
   pager(field, page, count) {
-    const last = Math.floor((count - 1) / PAGE);
+    const last = Math.floor((count - 1) / PAGE_SIZE);
     const go = (to) => {
       this.pages.set(field, Math.max(0, Math.min(last, to)));
       this.render();
@@ -129,7 +129,7 @@ export class FieldsView {
       const part = field.part(Number(input.value));
       if (part) this.onSelect(part);
     });
-    const shown = `${grouped(page * PAGE)} to ${grouped(Math.min(count, (page + 1) * PAGE) - 1)} of ${grouped(count)}`;
+    const shown = `${grouped(page * PAGE_SIZE)} to ${grouped(Math.min(count, (page + 1) * PAGE_SIZE) - 1)} of ${grouped(count)}`;
     return element("li", { class: "pager" }, button("‹", page - 1, "Previous items"), shown, button("›", page + 1, "Next items"), input);
   }
 
@@ -159,7 +159,7 @@ export class FieldsView {
       const text = input.value.trim();
       matches.hidden = !text;
       if (!text) return;
-      const found = this.tree.search(text, MOST_MATCHES);
+      const found = this.tree.search(text, MAX_MATCHES);
       const items = found.map((field) => {
         const button = element("button", { type: "button" }, field.path);
         button.addEventListener("click", () => {

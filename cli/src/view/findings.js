@@ -19,11 +19,11 @@ export function showFindings({ findings, losses, notes, fault, model, is_convert
   if (fault && !findings.some((finding) => finding.path === fault.path)) {
     all.push({ severity: "fatal", text: `The fields end here: ${fault.message}`, path: fault.path, span: fault.span, rule: "" });
   }
-  parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found no violations."));
+  parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : noteElement("The check found no violations."));
   parts.push(element("h2", {}, `Losses (${losses.length})`));
   const shown = isConverted ? "The model contains everything that is in the file." : "Unknown: the file could not be converted to a model.";
   const noLosses = model ? shown : "There is no model.";
-  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(noLosses));
+  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : noteElement(noLosses));
   if (notes.length) {
     parts.push(element("h2", {}, "Notes"));
     parts.push(element("ul", {}, notes.map((note) => element("li", {}, note))));
@@ -40,16 +40,16 @@ function differenceList({ compared, total, differences, notes }, onDifference) {
     button.addEventListener("click", () => onDifference(difference));
     return element("li", {}, button);
   });
-  const how = { values: "Compared value by value.", scenes: "Compared as models: the files have different formats, or interchange formats." }[compared];
+  const method = { values: "Compared value by value.", scenes: "Compared as models: the files have different formats, or interchange formats." }[compared];
   return [
     element("h2", {}, `Differences (${grouped(total)})`),
-    how ? none(how) : null,
-    compared && !total ? none("The files do not differ.") : element("ul", {}, items),
-    ...notes.map(none),
+    method ? noteElement(method) : null,
+    compared && !total ? noteElement("The files do not differ.") : element("ul", {}, items),
+    ...notes.map(noteElement),
   ].filter(Boolean);
 }
 
-function none(text) {
+function noteElement(text) {
   return element("p", { class: "none" }, text);
 }
 

@@ -78,11 +78,11 @@ export function boundsOf(parts) {
     }
   };
   for (const { positions, placements } of parts) {
-    const own = ownBox(positions);
-    if (!own) continue;
+    const box = positionBox(positions);
+    if (!box) continue;
     for (const placement of placements) {
       for (let corner = 0; corner < 8; corner++) {
-        add(transformPoint(placement, [0, 1, 2].map((axis) => own[(corner >> axis) & 1][axis])));
+        add(transformPoint(placement, [0, 1, 2].map((axis) => box[(corner >> axis) & 1][axis])));
       }
     }
   }
@@ -90,7 +90,7 @@ export function boundsOf(parts) {
 }
 
 /** Returns the bounding box of the finite points, as two corners; `null` if no point is finite. */
-export function ownBox(positions) {
+export function positionBox(positions) {
   let [x0, y0, z0, x1, y1, z1] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let at = 0; at + 2 < positions.length; at += 3) {
     const [x, y, z] = [positions[at], positions[at + 1], positions[at + 2]];

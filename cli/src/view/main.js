@@ -10,7 +10,7 @@ import { ModelView } from "./model.js";
 import { MODES } from "./renderer.js";
 import { Side } from "./side.js";
 import { Stage } from "./stage.js";
-import { counted, decimal, element, plain } from "./text.js";
+import { counted, decimal, element, escapeControls } from "./text.js";
 
 const KEYS = [
   ["/", "find a path"],
@@ -26,7 +26,7 @@ const KEYS = [
   ["?", "show this list"],
 ];
 /** The maximum number of items to mark for a group of differences. */
-const MOST_MARKED = 500;
+const MAX_MARKED = 500;
 
 const { file, other, comparison } = readData();
 const sides = [file, other].filter(Boolean).map((about) => new Side(about));
@@ -34,7 +34,7 @@ const stage = new Stage();
 /** The file names without folders, or with folders if both names are the same. */
 const titles = sides.map((side, number) => (sides.some((own, at) => at !== number && own.name === side.name) ? side.about.file : side.name));
 let [current] = sides;
-document.title = plain(`${sides.map(({ about }) => about.file).join(" and ")} · meshspec view`);
+document.title = escapeControls(`${sides.map(({ about }) => about.file).join(" and ")} · meshspec view`);
 startModels();
 const fields = new FieldsView(current, (field) => select(field));
 const bytes = new BytesView(current, (field) => select(field));
@@ -121,8 +121,8 @@ function showAbout() {
   const { about } = current;
   const summary = [about.title, about.dialect && `dialect ${about.dialect}`, counted(about.size, "byte", "bytes")];
   summary.push(showFindings(about, comparison, selectPath, selectDifference));
-  if (!fileButtons.length) document.getElementById("file").textContent = plain(about.file);
-  document.getElementById("summary").textContent = plain(summary.filter(Boolean).join(" · "));
+  if (!fileButtons.length) document.getElementById("file").textContent = escapeControls(about.file);
+  document.getElementById("summary").textContent = escapeControls(summary.filter(Boolean).join(" · "));
 }
 
 /** Highlights a location in the model of the current file, and nothing in the other model. */
@@ -171,7 +171,7 @@ function pathsOf(path) {
   const range = /\[(\d+)\.\.(\d+)\]/.exec(path);
   if (!range) return [path];
   const [first, end] = [Number(range[1]), Number(range[2])];
-  const indices = Array.from({ length: Math.min(end - first, MOST_MARKED) }, (_, offset) => first + offset);
+  const indices = Array.from({ length: Math.min(end - first, MAX_MARKED) }, (_, offset) => first + offset);
   if (indices.at(-1) !== end - 1) indices.push(end - 1);
   return indices.map((index) => path.replace(range[0], `[${index}]`));
 }

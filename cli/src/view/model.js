@@ -11,7 +11,7 @@ import { MODES, Renderer } from "./renderer.js";
 const ACCENT = [1, 0.62, 0.1, 1];
 const VERTEX = [0.1, 0.75, 1, 1];
 /** The delay after a movement before large meshes are drawn with all triangles, in milliseconds. */
-const REST = 200;
+const REFINE_DELAY = 200;
 const JOINT = [0.95, 0.35, 0.75, 1];
 
 export class ModelView {
@@ -62,11 +62,11 @@ export class ModelView {
   /** Draws a frame during movement, and schedules a complete drawing for afterwards. */
   move() {
     this.isMoving = true;
-    clearTimeout(this.rest);
-    this.rest = setTimeout(() => {
+    clearTimeout(this.refineTimer);
+    this.refineTimer = setTimeout(() => {
       this.isMoving = false;
       this.draw();
-    }, REST);
+    }, REFINE_DELAY);
     this.draw();
   }
 

@@ -22,7 +22,7 @@ export function pickTriangle(meshes, positionsOf, view, projection, x, y) {
   return best && { ...best, vertex: nearestCorner(best, positionsOf(best.mesh)) };
 }
 
-/** Returns the nearest intersection of a line with a triangle, from either side (Möller–Trumbore); `null` without one. */
+/** Returns the nearest intersection of a line with a triangle, from either side (Möller–Trumbore); `null` if none. */
 function nearestHit(indices, positions, [ox, oy, oz], [dx, dy, dz]) {
   let distance = Infinity;
   let triangle = -1;

@@ -1,7 +1,7 @@
 // Draws meshes and lines with WebGL 2.
 
 import { coarseIndices } from "./coarse.js";
-import { ownBox } from "./geometry.js";
+import { positionBox } from "./geometry.js";
 import { IDENTITY, multiply, scaling } from "./math.js";
 import { Programs } from "./shaders.js";
 import { loadTexture, makeSampler } from "./textures.js";
@@ -49,7 +49,7 @@ export class Renderer {
     this.attribute(6, mesh.distances, 1, gl.FLOAT);
     if (mesh.texture) mesh.sampler = makeSampler(gl, mesh.texture);
     mesh.faceBuffer = this.indexBuffer(mesh.indices);
-    const [low, high] = ownBox(mesh.positions) ?? [[0, 0, 0], [0, 0, 0]];
+    const [low, high] = positionBox(mesh.positions) ?? [[0, 0, 0], [0, 0, 0]];
     const coarse = coarseIndices(mesh, { low, high });
     mesh.coarse = coarse && { count: coarse.length, buffer: this.indexBuffer(coarse) };
     gl.bindVertexArray(null);

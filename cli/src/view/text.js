@@ -4,7 +4,7 @@
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Returns text with control characters replaced by escapes: `\u{202e}`. */
-export function plain(text) {
+export function escapeControls(text) {
   return String(text).replace(CONTROL_CHARACTERS, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 }
 
@@ -17,7 +17,7 @@ export function element(tag, properties = {}, ...children) {
     else made.setAttribute(name, value);
   }
   for (const child of children.flat()) {
-    if (child !== null && child !== undefined && child !== "") made.append(child instanceof Node ? child : plain(child));
+    if (child !== null && child !== undefined && child !== "") made.append(child instanceof Node ? child : escapeControls(child));
   }
   return made;
 }

@@ -1,6 +1,6 @@
 // The tree of fields: branches that the page contains, and list items derived from the first item.
 
-const BIG = /^big-endian /;
+const BIG_ENDIAN = /^big-endian /;
 const NUMBER = /^(?:big-endian )?([uif])(\d+)((?:\[\d+\])*)$/;
 const GETTERS = {
   u8: "getUint8", u16: "getUint16", u32: "getUint32", u64: "getBigUint64",
@@ -80,7 +80,7 @@ export class Field {
 /** Returns a copy of an item at another offset, with numbers decoded from the bytes. Bit fields have the byte order of their word. */
 function shifted(tree, branch, delta, step, isBig = false) {
   const made = { ...branch, step, offset: branch.offset + delta };
-  isBig = branch.bits ? isBig : BIG.test(branch.type ?? "");
+  isBig = branch.bits ? isBig : BIG_ENDIAN.test(branch.type ?? "");
   made.value = decoded(tree, made, branch.value ?? "", isBig);
   made.parts = branch.parts?.map((part) => shifted(tree, part, delta, part.step, isBig));
   return made;

@@ -19,7 +19,7 @@ fn round_trip(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     Some(folder.get("out"))
 }
 
-/// Returns the offset of the first difference between two files, with the bytes of both.
+/// Returns the offset of the first difference between two files, with the bytes of both; `None` if they are equal.
 fn first_difference<'f>(left: &'f [u8], right: &'f [u8]) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
     let differs = |at: &usize| left.get(*at) != right.get(*at);
     (0..left.len().max(right.len())).find(differs).map(|at| (at, left.get(at), right.get(at)))
@@ -63,7 +63,7 @@ fn reference_file_dumps_round_trip() {
     assert!(count > 140, "{count}");
 }
 
-/// Returns the lines of a dump with a change.
+/// Assembles a dump after `change`, which returns `None` to drop a line.
 fn assembled(folder: &Folder, change: impl Fn(Value) -> Option<Value>) -> crate::files::Run {
     let dump = folder.run("dump --json in.mesh").fine();
     let lines = dump.lines().filter_map(|line| change(serde_json::from_str(line).unwrap()));
@@ -330,7 +330,7 @@ fn new_violations_are_reported() {
     };
     let warning = edited("in.mesh bad.mesh --set indices[0]=99");
     assert!(
-        warning.starts_with("warning: bad.mesh: the file violates a rule now: indices[0] (bytes "),
+        warning.starts_with("warning: bad.mesh: the file now violates a rule: indices[0] (bytes "),
         "{warning}"
     );
     assert!(warning.contains("[MESH-INDEX-RANGE"), "{warning}");
@@ -342,7 +342,7 @@ fn new_violations_are_reported() {
         ),
         ""
     );
-    assert!(edited("bad.mesh out.mesh --set indices[1]=98").contains("now: indices[1] "));
+    assert!(edited("bad.mesh out.mesh --set indices[1]=98").contains("rule: indices[1] "));
     // The number of BMD vertices follows the list, unless it is set.
     folder.put("in.bmd", fs::read(repository().join("samples/bmd/forms.bmd")).unwrap());
     let remove = "in.bmd out.bmd --remove meshes[0].vertices[7] --recount";

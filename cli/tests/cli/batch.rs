@@ -83,9 +83,9 @@ fn alternative_extensions_are_kept() {
 fn usage_errors_are_reported_once() {
     let folder = models();
     for (options, message) in [
-        ("--to crucible --level 22", "--level: applies to iyma only, and the output is crucible"),
-        ("--to glb --level 3", "--level: applies to iyma only, and the output is glb"),
-        ("--to json --threads 2", "--threads: applies to iyma only, and the output is json"),
+        ("--to crucible --level 22", "--level: applies to iyma only, but the output is crucible"),
+        ("--to glb --level 3", "--level: applies to iyma only, but the output is glb"),
+        ("--to json --threads 2", "--threads: applies to iyma only, but the output is json"),
         ("--to glb --dialect spec", "--dialect: glb has no spec dialect"),
         ("--to mesh --dialect tangent", "--dialect: mesh has no tangent dialect, only spec, renderlib"),
     ] {

@@ -93,7 +93,7 @@ fn a_loader_may_read_one_format_of_several() {
             text,
             format!(
                 "error: --only: the index lists no files of `{only}`\n\
-                 hint: it lists files of bmd, bmd/spec, mesh, mesh/renderlib, mesh/spec\n"
+                 hint: use one of bmd, bmd/spec, mesh, mesh/renderlib, mesh/spec\n"
             )
         );
     }

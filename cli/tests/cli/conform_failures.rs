@@ -32,7 +32,7 @@ fn uncompared_contents_are_counted() {
     let run = printing("[ \"$1\" = walk.mesh ] && echo '{ }' || cat \"$1.json\"");
     assert_eq!(run.fine(), all.replace("2 of 2", "1 of 2"));
     let run = printing("[ \"$1\" = walk.mesh ] && echo reading || cat \"$1.json\"");
-    assert!(run.stdout.contains(": the loader prints no contents but: reading\n"), "{run:?}");
+    assert!(run.stdout.contains(": expected contents, but the loader prints: reading\n"), "{run:?}");
     let run = conform(&folder, "--contents never", RIGHT);
     assert_eq!(run.fine(), "index.jsonl: 3 files, no disagreement\n");
 }

@@ -143,7 +143,7 @@ fn compare(command: &str, expected: &str, printed: &str, corpus: Corpus) {
     fs::write(page(), old.replace(&example(expected), &example(&shown))).unwrap();
 }
 
-/// Returns the printed lines in place of the shown ones; `None` if they differ in more than numbers.
+/// Returns the printed lines that replace the shown ones; `None` if they differ in more than numbers.
 fn shown(expected: &str, printed: &str) -> Option<String> {
     let mut printed = printed.lines().peekable();
     let mut shown = String::new();

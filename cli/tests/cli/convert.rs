@@ -121,7 +121,7 @@ fn ambiguous_extensions_prefer_the_input_format() {
         folder.run(&format!("convert in.mesh {out}")).fine();
         assert_eq!(format_of(out), format, "{out}");
     }
-    // Seed stays Seed; files with other extensions become MESH.
+    // Seed remains Seed; files with other extensions become MESH.
     folder.run("convert in.mesh seed.mesh --to seed --normals").fails(0);
     folder.run("convert seed.mesh again.mesh").fine();
     folder.run("convert in.mesh in.obj").fails(0);

@@ -26,7 +26,7 @@ fn a_corpus_has_files_verdicts_and_contents() {
     let folder = Folder::new();
     let text = run_own(&folder, "corpus height_field --out a").fine();
     assert!(text.starts_with("height_field: "), "{text}");
-    let rules = "\n  4 of 6 rules broken alone\n    never broken: LAYOUT-PACKING\n    never broken: LAYOUT-CHECKSUM\n";
+    let rules = "\n  4 of 6 rules broken in isolation\n    never broken: LAYOUT-PACKING\n    never broken: LAYOUT-CHECKSUM\n";
     assert!(text.contains(rules), "{text}");
     assert!(text.contains("kinds of values in valid files\n"), "{text}");
     let cases = index(&folder, "a");
@@ -48,7 +48,7 @@ fn a_corpus_has_files_verdicts_and_contents() {
     assert!(String::from_utf8(folder.get("a/README.md")).unwrap().contains("```python"));
     let schema: Value = serde_json::from_slice(&folder.get("a/index.schema.json")).unwrap();
     assert_eq!(schema["required"].as_array().unwrap().len(), cases[0].as_object().unwrap().len());
-    // Equal seeds generate equal corpora, other seeds others.
+    // Equal seeds generate equal corpora; different seeds generate different ones.
     run_own(&folder, "corpus height_field --out b").fine();
     assert_eq!(folder.get("a/index.jsonl"), folder.get("b/index.jsonl"));
     run_own(&folder, "corpus height_field --out c --seed 1").fine();

@@ -178,7 +178,7 @@ fn unknown_paths_are_usage_errors() {
         "error: walk.mesh: no field `vertices[3]`\n\
          hint: the format has a field `vertices`, but this file has none with this path\n"
     );
-    assert!(message("xyzzy").ends_with("hint: `meshspec dump` shows all fields\n"));
+    assert!(message("xyzzy").ends_with("hint: list all fields with `meshspec dump`\n"));
     assert!(message("][").contains("no field `][`"));
 
     folder.put("short.mesh", &bytes_of(&animated())[..53]);

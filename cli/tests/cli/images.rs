@@ -85,7 +85,7 @@ fn images_are_embedded_on_request() {
     assert_eq!(folder.run("convert out/a.glb back/a.obj --strict").status, 0);
     assert_eq!(folder.get("back/a_oak bark.png"), PNG);
     let messages = folder.run("convert in/a.obj out/a.ply --embed-images").fails(2);
-    assert_eq!(messages, "error: --embed-images: applies to glb and gltf only, and the output is ply\n");
+    assert_eq!(messages, "error: --embed-images: applies to glb and gltf only, but the output is ply\n");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn unreachable_images_are_losses() {
     folder.put("secret.png", PNG);
     let messages = folder.run("convert in/a.obj out/a.glb --strict").fails(1);
     assert!(
-        messages.contains("dropped: images: not copied to the folder of the output: \"../secret.png\""),
+        messages.contains("dropped: images: not copied to the output folder: \"../secret.png\""),
         "{messages}"
     );
     assert!(!folder.path("out/a.glb").exists());
@@ -225,7 +225,7 @@ fn image_copies_in_the_log_are_replaced() {
     let copy = "many/maps/oak bark.png";
     let change = |content: &str| {
         folder.put("in/maps/oak bark.png", content);
-        // The model changes, too.
+        // The model also changes.
         for name in ["a", "b"] {
             put_model(&folder, name, IMAGE);
             let text = String::from_utf8(folder.get(&format!("in/{name}.obj"))).unwrap();

@@ -25,7 +25,7 @@ fn excess_triangles_are_rejected_with_a_hint() {
     let folder = Folder::new();
     folder.put("nodes.gltf", nodes(100));
     folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\nf 1 2 3\nf 1 3 2\n");
-    let said = "4 triangles or vertices, but the limit is 3\nhint: info, check, convert, diff, render and view raise the limit with --max-triangles\n";
+    let said = "4 triangles or vertices, but the limit is 3\nhint: raise the limit with --max-triangles (info, check, convert, diff, render and view)\n";
     for command in ["info a.obj", "check a.obj", "convert a.obj a.glb"] {
         let message = folder.run(&format!("{command} --max-triangles 3")).fails(1);
         assert!(message.contains(said), "{command}: {message}");

@@ -96,7 +96,7 @@ fn its_files_are_checked() {
     ] {
         assert!(text.stdout.contains(line), "{}", text.stdout);
     }
-    assert!(folder.run("check .").fails(2).contains("no file in it has the extension of a format"));
+    assert!(folder.run("check .").fails(2).contains("no file in it has a supported extension"));
     assert_eq!(run(&folder, "check --lenient --quiet long.hfld").status, 0);
     assert_eq!(run(&folder, "check --lenient --quiet narrow.hfld").status, 1);
     let data: Value = serde_json::from_str(&run(&folder, "check --json a.hfld").fine()).unwrap();
@@ -180,7 +180,7 @@ fn it_has_no_scenes() {
     let expected = |place: &str| {
         format!(
             "error: {place}: height_field has no scenes: it cannot be converted, drawn or compared as a model\n\
-             hint: `dump --json` prints the values of such a file, and `assemble` writes a file from them\n"
+             hint: print the values of a file with `dump --json`, and write a file from them with `assemble`\n"
         )
     };
     assert_eq!(run(&folder, "convert a.hfld a.json").fails(2), expected("a.hfld"));

@@ -109,7 +109,7 @@ fn picture(scene: &Scene, axes: &Axes, size: usize) -> Vec<[f64; 4]> {
     (0..size * size).map(pixel).collect()
 }
 
-/// Returns the colour of the nearest face at a point.
+/// Returns the colour of the nearest face at a point; `None` if there is none.
 fn cast(faces: &[Face], at: DVec2) -> Option<DVec3> {
     let mut nearest: Option<(f64, &Face, DVec3)> = None;
     for face in faces {

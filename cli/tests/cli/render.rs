@@ -295,7 +295,7 @@ fn jpeg() -> Vec<u8> {
         // All 64 quantization steps are 8.
         &[&[0xff, 0xdb, 0, 67, 0], &[8; 64][..]].concat(),
         &[0xff, 0xc0, 0, 11, 8, 0, 16, 0, 8, 1, 1, 0x11, 0],
-        // The mean of a block differs by 7 or 8 bits from that of the block before.
+        // The means of consecutive blocks differ by numbers of 7 or 8 bits.
         &[0xff, 0xc4, 0, 21, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8],
         // Nothing else follows in a block.
         &[0xff, 0xc4, 0, 20, 0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],

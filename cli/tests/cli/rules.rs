@@ -122,7 +122,7 @@ fn policies_decide_the_exit_status() {
     assert_eq!(status("bad.mesh --ignore MESH-INDEX-RANGE"), 0);
     assert_eq!(status("bad.mesh --only MESH-TRIANGLES"), 0);
     assert_eq!(status("bad.mesh --only MESH-TRIANGLES --only MESH-INDEX-RANGE"), 1);
-    // An undecodable file stays invalid, unless its rule is ignored.
+    // An undecodable file remains invalid, unless its rule is ignored.
     folder.put("short.mesh", &bytes_of(&triangle())[..60]);
     assert_eq!(status("short.mesh --error MESH-TRUNCATED"), 1);
     assert_eq!(status("short.mesh --ignore MESH-TRUNCATED"), 0);
@@ -222,7 +222,7 @@ fn findings_beyond_a_maximum_are_counted() {
     assert_eq!(one[0]["findings"].as_array().unwrap().len(), 1);
     assert_eq!(one[0]["suppressed"], json!({ "MESH-INDEX-RANGE": 124 }));
     assert_eq!((&one[0]["errors"], &one[0]["warnings"]), (&json!(124), &json!(1)));
-    // Rules without any listed finding are counted, too.
+    // Rules without any listed finding are also counted.
     let text = folder.run("check bad.mesh --max-findings 1").stdout;
     assert!(text.starts_with("warning: ") && text.ends_with(OTHERS), "{text}");
     let counts = "124 of MESH-INDEX-RANGE\n1 of MESH-TRIANGLES\nbad.mesh: 124 errors, 1 warning\n";

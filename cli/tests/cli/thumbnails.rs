@@ -18,7 +18,7 @@ const TYPES: &str = include_str!("../../share/mime/packages/meshspec.xml");
 #[derive(Debug, Default)]
 struct MimeType {
     patterns: Vec<String>,
-    /// Bytes at the start.
+    /// Possible magic bytes of a file.
     magic: Vec<Vec<u8>>,
 }
 

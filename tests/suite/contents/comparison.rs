@@ -48,7 +48,7 @@ fn equal_contents() {
         attribute("position", json!([[0, 0.100000001, 0], [1, null, null]])),
         attribute("position", json!([0.0, 0.1, -0.0, 1.0, null, null])),
         attribute("position", json!({"shape": [2, 3]})),
-        // Only bits, in either case.
+        // Only bits, in upper or lower case.
         attribute(
             "position",
             json!({"bits": ["00000000", "3DCCCCCD", "80000000", "3f800000", "7fc00001", "ff800000"]}),

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::malformed::{add, add_samples, numbers, triangle, with};
 use super::{Files, read_json};
 
-/// In a chain of nodes, each with a triangle and one step above its parent, work for each pair of a node and an
-/// ancestor would take too long.
+/// A chain of nodes, each with a triangle and one step above its parent. Work for each pair of node and ancestor would
+/// take too long.
 #[test]
 fn a_deep_chain_of_nodes_is_read_in_one_pass() {
     const NODES: usize = 60_000;

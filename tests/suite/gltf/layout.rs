@@ -221,7 +221,7 @@ fn weights_of_two_sets_sum_to_one_together() {
         })
     };
     assert!(sums(&sets).iter().all(|sum| (sum - 1.0).abs() < 1e-6), "{sets:?}");
-    // Valid weights stay bytes.
+    // Valid weights remain bytes.
     assert_eq!(with([bytes(128), bytes(127)]), (vec![bytes(128), bytes(127)], 0));
 }
 

@@ -138,7 +138,7 @@ fn errors_name_the_view() {
 
 #[test]
 fn the_decoded_size_of_a_view_is_limited() {
-    // The positions take 3600 bytes in the view and again in the mesh; the node of the mesh counts, too.
+    // The positions take 3600 bytes in the view and again in the mesh; the node of the mesh also counts.
     let node = size_of::<Placement>() as u64;
     let (mut json, bytes) = first_case();
     assert_eq!(read_within(7200 + node, &(json.clone(), bytes.clone())), Ok(1));
@@ -147,7 +147,7 @@ fn the_decoded_size_of_a_view_is_limited() {
     // Two nodes share one mesh, which is unpacked once.
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 0 }]);
     assert_eq!(read_within(7200 + 2 * node, &(json.clone(), bytes.clone())), Ok(1));
-    // More than any memory.
+    // The unpacked size exceeds any memory.
     json["bufferViews"][0]["byteLength"] = (12_u64 << 50).into();
     json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"]["count"] = (1_u64 << 50).into();
     let error = (ErrorKind::LimitExceeded(Limit::Decoded), "bufferViews[0]".to_owned());

@@ -18,8 +18,7 @@ fn numbers() -> Vec<u8> {
     meshspec::bulk::as_bytes(&numbers).into_owned()
 }
 
-/// Returns the JSON of a file with a crane that moves along x, a rotating jib with a hook as its child, and a static
-/// floor.
+/// Returns the JSON of a crane that moves along x, its rotating jib with a hook as its child, and a static floor.
 fn crane() -> Value {
     let view =
         |offset: usize, length: usize| json!({ "buffer": 0, "byteOffset": offset, "byteLength": length });

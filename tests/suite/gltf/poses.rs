@@ -22,8 +22,8 @@ fn rows(rows: [[f32; 4]; 4]) -> Mat4 {
     Mat4::from_cols_array_2d(&rows).transpose()
 }
 
-/// Returns the vertices at a timestamp according to the MESH specification: poses are relative to parents, and the
-/// transform of a joint maps model space to joint space.
+/// Returns the vertices at a timestamp according to the MESH specification. Poses are relative to parents, and a
+/// joint's transform maps model space to joint space.
 fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize) -> Vec<Vec3> {
     let poses = document.skeleton_pose(&document.animations[animation], timestamp).unwrap();
     let local = |id: usize| {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{read, write};
 
-/// Returns the scene without its source and in a canonical form of properties that glTF cannot express: index width,
+/// Returns the scene without its source, and with canonical values of properties that glTF cannot express: index width,
 /// order of custom attributes, shared channel times.
 fn canonical(mut scene: Scene) -> Scene {
     scene.source = None;

@@ -267,8 +267,9 @@ fn a_far_node_stays_a_node() {
         let node = |name| json["nodes"].as_array().unwrap().iter().find(|node| node["name"] == name);
         // A translation that 32-bit floats can store becomes the transform of the scene.
         let above = |axis: usize| node("scene").and_then(|node| node["matrix"][12 + axis].as_f64());
-        let own = &node("far").unwrap()["translation"];
-        let found = std::array::from_fn(|axis| above(axis).unwrap_or(0.0) + own[axis].as_f64().unwrap());
+        let translation = &node("far").unwrap()["translation"];
+        let found =
+            std::array::from_fn(|axis| above(axis).unwrap_or(0.0) + translation[axis].as_f64().unwrap());
         assert_eq!(found, far);
         // Formats without nodes store transformed vertices, rounded once. Around the centre, nothing is lost.
         let there = TRIANGLE.map(|point| std::array::from_fn(|axis| f64::from(point[axis]) + far[axis]));

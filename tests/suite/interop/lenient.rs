@@ -1,4 +1,4 @@
-//! Lenient reading accepts everything that can be decoded without guessing, and lists skipped content.
+//! Lenient reading accepts everything that can be decoded unambiguously, and lists skipped content.
 
 use meshspec::Strictness;
 use meshspec::interop::Interchange::{Obj, Ply};

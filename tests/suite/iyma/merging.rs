@@ -52,7 +52,7 @@ fn merging_and_splitting() {
     assert_eq!(merge(&[many.clone(), many]).unwrap_err().kind(), ErrorKind::Inexpressible);
 }
 
-/// Merging keeps vertices and indices outside all meshes, so that the ranges of meshes stay correct.
+/// Merging keeps vertices and indices outside all meshes, so that the ranges of meshes remain correct.
 #[test]
 fn unused_buffer_ranges_are_kept() {
     let mut spare = strip(8, "");

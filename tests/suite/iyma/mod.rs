@@ -32,7 +32,7 @@ fn strip(count: u32, user_data: &'static str) -> Document {
     document
 }
 
-/// Returns bytes that zstd hardly compresses, and slightly better at high levels.
+/// Returns nearly incompressible bytes, which zstd compresses slightly better at high levels.
 fn noise(size: usize) -> Bytes {
     let mut state = 1u64;
     let bytes = (0..size).map(|i| {

@@ -109,7 +109,7 @@ impl Content {
         }
     }
 
-    /// Concatenates the meshes. Earlier losses must have filled in attributes of only some meshes, and dropped
+    /// Concatenates the meshes. Earlier losses must have filled in attributes that only some meshes have, and dropped
     /// properties that differ.
     fn merge(&mut self) -> ApplyResult {
         let mut meshes = std::mem::take(&mut self.meshes).into_iter();

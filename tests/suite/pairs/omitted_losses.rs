@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 
 use super::{TARGETS, Target, assert_explained, scenes, with_names_of_joints};
 
-/// Converts the scene to a format and back. Also returns the losses.
+/// Converts the scene to a format and back. Also returns the losses. `None` if the format cannot represent the scene.
 fn convert(scene: &Scene, (format, dialect): Target) -> Option<(Scene, Vec<Loss>)> {
     let options = SceneOptions::default().with_dialect(dialect);
     let (document, mut losses) = Document::from_scene(format, scene.clone(), &options).ok()?;
@@ -40,7 +40,7 @@ fn is_small(loss: &Loss) -> bool {
     }
 }
 
-/// Returns `true` if both losses permit the same differences: they have the same kind and path, or both affect skins,
+/// Returns `true` if both losses permit the same differences: their kind and path are equal, or both affect skins,
 /// which are compared as one part.
 fn permit_same_differences(loss: &Loss, other: &Loss) -> bool {
     let skins = |loss: &Loss| loss.path.to_string().contains(".skins");

@@ -109,7 +109,7 @@ fn collinear_triangles_do_not_count_as_collapsed() {
     let (off, losses) = errors(&scene_of(vec![mesh.clone()]), &options());
     assert!(off[0] < 0.005, "{off:?}");
     assert!(keeps_triangles(&losses), "{losses:?}");
-    // They do not count beside a surface either, since they do not change its area.
+    // They do not count next to a surface either, since they do not change its area.
     let bowl = bowl("bowl", 2, 1.0, [0.0; 3]);
     let first = bowl.positions.len() as u32;
     mesh.positions = bowl.positions.iter().chain(&mesh.positions).copied().collect();
@@ -166,7 +166,7 @@ fn a_rejection_names_the_mesh_and_suggestions() {
     assert!(message.contains("expected at most 0.001 m"), "{message}");
     let [precision, center, lenient] = &*named else { panic!("{message}") };
     assert_eq!([&**center, lenient], ["--center", "--lenient"]);
-    // Each of the options works.
+    // Each suggested option works.
     let mut moved = scene.clone();
     assert!(moved.center().is_some());
     errors(&moved, &fine);

@@ -1,5 +1,5 @@
-//! Skinned vertices of scenes and of GLB files equal the vertices of the source files, as computed from documents and
-//! by independent decoders, at many times.
+//! At many times, skinned vertices of scenes and GLB files equal those of the source files, as computed from documents
+//! and by independent decoders.
 
 use std::collections::BTreeMap;
 

@@ -17,15 +17,15 @@ use crate::terminal::{HINT, TITLE, counted};
 
 /// Prints a rule and its examples.
 pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
-    let known = codes::find_rule("--explain", code, formats)?;
+    let checked_rule = codes::find_rule("--explain", code, formats)?;
     let mut out = anstream::stdout();
-    print_rule(known, &mut out)?;
-    let example = match known.encoding {
-        Some(Encoding::Format(format)) => format.example_of(known.rule),
+    print_rule(checked_rule, &mut out)?;
+    let example = match checked_rule.encoding {
+        Some(Encoding::Format(format)) => format.example_of(checked_rule.rule),
         Some(Encoding::Interchange(format)) => Some(format.rule_example()),
         _ => None,
     };
-    match (known.encoding, example) {
+    match (checked_rule.encoding, example) {
         (Some(encoding), Some(example)) => {
             ExamplePrinter { encoding, example: &example, limits: Limits::default() }.print(&mut out)?
         }

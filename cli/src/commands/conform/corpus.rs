@@ -102,12 +102,12 @@ pub fn read_index(index: &Path, formats: &Formats) -> Result<Vec<CorpusFile>> {
 /// Returns a usage error if no file remains.
 pub fn retain_only(cases: &mut Vec<CorpusFile>, only: &str) -> Result<()> {
     let with_dialect = |entry: &IndexEntry| format!("{}/{}", entry.format, entry.dialect);
-    let known: BTreeSet<_> =
+    let selections: BTreeSet<_> =
         cases.iter().flat_map(|case| [case.entry.format.clone(), with_dialect(&case.entry)]).collect();
-    if !known.contains(only) {
-        let known = known.into_iter().collect::<Vec<_>>().join(", ");
+    if !selections.contains(only) {
+        let names = selections.into_iter().collect::<Vec<_>>().join(", ");
         return Err(Failure::usage("--only", format_args!("the index lists no files of `{only}`"))
-            .with_hint(format!("it lists files of {known}")));
+            .with_hint(format!("use one of {names}")));
     }
     cases.retain(|case| case.entry.format == only || with_dialect(&case.entry) == only);
     Ok(())

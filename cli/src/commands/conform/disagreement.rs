@@ -22,7 +22,7 @@ pub enum DisagreementKind {
 /// A disagreement of the loader with the expected result for a file.
 #[derive(Debug, Clone)]
 pub struct Disagreement {
-    pub problem: DisagreementKind,
+    pub kind: DisagreementKind,
     /// Distinguishes bugs of the same kind: the signal, the expected verdict, or the path in the contents.
     pub subject: String,
     pub message: String,
@@ -59,7 +59,7 @@ impl fmt::Display for DisagreementKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             DisagreementKind::WrongContents => "wrong contents",
-            problem => problem.singular(),
+            kind => kind.singular(),
         })
     }
 }
@@ -68,7 +68,7 @@ impl Disagreement {
     /// Compares the end of a run with the expected verdict. Returns `None` if they agree. A crash or hang always
     /// disagrees.
     pub fn compare_verdict(expected: Verdict, run: &LoaderRun) -> Option<Disagreement> {
-        let new = |problem, subject: String, message| Some(Disagreement { problem, subject, message });
+        let new = |kind, subject: String, message| Some(Disagreement { kind, subject, message });
         match (&run.end, expected) {
             (RunEnd::Accepts, Verdict::Accept) | (RunEnd::Rejects(_), Verdict::Reject) => None,
             (RunEnd::Crashes(how), _) => {
@@ -94,7 +94,7 @@ impl Disagreement {
     pub fn wrong_contents(first: &Difference, total: u64) -> Disagreement {
         let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
         Disagreement {
-            problem: DisagreementKind::WrongContents,
+            kind: DisagreementKind::WrongContents,
             subject: without_indices(&first.path),
             message: format!("{first}{more}"),
         }
@@ -102,7 +102,7 @@ impl Disagreement {
 
     /// Creates a disagreement about output that is not valid contents.
     pub fn wrong_output(message: String) -> Disagreement {
-        Disagreement { problem: DisagreementKind::WrongContents, subject: "output".to_owned(), message }
+        Disagreement { kind: DisagreementKind::WrongContents, subject: "output".to_owned(), message }
     }
 
     /// Creates a disagreement about missing contents; `None` if the loader printed a JSON object.
@@ -113,14 +113,15 @@ impl Disagreement {
                 Some(Disagreement::wrong_output("the loader prints no contents".to_owned()))
             }
             PrintedOutput::Other(text) => {
-                Some(Disagreement::wrong_output(format!("the loader prints no contents but: {text}")))
+                Some(Disagreement::wrong_output(format!("expected contents, but the loader prints: {text}")))
             }
         }
     }
 
-    /// Returns `true` if the other disagreement is probably caused by the same bug, provided that the rule is the same.
-    pub fn is_same_bug(&self, other: &Disagreement) -> bool {
-        (self.problem, &self.subject) == (other.problem, &other.subject)
+    /// Returns `true` if the kinds and subjects are equal. If the rules are also equal, the cause is probably the same
+    /// bug.
+    pub fn has_same_symptom(&self, other: &Disagreement) -> bool {
+        (self.kind, &self.subject) == (other.kind, &other.subject)
     }
 }
 

@@ -27,8 +27,8 @@ impl LoaderOutcome<'_> {
     }
 
     /// Returns the kind of the disagreement; `None` if the loader agrees.
-    pub fn problem(&self) -> Option<DisagreementKind> {
-        self.result.disagreement.as_ref().map(|disagreement| disagreement.problem)
+    pub fn disagreement_kind(&self) -> Option<DisagreementKind> {
+        self.result.disagreement.as_ref().map(|disagreement| disagreement.kind)
     }
 }
 
@@ -82,12 +82,12 @@ pub struct MinimizedFile {
     pub runs: usize,
 }
 
-/// Groups the disagreements of a loader: first by problem, then by rule and subject.
+/// Groups the disagreements of a loader: first by kind, then by rule and subject.
 pub fn group_by_rule<'a>(outcomes: &'a [LoaderOutcome<'a>], formats: &Formats) -> Vec<DisagreementGroup<'a>> {
     let mut groups: BTreeMap<_, Vec<(&LoaderOutcome, &Disagreement)>> = BTreeMap::new();
     for outcome in outcomes {
         if let Some(disagreement) = &outcome.result.disagreement {
-            let key = (disagreement.problem, label_of(outcome.case), &*disagreement.subject);
+            let key = (disagreement.kind, label_of(outcome.case), &*disagreement.subject);
             groups.entry(key).or_default().push((outcome, disagreement));
         }
     }
@@ -123,9 +123,9 @@ fn new_group<'a>(
     let format = formats.get(&entry.format).ok();
     let rule = first.case.rule();
     let declared = rule.and_then(|code| format?.about().rule(code));
-    let stem = file_stem(&format!("{label} {} {}", disagreement.problem, disagreement.subject));
+    let stem = file_stem(&format!("{label} {} {}", disagreement.kind, disagreement.subject));
     Some(DisagreementGroup {
-        problem: disagreement.problem,
+        problem: disagreement.kind,
         label,
         rule,
         summary: declared.map(|rule| rule.summary),

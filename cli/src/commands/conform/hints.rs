@@ -1,4 +1,4 @@
-//! Hints about problems that affect the whole run.
+//! Hints about results that suggest a wrong setup.
 
 use std::io::Write;
 
@@ -12,7 +12,9 @@ use crate::terminal::{Escaped, HINT};
 
 /// Prints the applicable hints. Returns `true` if the loader apparently fails before it reads any file.
 pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
-    if has_memory_limit && outcomes.iter().all(|outcome| outcome.problem() == Some(DisagreementKind::Crash)) {
+    if has_memory_limit
+        && outcomes.iter().all(|outcome| outcome.disagreement_kind() == Some(DisagreementKind::Crash))
+    {
         print_hint("every run crashed; sanitizers need --memory 0");
     }
     let printed: Vec<_> = outcomes.iter().filter_map(|o| Some((o, o.result.printed.as_ref()?))).collect();
@@ -30,13 +32,13 @@ pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
             ));
         }
     }
-    let same = same_rejection(outcomes);
-    if let Some((status, stderr)) = &same {
+    let rejection = same_rejection(outcomes);
+    if let Some((status, stderr)) = &rejection {
         print_hint(&format!(
             "the loader rejects every file with status {status}: {stderr}; does it start at all?"
         ));
     }
-    same.is_some()
+    rejection.is_some()
 }
 
 /// Returns the exit status and standard error of the loader if they are the same for all files, and it rejects even

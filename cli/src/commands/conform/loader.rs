@@ -44,7 +44,7 @@ pub struct LoaderRun {
     pub time: Duration,
 }
 
-/// How a run of the loader ended.
+/// The outcome of a loader run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEnd {
     /// Exit status 0.
@@ -79,7 +79,7 @@ impl Loader {
             let failure = Failure::usage(&name, "no such program, or it is not executable");
             let path = Path::new(program);
             match path.is_file() && path.file_name() == Some(program) {
-                true => failure.with_hint(format!("a program in this folder is ./{name}")),
+                true => failure.with_hint(format!("use ./{name} for the program in this folder")),
                 false => failure,
             }
         })?;

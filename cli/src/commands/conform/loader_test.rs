@@ -82,13 +82,13 @@ fn compare_contents(expected: &Value, stdout: &CapturedOutput) -> Option<Disagre
         let size = stdout.bytes.len() >> 20;
         return Some(Disagreement::wrong_output(format!("standard output is longer than {size} MiB")));
     }
-    let found: Value = match serde_json::from_slice(&stdout.bytes) {
-        Ok(found) => found,
+    let printed: Value = match serde_json::from_slice(&stdout.bytes) {
+        Ok(printed) => printed,
         Err(error) => {
             return Some(Disagreement::wrong_output(format!("standard output is not JSON: {error}")));
         }
     };
-    let differences = contents::compare(expected, &found, 1);
+    let differences = contents::compare(expected, &printed, 1);
     let first = differences.listed.first()?;
     Some(Disagreement::wrong_contents(first, differences.total))
 }

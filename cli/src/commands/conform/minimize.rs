@@ -69,7 +69,7 @@ impl Baseline {
 #[derive(Debug, Clone, Copy)]
 pub struct MinimizeLimits {
     /// The maximum number of loader runs.
-    pub runs: usize,
+    pub max_runs: usize,
     /// The timeout of a run on a variant.
     pub variant_timeout: Duration,
     /// The timeout of the run that confirms a hang.
@@ -81,7 +81,7 @@ pub struct MinimizeLimits {
 pub struct SmallestVariant {
     pub bytes: Vec<u8>,
     /// The number of loader runs to find the variant.
-    pub runs: usize,
+    pub run_count: usize,
 }
 
 /// Searches for the smallest variant of a file with the same disagreement.
@@ -91,8 +91,8 @@ pub struct Minimizer<'a> {
     disagreement: &'a Disagreement,
     limits: MinimizeLimits,
     deadline: Instant,
-    runs: usize,
-    reads: usize,
+    run_count: usize,
+    read_count: usize,
     /// The temporary file with the variant that the loader reads.
     variant: TemporaryFile,
 }
@@ -118,14 +118,14 @@ impl<'a> Minimizer<'a> {
             disagreement,
             limits,
             deadline: Instant::now() + MAX_TIME,
-            runs: 0,
-            reads: 0,
+            run_count: 0,
+            read_count: 0,
             variant: variant.map_err(temporary_failure)?,
         })
     }
 
     /// Removes items from lists, then removes chunks of bytes, then zeroes chunks of bytes, as long as the disagreement
-    /// stays the same. Returns the last variant that keeps the disagreement, or `bytes` if none does.
+    /// remains the same. Returns the last variant that keeps the disagreement, or `bytes` if none does.
     ///
     /// # Errors
     ///
@@ -143,11 +143,11 @@ impl<'a> Minimizer<'a> {
             bytes[chunk].fill(0);
             bytes
         })?;
-        let is_hang = self.disagreement.problem == DisagreementKind::Hang;
+        let is_hang = self.disagreement.kind == DisagreementKind::Hang;
         if is_hang && smallest != bytes && !self.disagrees(&smallest, self.limits.timeout)? {
             smallest = bytes.to_vec();
         }
-        Ok(SmallestVariant { bytes: smallest, runs: self.runs })
+        Ok(SmallestVariant { bytes: smallest, run_count: self.run_count })
     }
 
     /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if none is found.
@@ -165,7 +165,7 @@ impl<'a> Minimizer<'a> {
         Ok(None)
     }
 
-    /// Applies `change` to chunks of decreasing size, wherever the disagreement stays the same.
+    /// Applies `change` to chunks of decreasing size, wherever the disagreement remains the same.
     fn change_chunks(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -191,13 +191,15 @@ impl<'a> Minimizer<'a> {
     }
 
     fn is_exhausted(&self) -> bool {
-        let MinimizeLimits { runs, .. } = self.limits;
-        self.runs >= runs || self.reads >= runs * READS_PER_RUN || Instant::now() >= self.deadline
+        let MinimizeLimits { max_runs, .. } = self.limits;
+        self.run_count >= max_runs
+            || self.read_count >= max_runs * READS_PER_RUN
+            || Instant::now() >= self.deadline
     }
 
     /// Returns `true` if the variant has the same verdict and disagreement as the file.
     fn keeps_disagreement(&mut self, variant: &[u8]) -> Result<bool> {
-        self.reads += 1;
+        self.read_count += 1;
         if !self.baseline.is_shared_by(variant) {
             return Ok(false);
         }
@@ -205,12 +207,12 @@ impl<'a> Minimizer<'a> {
     }
 
     fn disagrees(&mut self, variant: &[u8], timeout: Duration) -> Result<bool> {
-        self.runs += 1;
+        self.run_count += 1;
         fs::write(self.variant.path(), variant).map_err(temporary_failure)?;
-        let is_in_contents = self.disagreement.problem == DisagreementKind::WrongContents;
+        let is_in_contents = self.disagreement.kind == DisagreementKind::WrongContents;
         let expected = self.baseline.expected_result(variant, is_in_contents);
-        let found = self.test.run(self.variant.path(), &expected, timeout)?.disagreement;
-        Ok(found.is_some_and(|found| found.is_same_bug(self.disagreement)))
+        let disagreement = self.test.run(self.variant.path(), &expected, timeout)?.disagreement;
+        Ok(disagreement.is_some_and(|disagreement| disagreement.has_same_symptom(self.disagreement)))
     }
 }
 

@@ -126,7 +126,8 @@ impl Conform {
             false => Ok(()),
         };
         groups.iter_mut().for_each(|group| group.check = check_command(group, self.lenient, formats));
-        let count = |problem| outcomes.iter().filter(|outcome| outcome.problem() == Some(problem)).count();
+        let count =
+            |kind| outcomes.iter().filter(|outcome| outcome.disagreement_kind() == Some(kind)).count();
         let report = Report {
             index: self.index.display().to_string(),
             command: self.loader.iter().map(|argument| argument.display().to_string()).collect(),
@@ -214,7 +215,7 @@ impl Conform {
             return Ok(());
         }
         let limits = MinimizeLimits {
-            runs: self.minimize,
+            max_runs: self.minimize,
             variant_timeout: self.variant_timeout(outcomes),
             timeout: self.timeout,
         };
@@ -246,7 +247,8 @@ impl Conform {
     /// Returns the timeout for variants: ten times the longest run without a hang, at least 0.5 s and at most
     /// `--timeout`.
     fn variant_timeout(&self, outcomes: &[LoaderOutcome]) -> Duration {
-        let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(DisagreementKind::Hang));
+        let others =
+            outcomes.iter().filter(|outcome| outcome.disagreement_kind() != Some(DisagreementKind::Hang));
         let longest = others.map(|outcome| outcome.result.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
@@ -275,7 +277,7 @@ impl Conform {
         let path = self.out.join(file_name(group, &case.file));
         output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
         let size = smallest.bytes.len() as u64;
-        Ok(Some(MinimizedFile { file: path.display().to_string(), size, runs: smallest.runs }))
+        Ok(Some(MinimizedFile { file: path.display().to_string(), size, runs: smallest.run_count }))
     }
 }
 

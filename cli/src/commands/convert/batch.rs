@@ -77,17 +77,17 @@ impl Convert {
         let mut list = json::ListWriter::new();
         let mut out = anstream::stdout();
         let work = |job| {
-            let done = self.convert(job, &log, &outputs, formats);
-            if let (Ok(JobOutcome::Finished(result)), false) = (&done, is_json) {
+            let outcome = self.convert(job, &log, &outputs, formats);
+            if let (Ok(JobOutcome::Finished(result)), false) = (&outcome, is_json) {
                 bar.suspend(|| self.report(job, result));
             }
             bar.inc(1);
-            done.map(|done| (job, done))
+            outcome.map(|outcome| (job, outcome))
         };
-        let record = |done: Result<(&ConversionJob, JobOutcome)>| {
-            let (job, done) = done?;
-            counts.add(&done);
-            if let JobOutcome::Finished(result) = done {
+        let record = |finished: Result<(&ConversionJob, JobOutcome)>| {
+            let (job, outcome) = finished?;
+            counts.add(&outcome);
+            if let JobOutcome::Finished(result) = outcome {
                 if is_json {
                     list.write(
                         &json::to_element(&ReportRow::new(&job.input.file, &job.output, &result))?,

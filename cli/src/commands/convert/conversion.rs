@@ -25,7 +25,7 @@ pub struct ConversionArgs {
     /// dialect by default.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     pub(super) dialect: Option<Dialect>,
-    /// Accept and write everything that can be decoded without guessing.
+    /// Accept and write everything that can be decoded unambiguously.
     #[arg(long, hide_short_help = true)]
     pub(super) lenient: bool,
     /// Write nothing if something would be lost.
@@ -62,7 +62,7 @@ impl ConversionArgs {
             }
             let having = formats.iter().filter(|format| is_supported(format.about()));
             let names: Vec<_> = having.map(AnyFormat::name).collect();
-            let message = format!("applies to {} only, and the output is {to}", names.join(", "));
+            let message = format!("applies to {} only, but the output is {to}", names.join(", "));
             Err(Failure::usage(option, message))
         };
         if let Some(option) = self.compression.first_given() {
@@ -72,7 +72,7 @@ impl ConversionArgs {
             return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
         }
         if self.embed_images && !matches!(to, Encoding::Interchange(format) if format.embeds_images()) {
-            let message = format!("applies to glb and gltf only, and the output is {to}");
+            let message = format!("applies to glb and gltf only, but the output is {to}");
             return Err(Failure::usage("--embed-images", message));
         }
         // The format of a JSON document is not known yet.

@@ -43,8 +43,8 @@ pub struct EditArgs {
     /// Move the centre of the scene's bounding box to the origin.
     #[arg(long)]
     center: bool,
-    /// The rest pose of the scene, or the pose of the vertices in formats without a rest pose: bind, rest (the
-    /// default), or NAME@SECONDS with the name or number of an animation.
+    /// The rest pose, or the vertex pose in formats without one: bind, rest (the default), or NAME@SECONDS with the
+    /// name or number of an animation.
     #[arg(long, value_name = "POSE", hide_short_help = true)]
     pose: Option<Pose>,
 }

@@ -58,9 +58,9 @@ pub fn transfer(
 }
 
 /// Creates the loss for an image that cannot be copied.
-fn copy_loss(name: &str, why: impl std::fmt::Display) -> Loss {
-    let mut loss = Loss::new(LossKind::Dropped, "images", "not copied to the folder of the output");
-    loss.detail = Some(format!("\"{name}\": {why}"));
+fn copy_loss(name: &str, reason: impl std::fmt::Display) -> Loss {
+    let mut loss = Loss::new(LossKind::Dropped, "images", "not copied to the output folder");
+    loss.detail = Some(format!("\"{name}\": {reason}"));
     loss
 }
 

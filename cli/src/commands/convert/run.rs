@@ -41,10 +41,10 @@ impl ConversionArgs {
         match run.read(source, from, formats)? {
             InputContent::Content(SceneSource::Document(document)) => {
                 let document = *document;
-                let own = Encoding::Format(document.format().into());
+                let input_encoding = Encoding::Format(document.format().into());
                 // JSON output keeps the format of the input.
-                let format = if to == Encoding::Json { own } else { to };
-                let is_same = format == own;
+                let format = if to == Encoding::Json { input_encoding } else { to };
+                let is_same = format == input_encoding;
                 if is_same && (from == Encoding::Json || to == Encoding::Json) {
                     run.keep_dialect(&document)?;
                 }
@@ -57,9 +57,9 @@ impl ConversionArgs {
                 }
             }
             InputContent::Content(SceneSource::File(format, bytes)) => {
-                let own = Encoding::Format(format);
-                let target = if to == Encoding::Json { own } else { to };
-                if target == own && self.edits.is_empty() {
+                let input_encoding = Encoding::Format(format);
+                let target = if to == Encoding::Json { input_encoding } else { to };
+                if target == input_encoding && self.edits.is_empty() {
                     run.write_file(format, &bytes, to)?;
                 } else {
                     let scene = run.convert_to_scene(SceneSource::File(format, bytes))?;
@@ -200,8 +200,8 @@ impl ConversionRun<'_> {
     }
 
     fn record_assumption(&mut self, format: &str, format_conventions: Conventions, found: Conventions) {
-        let why = if found == format_conventions { "docs/conversion.md" } else { "as given" };
-        self.outcome.assumed.push(format!("{format}: {found} ({why})"));
+        let source = if found == format_conventions { "docs/conversion.md" } else { "as given" };
+        self.outcome.assumed.push(format!("{format}: {found} ({source})"));
     }
 
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {

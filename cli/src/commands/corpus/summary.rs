@@ -59,16 +59,17 @@ impl Summary {
             RuleCounts { code: rule.code, broken, almost, reason }
         };
         let about = corpus.format.about();
-        let is_own = |(rule, [broken, _]): &(&'static Rule, [usize; 2])| {
+        let belongs_to_dialect = |(rule, [broken, _]): &(&'static Rule, [usize; 2])| {
             *broken > 0 || dialect.is_none_or(|dialect| about.has_rule_in(rule, dialect))
         };
         let unreached: Vec<_> = corpus.coverage_with_broken.missing().collect();
-        let own = Coverage::in_dialect(corpus.format, dialect);
+        let dialect_coverage = Coverage::in_dialect(corpus.format, dialect);
         let fields = corpus.coverage.fields().filter_map(|(field, kinds)| {
-            let has = |(kind, count): &(&&'static str, &usize)| **count > 0 || own.has(field, kind);
+            let is_relevant =
+                |(kind, count): &(&&'static str, &usize)| **count > 0 || dialect_coverage.has(field, kind);
             let kinds: BTreeMap<_, _> =
-                kinds.iter().filter(has).map(|(kind, count)| (*kind, *count)).collect();
-            if kinds.is_empty() && !own.has_field(field) {
+                kinds.iter().filter(is_relevant).map(|(kind, count)| (*kind, *count)).collect();
+            if kinds.is_empty() && !dialect_coverage.has_field(field) {
                 return None;
             }
             let never: Vec<_> =
@@ -81,7 +82,7 @@ impl Summary {
             format: corpus.format.name(),
             files: CaseKind::ALL.map(of_kind).into(),
             dialect,
-            rules: corpus.rules().filter(is_own).map(rule).collect(),
+            rules: corpus.rules().filter(belongs_to_dialect).map(rule).collect(),
             fields: fields.collect(),
         }
     }
@@ -89,9 +90,9 @@ impl Summary {
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let files: Vec<_> =
             CaseKind::ALL.iter().map(|kind| format!("{} {}", self.files[kind.name()], kind.name())).collect();
-        let all: usize = self.files.values().sum();
-        let all = counted(all as u64, "file", "files");
-        writeln!(out, "{TITLE}{}{TITLE:#}: {all}: {}", self.format, files.join(", "))?;
+        let file_count: usize = self.files.values().sum();
+        let total = counted(file_count as u64, "file", "files");
+        writeln!(out, "{TITLE}{}{TITLE:#}: {total}: {}", self.format, files.join(", "))?;
         self.print_rules(out)?;
         let (mut reached, mut kinds) = (0, 0);
         for field in &self.fields {
@@ -120,7 +121,7 @@ impl Summary {
 
     fn print_rules(&self, out: &mut impl Write) -> io::Result<()> {
         let broken = self.rules.iter().filter(|rule| rule.broken > 0).count();
-        writeln!(out, "  {broken} of {} rules broken alone", self.rules.len())?;
+        writeln!(out, "  {broken} of {} rules broken in isolation", self.rules.len())?;
         let dialect = self.dialect.map(|dialect| format!(" in the {dialect} dialect")).unwrap_or_default();
         for rule in self.rules.iter().filter(|rule| rule.broken == 0) {
             let reason = if rule.reason.is_empty() { String::new() } else { format!(" ({})", rule.reason) };

@@ -95,7 +95,8 @@ impl ComparisonOptions<'_> {
         let options = self.read_args.options(Encoding::Format(format), bytes);
         match format.layout_of(bytes, options.dialect.unwrap_or_default()) {
             Some(ty) => ValueTree::of_binary(ty, bytes, &options.limits).map_err(|fault| {
-                Failure::invalid(&file.name(), fault).with_hint("`meshspec dump` shows the values before it")
+                Failure::invalid(&file.name(), fault)
+                    .with_hint("print the values before it with `meshspec dump`")
             }),
             None => Ok(ValueTree::of_text(format, bytes)),
         }

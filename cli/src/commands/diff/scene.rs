@@ -101,8 +101,8 @@ impl SceneComparison<'_> {
         for (scene, name) in &self.scenes {
             let mut scene = scene.clone();
             if pose.apply(&mut scene).is_ok() {
-                let all = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
-                let of_points = bounding_box(all.map(|position| DVec3::from(position.map(f64::from))));
+                let positions = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
+                let of_points = bounding_box(positions.map(|position| DVec3::from(position.map(f64::from))));
                 let model = Model::new(scene, name).ok();
                 // Without a surface, includes vertices that no triangle uses.
                 boxes.push(
@@ -122,10 +122,10 @@ impl SceneComparison<'_> {
         }
         let [a, b] = &models[..] else { return Ok(()) };
         let [to_a, to_b] = [Surface::new(b).distances(a), Surface::new(a).distances(b)];
-        let all = || to_a.iter().chain(to_b.iter());
-        let distant = all().filter(|distance| *distance > self.tolerance).count();
+        let distances = || to_a.iter().chain(to_b.iter());
+        let distant = distances().filter(|distance| *distance > self.tolerance).count();
         if distant > 0 {
-            let by = all().fold(0.0, f64::max);
+            let by = distances().fold(0.0, f64::max);
             let (path, kind, count) = (format!("{path}surface"), DifferenceKind::Changed, distant as u64);
             differences.add(Difference { path, kind, count, from: None, to: None, by: Some(by) });
         }
@@ -147,8 +147,8 @@ fn named_animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)>
 /// Returns the names of all vertex attributes in a scene.
 fn attribute_names(scene: &Scene) -> BTreeSet<String> {
     let info = scene.info();
-    let all = info.meshes.iter().flat_map(|(mesh, _)| &mesh.attributes);
-    all.map(|attribute| attribute.name.to_string()).collect()
+    let attributes = info.meshes.iter().flat_map(|(mesh, _)| &mesh.attributes);
+    attributes.map(|attribute| attribute.name.to_string()).collect()
 }
 
 fn transposed<T: Copy>([a, b]: [T; 2], [c, d]: [T; 2]) -> [[T; 2]; 2] {

@@ -119,8 +119,9 @@ impl Camera {
 
     /// Projects a point to picture coordinates in pixels: to the right, down, and towards the viewer.
     pub fn project(&self, point: DVec3) -> Vec3 {
-        let seen = self.rotation.as_dmat3() * ((point - self.center) / self.radius);
+        let view_point = self.rotation.as_dmat3() * ((point - self.center) / self.radius);
         let [x, y] = self.origin;
-        DVec3::new(x + self.scale * seen.x, y - self.scale * seen.y, self.scale * seen.z).as_vec3()
+        DVec3::new(x + self.scale * view_point.x, y - self.scale * view_point.y, self.scale * view_point.z)
+            .as_vec3()
     }
 }

@@ -69,8 +69,8 @@ pub struct Render {
     /// The name or number of the animation for --time; by default, the first.
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
-    /// Draw two files with the same camera, coloured by the distances between their surfaces: grey for 0, then blue and
-    /// yellow, up to red for the largest distance.
+    /// Draw two files with the same camera, coloured by surface distance: grey for 0, then blue and yellow, up to red
+    /// for the largest distance.
     #[arg(long)]
     diff: bool,
     /// Overwrite an existing file.
@@ -197,8 +197,9 @@ impl Render {
     ) -> Result<()> {
         let mut scene = self.scene(file, formats)?;
         let name = name_of(&file.file);
-        let (textures, problems) = Textures::of(&mut scene, &SiblingFiles::new(&file.file));
-        let mut warnings: Vec<_> = problems.iter().map(|problem| format!("{name}: {problem}")).collect();
+        let (textures, texture_warnings) = Textures::of(&mut scene, &SiblingFiles::new(&file.file));
+        let mut warnings: Vec<_> =
+            texture_warnings.iter().map(|warning| format!("{name}: {warning}")).collect();
         let model = Model::new(scene, &name)?;
         let PictureSize(size) = self.size;
         let cameras = Camera::fit(&self.view.rotations(), model.points.iter(), size);

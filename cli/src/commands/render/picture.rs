@@ -104,13 +104,13 @@ impl Picture {
 /// band.
 fn sort_into_bands(
     shader: &Shader,
-    triangles: usize,
+    triangle_count: usize,
     band_height: usize,
-    bands: usize,
+    band_count: usize,
 ) -> Vec<Vec<Vec<u32>>> {
     let sort_chunk = |chunk: usize| {
-        let mut bins = vec![Vec::new(); bands];
-        for triangle in chunk * CHUNK..triangles.min((chunk + 1) * CHUNK) {
+        let mut bins = vec![Vec::new(); band_count];
+        for triangle in chunk * CHUNK..triangle_count.min((chunk + 1) * CHUNK) {
             let [a, b, c] = shader.projected_corners(triangle).map(|corner| corner.y);
             // Casts to integers saturate.
             let [first, last] = [a.min(b).min(c), a.max(b).max(c)].map(|y| y as usize / band_height);
@@ -120,7 +120,7 @@ fn sort_into_bands(
         }
         bins
     };
-    (0..triangles.div_ceil(CHUNK)).into_par_iter().map(sort_chunk).collect()
+    (0..triangle_count.div_ceil(CHUNK)).into_par_iter().map(sort_chunk).collect()
 }
 
 /// Returns the nearest of `triangles` at each sample of `rows` pixel rows, starting at `first_row`.
@@ -154,16 +154,20 @@ fn resolve_pixel(
 ) -> Option<Vec4> {
     let sample_coordinates =
         |sample: usize| (column * SAMPLES + sample % SAMPLES, row * SAMPLES + sample / SAMPLES);
-    let seen: [Option<usize>; PER_PIXEL] = std::array::from_fn(|sample| {
+    let sample_triangles: [Option<usize>; PER_PIXEL] = std::array::from_fn(|sample| {
         let (x, y) = sample_coordinates(sample);
         samples[y * width * SAMPLES + x].triangle()
     });
     let mut sum = Vec4::ZERO;
-    for (first, triangle) in seen.iter().enumerate() {
-        let Some(triangle) = triangle.filter(|_| !seen[..first].contains(triangle)) else { continue };
+    for (first, triangle) in sample_triangles.iter().enumerate() {
+        let Some(triangle) = triangle.filter(|_| !sample_triangles[..first].contains(triangle)) else {
+            continue;
+        };
         // Shades each triangle once per pixel, at the mean position of its samples.
-        let own = (first..PER_PIXEL).filter(|sample| seen[*sample] == Some(triangle)).map(sample_coordinates);
-        let (position_sum, count) = own.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
+        let samples = (first..PER_PIXEL)
+            .filter(|sample| sample_triangles[*sample] == Some(triangle))
+            .map(sample_coordinates);
+        let (position_sum, count) = samples.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
             (sum + sample_position(x, y + first_row * SAMPLES), count + 1.0)
         });
         sum += shader.shade(triangle, position_sum / count).extend(1.0) * count;
@@ -175,7 +179,7 @@ fn resolve_pixel(
 /// the sRGB curve within 3 %, and has the same result on every machine.
 fn encode_color(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
-    let own = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };
-    let [red, green, blue] = own.to_array().map(|channel| byte(channel.max(0.0).sqrt()));
+    let straight = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };
+    let [red, green, blue] = straight.to_array().map(|channel| byte(channel.max(0.0).sqrt()));
     [red, green, blue, byte(color.w)]
 }

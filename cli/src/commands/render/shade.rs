@@ -66,8 +66,8 @@ struct SurfacePoint<'m> {
 impl<'m> Shader<'m> {
     pub fn new(model: &'m Model, paint: &'m Paint, camera: &Camera, with_edges: bool) -> Shader<'m> {
         let points = model.points.par_iter().map(|point| on_grid(camera.project(*point))).collect();
-        let seen = |normal: &Vec3| unit_or(camera.rotation * *normal, Vec3::ZERO);
-        let normals = model.normals.par_iter().map(seen).collect();
+        let to_view = |normal: &Vec3| unit_or(camera.rotation * *normal, Vec3::ZERO);
+        let normals = model.normals.par_iter().map(to_view).collect();
         Shader { model, paint, points, normals, with_edges }
     }
 
@@ -143,9 +143,9 @@ impl<'m> Shader<'m> {
         };
         let mesh = &self.model.meshes[drawn_mesh.mesh];
         let texture = mesh.material.texture.as_ref();
-        let found = texture
+        let image_mapping = texture
             .and_then(|own| Some((textures.get(drawn_mesh.mesh)?, mesh.uvs.get(own.uv_set)?, own.sampler)));
-        let is_plain = mesh.colors.is_empty() && found.is_none();
+        let is_plain = mesh.colors.is_empty() && image_mapping.is_none();
         let base = match mesh.material.base_color {
             Some(color) => Vec4::from(color),
             None if is_plain => DEFAULT_COLOR.extend(1.0),
@@ -155,7 +155,7 @@ impl<'m> Shader<'m> {
             true => base,
             false => base * mix(corners.map(|corner| self.model.color(drawn_mesh, corner).into())),
         };
-        let Some((image, uvs, sampler)) = found else { return color };
+        let Some((image, uvs, sampler)) = image_mapping else { return color };
         let corner_uvs = corners.map(|corner| {
             let [u, v] = uvs.get(corner - drawn_mesh.first_vertex).copied().unwrap_or_default();
             Vec2::new(u, if mesh.uv_origin == UvOrigin::BottomLeft { 1.0 - v } else { v })
@@ -163,8 +163,8 @@ impl<'m> Shader<'m> {
         let [a, b, c] = point.points.map(Vec3::truncate);
         let pixels = (b - a).perp_dot(c - a).abs();
         let coordinates = (corner_uvs[1] - corner_uvs[0]).perp_dot(corner_uvs[2] - corner_uvs[0]).abs();
-        let at = corner_uvs[0] * weights.x + corner_uvs[1] * weights.y + corner_uvs[2] * weights.z;
-        color * image.sample(at, coordinates / pixels, &sampler)
+        let uv = corner_uvs[0] * weights.x + corner_uvs[1] * weights.y + corner_uvs[2] * weights.z;
+        color * image.sample(uv, coordinates / pixels, &sampler)
     }
 
     /// Returns the colour of the light at a point.

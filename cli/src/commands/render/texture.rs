@@ -36,18 +36,18 @@ impl Textures {
     /// invalid.
     pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
         let missing = embed_images(scene, files).into_iter();
-        let mut problems: Vec<String> =
+        let mut warnings: Vec<String> =
             missing.map(|(name, error)| format!("texture \"{name}\" not drawn: {error}")).collect();
-        let mut known: HashMap<&Image, Option<usize>> = HashMap::new();
+        let mut decoded: HashMap<&Image, Option<usize>> = HashMap::new();
         let mut images = Vec::new();
         let mut of_mesh = |texture: &'_ meshspec::scene::Texture, image| {
-            *known.entry(image).or_insert_with(|| match decode(image) {
+            *decoded.entry(image).or_insert_with(|| match decode(image) {
                 Ok(level) => {
                     images.push(MipmappedImage::new(level));
                     Some(images.len() - 1)
                 }
-                Err(why) => {
-                    problems.push(format!("texture \"{}\" not drawn: {why}", texture.name));
+                Err(error) => {
+                    warnings.push(format!("texture \"{}\" not drawn: {error}", texture.name));
                     None
                 }
             })
@@ -55,7 +55,7 @@ impl Textures {
         let textures = scene.meshes.iter().map(|mesh| mesh.material.texture.as_ref());
         let of_meshes =
             textures.map(|texture| texture.and_then(|own| of_mesh(own, own.image.as_ref()?))).collect();
-        (Textures { images, of_meshes }, problems)
+        (Textures { images, of_meshes }, warnings)
     }
 
     /// Returns the image of a mesh; `None` if the mesh has no image.

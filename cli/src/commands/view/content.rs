@@ -60,9 +60,9 @@ impl FileContent {
         }
     }
 
-    /// Returns the content of a file that cannot be decoded: its bytes, and the reason `why`.
-    pub fn undecoded(path: &Path, bytes: Buffer, why: &str) -> FileContent {
-        FileContent { notes: vec![why.to_owned()], ..FileContent::new(path, bytes, "no known format") }
+    /// Returns the content of a file that cannot be decoded: its bytes, and the reason.
+    pub fn undecoded(path: &Path, bytes: Buffer, reason: &str) -> FileContent {
+        FileContent { notes: vec![reason.to_owned()], ..FileContent::new(path, bytes, "no known format") }
     }
 
     /// Decodes as much of a file as possible. If `bake` is set, applies the transforms of nodes to the vertices.

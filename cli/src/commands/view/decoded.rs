@@ -73,8 +73,8 @@ fn convert_faces(mesh: &Mesh, part: MeshRange, vertices: usize) -> Faces {
     let Some(array) = &mesh.indices else { return Faces::default() };
     let number =
         |index| array.numbers.text(index).and_then(|text| text.parse::<u32>().ok()).unwrap_or(u32::MAX);
-    let all = (0..array.numbers.len()).skip(part.first_index as usize).take(part.index_count as usize);
-    let mut indices: Vec<u32> = all.map(number).collect();
+    let positions = (0..array.numbers.len()).skip(part.first_index as usize).take(part.index_count as usize);
+    let mut indices: Vec<u32> = positions.map(number).collect();
     let sizes = mesh.face_sizes.as_ref().map(|sizes| {
         let size = |index| sizes.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(3);
         (0..sizes.numbers.len()).map(size).collect::<Vec<u32>>()

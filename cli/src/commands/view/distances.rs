@@ -6,8 +6,8 @@ use crate::surface::Distances;
 /// The maximum number of triangles per mesh for which the page gets the distance of the centre.
 const MAX_CENTERS: usize = 20_000;
 
-/// The page gets the distance of a triangle's centre if it exceeds the mean of the corners' distances by more than this
-/// fraction of the largest distance.
+/// The page gets the distance of a triangle's centre if it exceeds the corners' mean by more than this fraction of the
+/// largest distance.
 const MIN_EXCESS: f64 = 0.02;
 
 /// The distances of a mesh from the other model, in metres.
@@ -29,10 +29,10 @@ pub fn by_mesh(model: &Model, distances: &Distances, largest: f64) -> Vec<MeshDi
         let vertices = &distances.vertices[first..first + model.meshes[drawn.mesh].positions.len()];
         let center = |triangle: usize| {
             let corners = model.triangles[triangle].map(|corner| corner as usize);
-            let own = distances.centers[triangle];
+            let center_distance = distances.centers[triangle];
             let mean = corners.map(|corner| distances.vertices[corner]).iter().sum::<f64>() / 3.0;
-            (own > mean + MIN_EXCESS * largest)
-                .then(|| (corners.map(|corner| (corner - first) as u32), own as f32))
+            (center_distance > mean + MIN_EXCESS * largest)
+                .then(|| (corners.map(|corner| (corner - first) as u32), center_distance as f32))
         };
         meshes[drawn.mesh] = MeshDistances {
             vertices: vertices.iter().map(|distance| *distance as f32).collect(),

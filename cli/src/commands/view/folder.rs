@@ -48,7 +48,7 @@ impl Folder {
         Ok(path)
     }
 
-    /// Returns a page with a link to each file that has the extension of a format.
+    /// Returns a page with a link to each file with a supported extension.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Folder {
             let _ = writeln!(links, "<li><a href=\"view/{address}\">{}</a></li>", escape_html(name));
         }
         let note = match files.len() {
-            0 => "No file in this folder has the extension of a format.".to_owned(),
+            0 => "No file in this folder has a supported extension.".to_owned(),
             count if count > MAX_FILES => format!("The first {MAX_FILES} of {count} files are listed."),
             _ => String::new(),
         };

@@ -1,4 +1,4 @@
-//! Base colour images of a page. They stay encoded as in the file, and the browser decodes them.
+//! Base colour images of a page. They remain encoded as in the file, and the browser decodes them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -91,9 +91,9 @@ impl ImageTable {
             if images.known.contains_key(image) {
                 continue;
             }
-            let left = remaining.checked_sub(image.bytes.len());
-            let number = left.map(|left| {
-                remaining = left;
+            let remaining_after = remaining.checked_sub(image.bytes.len());
+            let number = remaining_after.map(|remaining_bytes| {
+                remaining = remaining_bytes;
                 let bytes = arrays.add_bytes(image.bytes.to_vec());
                 images.list.push(ImageData { media_type: image.media_type.clone(), bytes });
                 images.list.len() - 1

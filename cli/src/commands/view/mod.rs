@@ -124,7 +124,7 @@ impl View {
     }
 
     /// Returns the content of a file that cannot be decoded, for example because an exporter is still writing it.
-    fn undecoded_content(&self, path: &Path, why: &str) -> Result<FileContent> {
-        Ok(FileContent::undecoded(path, input::read(path)?, why))
+    fn undecoded_content(&self, path: &Path, reason: &str) -> Result<FileContent> {
+        Ok(FileContent::undecoded(path, input::read(path)?, reason))
     }
 }

@@ -159,11 +159,11 @@ fn mesh_data(
         Some(indices) => indices.into_u32(),
         None => (0..vertices as u32).collect(),
     };
-    let all = indices.len() / 3;
-    let triangles = all.min(*remaining);
+    let triangle_count = indices.len() / 3;
+    let triangles = triangle_count.min(*remaining);
     indices.truncate(3 * triangles);
     *remaining -= triangles;
-    *omitted += all - triangles;
+    *omitted += triangle_count - triangles;
     let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
     let (joints, weights) = match skin {
         Some(skin) => {

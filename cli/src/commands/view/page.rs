@@ -16,7 +16,7 @@ use super::content::FileContent;
 use super::data::{ArrayRef, Arrays, write_json};
 use super::model::Model;
 
-/// The maximum number of bytes that a page contains of a file, and in total of its unpacked blocks.
+/// The maximum number of file bytes in a page, and of all unpacked bytes.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The maximum number of losses on a page.
@@ -52,7 +52,7 @@ const MODULES: &[&str] = &[
     include_str!("../../view/main.js"),
 ];
 
-/// How the page is delivered to the browser.
+/// The delivery of the page to the browser.
 #[derive(Clone, Copy, PartialEq)]
 pub enum PageMode {
     /// As a file, without network access.
@@ -244,8 +244,8 @@ fn write_policy(script: &str, mode: PageMode, out: &mut dyn Write) -> io::Result
 /// Concatenates the modules, without their imports and the keyword `export`.
 fn join_modules() -> String {
     let lines = MODULES.iter().flat_map(|module| module.lines());
-    let own = lines.filter(|line| !line.starts_with("import "));
-    own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
+    let without_imports = lines.filter(|line| !line.starts_with("import "));
+    without_imports.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
 }
 
 fn block_data(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<String>) -> Vec<BlockData> {

@@ -178,7 +178,7 @@ impl<'b> Loader<'b> {
         Ok((0..size / entry).map(|index| start + index * entry).collect())
     }
 
-    /// Reads the string whose offset is at `at`.
+    /// Reads the string whose offset is at `at`; `None` if the offset is 0.
     fn read_name(&self, at: usize) -> Result<Option<Vec<u8>>> {
         let start = self.read_word(at)? as usize;
         if start == 0 {

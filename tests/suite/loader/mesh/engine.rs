@@ -218,7 +218,7 @@ impl<'b> Loader<'b> {
         Some(Joint { id, parent, transform })
     }
 
-    /// Requires that ids number the joints, parents lead to a root, and every weighted vertex has a joint.
+    /// Returns `None` unless ids number the joints, parents lead to a root, and every weighted vertex has a joint.
     fn check_skeleton(&self, model: &Model) -> Option<()> {
         let joints = &model.joints;
         let by_position: Vec<usize> = (0..joints.len()).collect();
@@ -244,7 +244,7 @@ impl<'b> Loader<'b> {
         Some(())
     }
 
-    /// Reads an animation and the index of its name.
+    /// Reads an animation and the index of its name; `None` if it is invalid.
     fn read_clip(&mut self, joints: usize) -> Option<(Option<u32>, Clip)> {
         let name = if self.is_renderlib { None } else { Some(self.read_word()?) };
         let [duration, speed] = self.read_floats(2)?[..] else { return None };

@@ -42,12 +42,12 @@ fn test_case(outcome: &LoaderOutcome) -> TestCase {
 
 /// Returns the status of a test case with a disagreement: an error for a crash or hang, otherwise a failure.
 fn failed_status(disagreement: &Disagreement, outcome: &LoaderOutcome) -> TestCaseStatus {
-    let kind = match disagreement.problem {
+    let kind = match disagreement.kind {
         DisagreementKind::Crash | DisagreementKind::Hang => NonSuccessKind::Error,
         DisagreementKind::WrongVerdict | DisagreementKind::WrongContents => NonSuccessKind::Failure,
     };
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(disagreement.problem.to_string());
+    status.set_type(disagreement.kind.to_string());
     status.set_message(escaped(&disagreement.message));
     status.set_description(escaped(&outcome.case.entry.description));
     status

@@ -75,13 +75,13 @@ impl Report<'_> {
     fn summary(&self) -> String {
         let files = counted(self.files as u64, "file", "files");
         let counts = [self.crashes, self.hangs, self.wrong_verdicts, self.wrong_contents];
-        let problems: Vec<_> = (DisagreementKind::ALL.into_iter().zip(counts))
+        let counted_kinds: Vec<_> = (DisagreementKind::ALL.into_iter().zip(counts))
             .filter(|(_, count)| *count > 0)
-            .map(|(problem, count)| counted(count as u64, problem.singular(), problem.plural()))
+            .map(|(kind, count)| counted(count as u64, kind.singular(), kind.plural()))
             .collect();
-        let verdict = match &*problems {
+        let verdict = match &*counted_kinds {
             [] => format!("{files}, no disagreement"),
-            problems => format!("{files}: {}", problems.join(", ")),
+            kinds => format!("{files}: {}", kinds.join(", ")),
         };
         match &self.contents {
             Some(contents) => format!("{verdict}; {contents}"),
